@@ -40,8 +40,8 @@ class Decision:
 
 
 def split_tasks(answer: str, n_tasks: int) -> list[str]:
-    """The part of an answer that belongs to each of its tasks, by headings like "Task 2:". Where there are none, each
-    task has the whole answer."""
+    """The part of an answer that belongs to each of its tasks, by headings like "Task 2:". Without headings each task
+    has the whole answer."""
     if n_tasks == 1:
         return [answer]
     headings = list(_TASK.finditer(answer))
@@ -50,7 +50,8 @@ def split_tasks(answer: str, n_tasks: int) -> list[str]:
     ends = [*(heading.start() for heading in headings[1:]), len(answer)]
     parts = {int(heading[1]): answer[heading.end() : end] for heading, end in zip(headings, ends, strict=True)}
     before = answer[: headings[0].start()]
-    return [parts.get(number, before if number == 1 else "") for number in range(1, n_tasks + 1)]
+    more = max(0, max(parts) - n_tasks)  # an answer to a longer message: its last tasks are those of this one
+    return [parts.get(number + more, before if number == 1 else "") for number in range(1, n_tasks + 1)]
 
 
 def read_decision(

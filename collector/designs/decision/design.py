@@ -11,20 +11,23 @@ import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.decision.conversations import Conversations
 from slant.collector.designs.decision.decisions import people_in, read_decision, split_tasks
-from slant.collector.designs.decision.scenes import BETWEEN, DecisionData, Scene, Task, parse_scenes
+from slant.collector.designs.decision.published_lists import study_files
+from slant.collector.designs.decision.scenes import BETWEEN, TASKS, DecisionData, Scene, Task, parse_scenes
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.design import Design, Question
-from slant.collector.designs.pairing.design import POLES, counted_pairs, dealt_tests, draw_names
+from slant.collector.designs.pairing.design import POLES, checked_list, counted_pairs, dealt_tests, draw_names
 from slant.collector.designs.pairing.pairs import read_pairs
 from slant.collector.designs.plan import Plan
 from slant.collector.designs.quoted_answers import quoted_answer
 from slant.collector.designs.refusals import EVASION, REFUSAL
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.wordings import spoken_words
+from slant.collector.errors import StudyError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
@@ -42,6 +45,9 @@ class Decision(Design):
 
     def parse(self, table: Table, folder: StudyFolder) -> DecisionData:
         return parse_scenes(table, folder, parse_simulation(table, folder))
+
+    def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
+        return study_files(template["study.toml"], folder)
 
     def has_turns(self, study: Study) -> bool:
         data: DecisionData = study.data
@@ -97,7 +103,8 @@ class Decision(Design):
         data: DecisionData = study.data
         scene = data.scene(trial.test, trial.wording)
         assert scene is not None
-        return BETWEEN.join(_rendered(data, task, trial) for task in _tasks_of(scene, trial))
+        texts = (_rendered(data, task, trial) for task in _tasks_of(scene, trial))
+        return BETWEEN.join(filter(None, texts))
 
     def contents(self, study: Study) -> Iterator[str]:
         data: DecisionData = study.data
@@ -162,15 +169,16 @@ class Decision(Design):
         return Reading("answered", factors=facts)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """Of a published answer neither the names nor the words are known: those of the plan would be wrong."""
+        """A row that tells what was shown (its factors) keeps it; elsewhere neither the names nor the words are known,
+        and those of the plan would be wrong."""
         coded = {name: draft[name] for name in ("coded_decision", "coded_d") if draft.get(name) is not None}
-        known = {name: planned.factors[name] for name in ("tasks", "words", "poles") if name in planned.factors}
-        return replace(
-            trial,
-            option_a=draft.get("option_a") or None,
-            option_b=draft.get("option_b") or None,
-            factors={**known, **coded},
-        )
+        shown = (draft.get("option_a") or None, draft.get("option_b") or None)
+        if "attribute_a" in trial.factors and trial.factors is not planned.factors and all(shown):
+            return replace(trial, factors={**_checked(trial.factors), **coded})
+        known = {
+            name: planned.factors[name] for name in ("tasks", "about", "words", "poles") if name in planned.factors
+        }
+        return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, **coded})
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
         return {name: text for name, text in super().facts(trial).items() if name not in _NOT_SHOWN}
@@ -259,6 +267,24 @@ def _groups(data: DecisionData, trial: Trial) -> dict[str, str]:
         return {trial.option_a: "a", trial.option_b: "b"}
     lists = data.tests[trial.test].lists
     return {word: side[-1] for name in lists for side in GROUPS for word in data.tests[trial.test].words(name)[side]}
+
+
+def _checked(factors: Mapping[str, Any]) -> dict[str, Any]:
+    """The factors of an imported row as far as the plan decides them; the reading is made anew."""
+    tasks, sides = factors.get("tasks"), ("first_group", "first_attribute")
+    texts = {name: factors.get(name) for name in ("attribute_a", "attribute_b")}
+    if not (isinstance(tasks, list) and tasks and set(map(str, tasks)) <= set(TASKS) and len(set(tasks)) == len(tasks)):
+        raise StudyError(f"the tasks of its factors must be a list of some of {', '.join(TASKS)}")
+    if not all(isinstance(text, str) and text for text in texts.values()):
+        raise StudyError("attribute_a and attribute_b of its factors must be texts")
+    kept = {"tasks": tasks, **{name: factors[name] for name in sides if factors.get(name) in ("a", "b")}, **texts}
+    if "pairing" in tasks:
+        listed = checked_list(factors)
+        kept |= {name: listed[name] for name in ("words", "poles")}
+    for name in ("about", "n_turns", "people"):
+        if name in factors:
+            kept[name] = factors[name]
+    return kept
 
 
 def _decided(data: DecisionData, trial: Trial, parts: Mapping[str, str], facts: Mapping[str, Any]) -> Reading:

@@ -96,6 +96,8 @@ def parse_scenes(
     data = DecisionData(
         read_draws(table), order, form, shown[0], shown[1], shown[2], scenes, wordings, tests, simulation
     )
+    if form == "conversation" and any(not task.text for scene in scenes.values() for task in scene.tasks):
+        raise StudyError(f"A task of {prompt.where} has no text, which only one message with all tasks may have.")
     for test in tests:
         if not any(data.scene(test, number) for number in wordings):
             raise StudyError(f'The test "{test}" of {prompt.where} has no scene.')

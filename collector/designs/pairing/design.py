@@ -108,7 +108,7 @@ class Pairing(Design):
         """A row that tells the list as it was shown (its factors) keeps it; elsewhere the words are those of the plan,
         in an order that nobody knows, and so are the names of the groups."""
         if "words" in trial.factors and trial.factors is not planned.factors:
-            return replace(trial, factors=_checked(trial.factors))
+            return replace(trial, factors=checked_list(trial.factors))
         shown = (draft.get("option_a") or None, draft.get("option_b") or None)
         known = {name: planned.factors[name] for name in ("words", "poles")}
         return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, "first_option": None})
@@ -213,7 +213,7 @@ def counted_pairs(trial: Trial, pairs: Pairs) -> dict[str, Any]:
     return {"assigned": pairs.sides, "reading": pairs.reading, **counts, **odd}
 
 
-def _checked(factors: Mapping[str, Any]) -> dict[str, Any]:
+def checked_list(factors: Mapping[str, Any]) -> dict[str, Any]:
     """The factors of an imported row as far as the plan decides them; the reading is made anew."""
     words, poles = factors.get("words"), factors.get("poles")
     if not (isinstance(words, list) and words and all(isinstance(word, str) and word for word in words)):

@@ -1,4 +1,4 @@
-"""A study made of the lists and prompts that Bai et al. (2025) published, as they lie in a folder.
+"""A study of pairings made of the lists and prompts that Bai et al. (2025) published, as they lie in a folder.
 
 `iat_stimuli.csv` and `iat_stimuli_synonym.csv` (category, dataset, and words in columns A to D, each filled from the
 top: A the default groups, B the stigmatised ones, C words, the first half of them positive, D their synonyms) and
@@ -21,20 +21,25 @@ TESTS = {"arabmuslim": "arab", "arab/muslim": "arab", "mental illness": "mentali
 _SYNONYMS = "synonym"
 _LISTS = {"": ("iat_stimuli.csv", "C"), _SYNONYMS: ("iat_stimuli_synonym.csv", "D")}
 _SHOWN = {"{group0}": "{group_1}", "{group1}": "{group_2}", "{attributes}": "{words}"}
-_MODELS = "gpt"  # the texts without the endings of the open models
+_COLUMNS = {
+    "stimuli": {"category", "dataset", "A", "B", "C"},
+    "prompts": {"task", "stereotype", "variation", "models", "turn", "text"},
+    "words": {"stereotype", "variation", "side", "word"},
+}
+MODELS = "gpt"  # the texts without the endings of the open models
 
 
 def study_files(template: str, folder: Path) -> dict[str, str]:
     """The files of a study by name; `template` is the study file to start from, whose prompt and draws are replaced.
     StudyError where the folder lacks a file, a column or a text."""
-    lists = {name: _words(folder / file, column) for name, (file, column) in _LISTS.items()}
-    kinds = {TESTS.get(row["dataset"], row["dataset"]): row["category"] for row in _rows(folder / _LISTS[""][0])}
+    lists = {name: read_words(folder / file, column) for name, (file, column) in _LISTS.items()}
+    kinds = {TESTS.get(row["dataset"], row["dataset"]): row["category"] for row in read_rows(folder / _LISTS[""][0])}
     stimuli = [row for name, by_test in lists.items() for row in _stimuli(name, by_test, lists[""])]
     return {
         "study.toml": _like_theirs(template),
-        "tests.csv": _csv(("test", "label", "kind"), ((test, test, kind) for test, kind in kinds.items())),
-        "stimuli.csv": _csv(("test", "side", "category", "word", "words"), stimuli),
-        "wordings.csv": _csv(("wording", "name", "text", "words"), _wordings(folder / "prompts.csv")),
+        "tests.csv": csv_text(("test", "label", "kind"), ((test, test, kind) for test, kind in kinds.items())),
+        "stimuli.csv": csv_text(("test", "side", "category", "word", "words"), stimuli),
+        "wordings.csv": csv_text(("wording", "name", "text", "words"), _wordings(folder / "prompts.csv")),
     }
 
 
@@ -52,10 +57,10 @@ def _like_theirs(template: str) -> str:
     return template
 
 
-def _words(file: Path, column: str) -> dict[str, dict[str, list[str]]]:
+def read_words(file: Path, column: str) -> dict[str, dict[str, list[str]]]:
     """By test: the words of A, B, and of the column that is shown, in lower case as they were sent."""
     tests: dict[str, dict[str, list[str]]] = {}
-    for row in _rows(file):
+    for row in read_rows(file):
         lists = tests.setdefault(TESTS.get(row["dataset"], row["dataset"]), {"A": [], "B": [], "shown": []})
         for name, cell in (("A", row["A"]), ("B", row["B"]), ("shown", row.get(column, ""))):
             lists[name] += [cell.strip().lower()] if cell.strip() else []
@@ -79,22 +84,20 @@ def _stimuli(
 def _wordings(file: Path) -> Iterable[tuple[str, str, str, str]]:
     texts = {
         row["variation"]: row["text"]
-        for row in _rows(file)
-        if row["task"] == "wat" and _MODELS in row["models"].split("+")
+        for row in read_rows(file)
+        if row["task"] == "wat" and MODELS in row["models"].split("+")
     }
     if not texts:
-        raise StudyError(f'{file.name} has no text of the task "wat" for the models "{_MODELS}".')
+        raise StudyError(f'{file.name} has no text of the task "wat" for the models "{MODELS}".')
     for number, (name, text) in enumerate(texts.items(), 1):
         for theirs, ours in _SHOWN.items():
             text = text.replace(theirs, ours)
         yield str(number), name, text, name if name == _SYNONYMS else ""
 
 
-def _rows(file: Path) -> list[dict[str, str]]:
+def read_rows(file: Path) -> list[dict[str, str]]:
     """The authors' files have columns without a name, which a study's own files may not have."""
-    needed = (
-        {"category", "dataset", "A", "B", "C"} if "stimuli" in file.name else {"task", "variation", "models", "text"}
-    )
+    needed = next(columns for part, columns in _COLUMNS.items() if part in file.name)
     try:
         rows = list(csv.DictReader(io.StringIO(read_text(file), newline=""), restval=""))
     except csv.Error as error:
@@ -104,7 +107,7 @@ def _rows(file: Path) -> list[dict[str, str]]:
     return rows
 
 
-def _csv(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+def csv_text(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([tuple(columns), *rows])
     return text.getvalue()

@@ -1,22 +1,30 @@
-"""The layout in which Bai et al. (2025) published answers to their word association test: one CSV with a row an answer.
+"""The layouts in which Bai et al. (2025) published answers: one CSV with a row an answer, and with these columns.
 
-`dataset` is the test, `variation` the wording's name, `iteration` counts from 0, `response` is the answer. Neither the
-pair of names nor the order of the words was published: D needs neither, and both stay unknown.
+  word association   dataset (the test), variation (the wording), iteration (from 0), response
+  chained            dataset, row (from 0, over all tests), response, decision_bias and iat_bias (their own codings)
+  absolute           dataset, type (the wording), 0 (the answer), and its number in a column without a name
+  temperature0       category (the test), variation, iteration, response, and what was shown: group0, group1, attributes
+                     (a printed list), attribute0, attribute1
+Where the pair of names and the order of the words were not published, both stay unknown.
 """
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.pairing.published_lists import TESTS
+from slant.collector.designs.sides import SIDES
 from slant.collector.importing.layouts.published import check_columns, check_study
 from slant.collector.importing.layouts.rows import Row
-from slant.collector.importing.layouts.values import CellError, shown, text, whole_number, word
+from slant.collector.importing.layouts.values import CellError, is_empty, shown, text, whole_number, word
 from slant.collector.study.records import Study
 
-_NEEDED = ("dataset", "variation", "iteration", "response")
+_TEST, _WORDING = ("dataset", "category"), ("variation", "type")
+_NUMBER, _ANSWER = ("iteration", "row", ""), ("response", "0")
+_SHOWN = ("group0", "group1", "attributes", "attribute0", "attribute1")
 
 
 class Bai:
@@ -25,22 +33,82 @@ class Bai:
     names_models = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        check_study("bai", "pairing", study, has_model)
-        check_columns(path, [name for name in _NEEDED if name not in columns], columns)
+        check_study("bai", ("pairing", "decision"), study, has_model)
+        check_columns(path, [names[0] for names in (_TEST, _NUMBER, _ANSWER) if not set(names) & set(columns)], columns)
+        if len(study.data.wordings) > 1:
+            check_columns(path, [] if set(_WORDING) & set(columns) else [_WORDING[0]], columns)
         return []
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
-        cells = row.cells
-        name, variation = word(cells["dataset"]).lower(), word(cells["variation"])
-        wordings = {wording.condition: number for number, wording in study.data.wordings.items()}
-        if variation not in wordings:
-            raise CellError(f"variation must be one of {', '.join(wordings)}, but is {shown(variation)}")
-        test = TESTS.get(name, name)
-        return {
+        name, number = word(_first(row, _TEST)).lower(), whole_number(_first(row, _NUMBER), "the number of the row")
+        test, (condition, wording) = TESTS.get(name, name), _wording(study, row)
+        draft = {
             "test": test,
-            "condition": variation,
-            "wording": wordings[variation],
-            "item": f"draw {whole_number(cells['iteration'], 'iteration') + 1}",
+            "condition": condition,
+            "wording": wording,
+            "item": f"draw {number % study.data.draws + 1}",
             "group": study.data.tests[test].group if test in study.data.tests else None,
-            "answer": text(cells["response"]),
+            "answer": text(_first(row, _ANSWER)),
         }
+        if "row" in row.cells:  # numbered over all tests: further rows are further repetitions of a draw
+            draft["repetition"] = number // study.data.draws + 1
+        if study.design == "decision" and test in study.data.tests:
+            draft |= {key: value for key, value in _codings(row).items() if value is not None}
+            if all(name in row.cells for name in _SHOWN):
+                draft |= _what_was_shown(study, test, row)
+        return draft
+
+
+def _first(row: Row, names: Sequence[str]) -> Any:
+    return next((row.cells[name] for name in names if name in row.cells), None)
+
+
+def _wording(study: Study, row: Row) -> tuple[str, int]:
+    wordings = {getattr(named, "condition", named): number for number, named in study.data.wordings.items()}
+    name = word(_first(row, _WORDING)) or (next(iter(wordings)) if len(wordings) == 1 else "")
+    if name not in wordings:
+        raise CellError(f"{_WORDING[0]} must be one of {', '.join(wordings)}, but is {shown(name)}")
+    return name, wordings[name]
+
+
+def _codings(row: Row) -> dict[str, Any]:
+    """What the authors' coder says of the decision (1: with the association), and their D."""
+    decision, d = row.cells.get("decision_bias"), row.cells.get("iat_bias")
+    try:
+        return {
+            "coded_decision": None if is_empty(decision) else whole_number(decision, "decision_bias", 0, 1),
+            "coded_d": None if is_empty(d) else float(word(d)),
+        }
+    except ValueError as error:
+        raise error if isinstance(error, CellError) else CellError(f"iat_bias must be a number: {error}") from None
+
+
+def _what_was_shown(study: Study, test: str, row: Row) -> dict[str, Any]:
+    """Names, words and orders, each with the side that it has in any list of the test."""
+    cells, lists = row.cells, study.data.tests[test].lists
+    sides = {
+        each.lower(): side for name in lists for side in SIDES for each in study.data.tests[test].words(name)[side]
+    }
+    groups, words = ([word(cells[f"{kind}{n}"]) for n in (0, 1)] for kind in ("group", "attribute"))
+    try:
+        listed = ast.literal_eval(word(cells["attributes"])[:20_000])
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        raise CellError(f"attributes must be a list of words, but is {shown(cells['attributes'])}") from None
+    of_groups, of_words = ({sides.get(name.lower()): name for name in names} for names in (groups, words))
+    known = [name for name in (*groups, *words, *map(str, listed)) if name.lower() not in sides]
+    if known or set(of_groups) != {"group_a", "group_b"} or set(of_words) != {"attribute_a", "attribute_b"}:
+        raise CellError(f"the study does not know which side these are of: {shown(', '.join(known or groups + words))}")
+    [scene] = {study.data.scene(test, number) for number in study.data.wordings}
+    return {
+        "option_a": of_groups["group_a"],
+        "option_b": of_groups["group_b"],
+        "factors": {
+            "tasks": list(scene.kinds),
+            "first_group": sides[groups[0].lower()][-1],
+            "first_attribute": sides[words[0].lower()][-1],
+            "attribute_a": of_words["attribute_a"],
+            "attribute_b": of_words["attribute_b"],
+            "words": listed,
+            "poles": "".join("p" if sides[each.lower()] == "attribute_a" else "n" for each in listed),
+        },
+    }

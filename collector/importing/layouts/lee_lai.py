@@ -36,7 +36,7 @@ class LeeLai:
     names_models = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        check_study("lee-lai", "association", study, has_model)
+        check_study("lee-lai", ("association",), study, has_model)
         _test_of(study, str(path))
         missing = [name for name in _NEEDED if name not in columns]
         if not {"prompt", "prompt_id"} & set(columns):

@@ -9,10 +9,10 @@ from slant.collector.errors import UsageError
 from slant.collector.study.records import Study
 
 
-def check_study(layout: str, design: str, study: Study, has_model: bool) -> None:
+def check_study(layout: str, designs: Sequence[str], study: Study, has_model: bool) -> None:
     """UsageError where the study is of another design, or nobody says which model the answers are of."""
-    if study.design != design:
-        raise UsageError(f"The layout {layout} is for {design} studies; {study.name} is none.")
+    if study.design not in designs:
+        raise UsageError(f"The layout {layout} is for {' and '.join(designs)} studies; {study.name} is none.")
     if not has_model:
         known = ", ".join(model.model for model in study.models)
         raise UsageError("These files don't say which model they are of.", f"Add --model, one of: {known}")

@@ -1,0 +1,142 @@
+"""A study of decisions made of the lists and prompts that Bai et al. (2025) published, as they lie in a folder.
+
+Beside the files of a study of pairings (designs/pairing/published_lists.py): `decision_words.csv` (stereotype,
+variation, side, word) and, in `prompts.csv`, the tasks `decision`, `chained` and `absolute`. Each is one message: the
+relative decisions are the study itself, the chained and the absolute ones its variants. Nothing of it ships with slant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from slant.collector.designs.decision.scenes import BETWEEN
+from slant.collector.designs.pairing.published_lists import MODELS, TESTS, csv_text, read_rows, read_words
+from slant.collector.errors import StudyError
+
+_SIDES = {"positive": "attribute_a", "negative": "attribute_b"}
+_CATEGORIES = {"group_a": "default", "group_b": "stigma", "attribute_a": "positive", "attribute_b": "negative"}
+_SHOWN = {
+    "{group0}": "{group_1}", "{group1}": "{group_2}", "{attribute0}": "{attribute_1}", "{attribute1}": "{attribute_2}",
+    "{attributes}": "{words}",
+}  # fmt: skip
+_FIXED = {
+    "{group0}": "{group_a}", "{group1}": "{group_b}", "{attribute0}": "{attribute_a}", "{attribute1}": "{attribute_b}",
+}  # fmt: skip
+_ABOUT = {"default": "a", "stigma": "b", "positive": "a", "negative": "b"}
+_KINDS = {"decision": ("profiles", "decision"), "chained": ("pairing", "profiles", "decision")}
+_KINDS["absolute"] = ("profiles", "question")
+_NAMED = re.compile(r"\b(White) and an? ([A-Z]\w+)")
+"""Where a text names the groups itself."""
+CHAINED = "chained"
+Lists = dict[str, dict[str, list[str]]]
+"""By list and side: words."""
+
+
+def study_files(template: str, folder: Path) -> dict[str, str]:
+    """The files of a study by name; `template` is the study file to start from. StudyError where the folder lacks a
+    file, a column or a text."""
+    prompts = [row for row in read_rows(folder / "prompts.csv") if row["task"] in _KINDS]
+    prompts = [row for row in prompts if MODELS in row["models"].split("+")]
+    if missing := set(_KINDS) - {row["task"] for row in prompts}:
+        raise StudyError(f'prompts.csv has no text of the task "{sorted(missing)[0]}" for the models "{MODELS}".')
+    stimuli = read_rows(folder / "iat_stimuli.csv")
+    kinds = {TESTS.get(row["dataset"], row["dataset"]): row["category"] for row in stimuli}
+    lists = _lists(folder, prompts)
+    return {
+        "study.toml": _like_theirs(template),
+        "tests.csv": csv_text(("test", "label", "kind"), ((test, test, kind) for test, kind in kinds.items())),
+        "stimuli.csv": csv_text(("test", "side", "category", "word", "words"), _stimuli(lists, kinds)),
+        **{
+            file: csv_text(("test", "wording", "name", "task", "text", "words", "about"), _scenes(prompts, task, lists))
+            for task, file in (("decision", "scenes.csv"), ("chained", "chained.csv"), ("absolute", "absolute.csv"))
+        },
+    }
+
+
+def _like_theirs(template: str) -> str:
+    """The study file with the design of the paper: 50 draws at random, all tasks in one message."""
+    changes = {
+        r"^draws = \d+ ": "draws = 50 ",
+        r"^simulation = .*\n": "",
+        r'^form = "conversation"(.*)$': 'form = "message"',
+        r'^order = ".*"$': 'order = "drawn"',
+        r'^separator = ".*$': """before = "['"\nseparator = "', '"\nafter = "']\"""",
+        r"^\[variants\.one_message\.prompt\]\n.*\n": '[variants.absolute.prompt]\nscenes = "absolute.csv"\n',
+        r"^# The same in one message, and with": "# One person and a question about them, and with",
+    }
+    for pattern, text in changes.items():
+        template, n = re.subn(pattern, text, template, flags=re.MULTILINE)
+        assert n == 1, pattern
+    return template
+
+
+def _lists(folder: Path, prompts: Iterable[Mapping[str, str]]) -> dict[str, Lists]:
+    """By test and list. The list "" is that of the first variation; another has only what differs. The list "chained"
+    is what a chained prompt pairs: the words of the association test or, where these are names without jobs to decide
+    on, the full names and the jobs that stand behind the synonyms."""
+    plain, full = read_words(folder / "iat_stimuli.csv", "C"), read_words(folder / "iat_stimuli_synonym.csv", "D")
+    low = read_words(folder / "iat_stimuli_synonym.csv", "C")
+    lists: dict[str, Lists] = {test: {} for test in plain}
+    for row in read_rows(folder / "decision_words.csv"):
+        test = TESTS.get(row["stereotype"], row["stereotype"])
+        name = "" if row["variation"] == "replication" else row["variation"]
+        if test not in lists or row["side"] not in _SIDES:
+            raise StudyError(
+                f'decision_words.csv has a word of "{row["stereotype"]}", {row["side"]}, which are unknown.'
+            )
+        lists[test].setdefault(name, {}).setdefault(_SIDES[row["side"]], []).append(row["word"])
+    named = {
+        TESTS.get(row["stereotype"], row["stereotype"]): found.groups()
+        for row in prompts
+        if row["task"] == "decision" and (found := _NAMED.search(row["text"]))
+    }
+    for test, of_test in lists.items():
+        if "" not in of_test:
+            raise StudyError(f'decision_words.csv has no words of "{test}" in the variation replication.')
+        half = len(plain[test]["shown"]) // 2
+        groups = {"group_a": plain[test]["A"], "group_b": plain[test]["B"]}
+        words = {"attribute_a": plain[test]["shown"][:half], "attribute_b": plain[test]["shown"][half:]}
+        if test in named:
+            jobs = full[test]["shown"][2 * half :]
+            words = {"attribute_a": jobs, "attribute_b": low[test]["shown"][-len(jobs) :]}
+            groups = {f"group_{side}": [name] for side, name in zip("ab", named[test], strict=True)}
+            of_test[CHAINED] = {f"group_{side.lower()}": full[test][side] for side in "AB"} | words
+        else:
+            of_test[CHAINED] = words
+        of_test[""] = {**groups, **of_test[""]}
+        for name in [name for name in of_test if name and name != CHAINED]:
+            if all(words == of_test[""][side] for side, words in of_test[name].items()):
+                del of_test[name]
+    return lists
+
+
+def _stimuli(lists: Mapping[str, Lists], kinds: Iterable[str]) -> Iterator[tuple[str, str, str, str, str]]:
+    for test in kinds:
+        for name, by_side in lists[test].items():
+            for side, words in by_side.items():
+                for word in dict.fromkeys(words):
+                    yield test, side, _CATEGORIES[side], word, name
+
+
+def _scenes(
+    prompts: Iterable[Mapping[str, str]], task: str, lists: Mapping[str, Lists]
+) -> Iterator[tuple[str, str, str, str, str, str, str]]:
+    rows = [row for row in prompts if row["task"] == task]
+    names = list(dict.fromkeys(row["variation"] for row in rows))
+    for row in rows:
+        test, kinds = TESTS.get(row["stereotype"], row["stereotype"]), _KINDS[task]
+        parts = re.split(r"\n\n(?=Task [2-9]:)", row["text"])
+        parts += [""] * (len(kinds) - len(parts))  # one text without headings asks for all
+        if BETWEEN.join(filter(None, parts)) != row["text"] or len(parts) != len(kinds):
+            raise StudyError(f"The text of {task}, {test}, {row['variation']} has not {len(kinds)} tasks.")
+        about = "".join(_ABOUT[part] for part in row["variation"].split("_")) if task == "absolute" else ""
+        for kind, part in zip(kinds, parts, strict=True):
+            for theirs, ours in (_FIXED if task == "absolute" else _SHOWN).items():
+                part = part.replace(theirs, ours)
+            own = kind == "pairing" or (task == "chained" and "group_a" in lists[test][CHAINED])
+            words = (
+                CHAINED if task == "chained" and own else row["variation"] if row["variation"] in lists[test] else ""
+            )
+            yield test, str(names.index(row["variation"]) + 1), row["variation"], kind, part, words, about
