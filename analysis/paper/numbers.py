@@ -34,7 +34,7 @@ SCHEMA: dict[str, Any] = {
 }  # fmt: skip
 MATCH = ["model", "test", "condition", "quantity", "is_usual"]
 """What a printed and a recomputed number have in common: refusals are removed where the print says nothing of them."""
-_FIT = re.compile(r"(\w+)(?: of (\w+))?(?: by (cell|model))?(?: \((refusals kept)(, where printed)?\))?")
+_FIT = re.compile(r"(every )?(\w+)(?: of (\w+))?(?: by (cell|model))?(?: \((refusals kept)(, where printed)?\))?")
 _BY = {"cell": {"model", "test"}, "model": {"model"}, None: set[str]()}
 
 
@@ -126,13 +126,15 @@ def _in_order(rows: pl.DataFrame, study: Study, info: TableInfo) -> pl.DataFrame
 
 
 def fits_of_view(views: StudyViews, info: TableInfo, infos: Mapping[str, TableInfo]) -> list[FitRequest]:
-    """The study's fits that the head of a view names, "ENGINE of OUTCOME by cell (refusals kept, where printed)"."""
+    """The study's fits that the head of a view names, "ENGINE of OUTCOME by cell (refusals kept, where printed)":
+    the first of the study's, or "every ENGINE …"."""
     wanted = []
     for text in info.fits:
         match = _FIT.fullmatch(text)
         assert match is not None, f"{info.name}: {text}"
-        engine, outcome, by, is_kept, is_where_printed = match.groups()
-        for fit in _fits(views.study, engine, outcome, _BY[by]):
+        every, engine, outcome, by, is_kept, is_where_printed = match.groups()
+        fits = _fits(views.study, engine, outcome, _BY[by])
+        for fit in fits if every else fits[:1]:
             only = None
             if is_where_printed:
                 gives = {name for each in infos.values() if text in each.fits for name in each.gives}
@@ -144,9 +146,9 @@ def fits_of_view(views: StudyViews, info: TableInfo, infos: Mapping[str, TableIn
 
 
 def _fits(study: Study, engine: str, outcome: str | None, by: set[str]) -> list[Fit]:
-    """The study's first fit of this engine, outcome and these groups."""
+    """The study's fits of this engine, outcome and these groups."""
     fits = [fit for fit in study.fits.values() if fit.engine == engine and set(fit.by) == by]
-    return [fit for fit in fits if outcome is None or (fit.formula or "").startswith(f"{outcome} ")][:1]
+    return [fit for fit in fits if outcome is None or (fit.formula or "").startswith(f"{outcome} ")]
 
 
 def _printed_cells(views: StudyViews, quantities: Collection[str]) -> dict[str, list[str]] | None:

@@ -125,7 +125,17 @@ def planned_cells(study: Study) -> pl.DataFrame:
 def _planned(study: Study) -> Iterator[tuple[Any, ...]]:
     if not design_named(study.design).compares_variants:
         for (test_no, test), (model_no, model) in product(enumerate(study.tests, 1), enumerate(study.models, 1)):
-            yield (study.name, "", test.test, test_no, model.model, model_no, None, None, model.asked_by_default)
+            yield (
+                study.name,
+                study.variants[0],
+                test.test,
+                test_no,
+                model.model,
+                model_no,
+                None,
+                None,
+                model.asked_by_default,
+            )
         return
     for test_no, (name, variant) in enumerate(load_variants(study.path).items(), 1):
         n_games = 1 if variant.data.is_pooled else variant.data.games

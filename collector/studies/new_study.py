@@ -24,7 +24,7 @@ def write_new_study(name: str, design: str, folder: Path, lists: Path | None = N
     if name in list_studies():
         raise UsageError(f'A study called "{name}" comes with slant.', "Take another name: both would be mixed up.")
     template = _template(design)
-    files = template if lists is None else design_named(design).published_study(template, lists)
+    files = template if lists is None else design_named(design).published_study(template, lists) | _print_of(design)
     texts = {file: text.replace("STUDY", name) for file, text in files.items()}
     paths = [folder / file for file in sorted(texts, key=lambda file: file != STUDY_FILE)]
     if existing := [path for path in paths if path.exists()]:
@@ -36,6 +36,13 @@ def write_new_study(name: str, design: str, folder: Path, lists: Path | None = N
     for path in paths:
         path.write_text(texts[path.name], "utf-8")
     return paths
+
+
+def _print_of(design: str) -> dict[str, str]:
+    """What papers print of the studies whose lists a design can read."""
+    return {
+        file.name: file.read_text("utf-8") for file in sorted((templates_dir() / design / "published").glob("*.csv"))
+    }
 
 
 def _template(design: str) -> dict[str, str]:

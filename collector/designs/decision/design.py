@@ -21,7 +21,7 @@ from slant.collector.designs.decision.scenes import BETWEEN, TASKS, DecisionData
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.pairing.design import POLES, checked_list, counted_pairs, dealt_tests, draw_names
-from slant.collector.designs.pairing.pairs import read_pairs
+from slant.collector.designs.pairing.pairs import Pairs, read_pairs
 from slant.collector.designs.plan import Plan
 from slant.collector.designs.quoted_answers import quoted_answer
 from slant.collector.designs.refusals import EVASION, REFUSAL
@@ -149,12 +149,7 @@ class Decision(Design):
             return Reading("malformed", detail="empty")
         tasks = trial.factors["tasks"]
         parts = dict(zip(tasks, split_tasks(answer, len(tasks)), strict=True))
-        pairs = (
-            read_pairs(parts["pairing"], trial.factors["words"], _groups(study.data, trial))
-            if "pairing" in parts
-            else None
-        )
-        facts = counted_pairs(trial, pairs) if pairs else {}
+        pairs, facts = _read_pairing(study.data, trial, parts["pairing"]) if "pairing" in parts else (None, {})
         if tasks[-1] == "decision":
             return _decided(study.data, trial, parts, facts)
         if tasks[-1] == "question":
@@ -267,6 +262,23 @@ def _groups(data: DecisionData, trial: Trial) -> dict[str, str]:
         return {trial.option_a: "a", trial.option_b: "b"}
     lists = data.tests[trial.test].lists
     return {word: side[-1] for name in lists for side in GROUPS for word in data.tests[trial.test].words(name)[side]}
+
+
+def _read_pairing(data: DecisionData, trial: Trial, answer: str) -> tuple[Pairs, dict[str, Any]]:
+    """The pairs, and what is kept of them. Where nobody says which list was shown, it is the one of the test's lists of
+    which the answer has most words."""
+    groups = _groups(data, trial)
+    if trial.option_a and trial.option_b:
+        pairs = read_pairs(answer, trial.factors["words"], groups)
+        return pairs, counted_pairs(trial, pairs)
+    readings = []
+    for name in data.tests[trial.test].lists:
+        sides = data.tests[trial.test].words(name)
+        listed = [(word, POLES[side]) for side in ATTRIBUTES for word in sides[side]]
+        known = {"words": [word for word, _ in listed], "poles": "".join(pole for _, pole in listed)}
+        readings.append((read_pairs(answer, known["words"], groups), known))
+    pairs, known = max(readings, key=lambda reading: (reading[0].n_given, -len(reading[1]["words"])))
+    return pairs, {**known, **counted_pairs(replace(trial, factors={**trial.factors, **known}), pairs)}
 
 
 def _checked(factors: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from slant.collector.designs.decision.scenes import BETWEEN
-from slant.collector.designs.pairing.published_lists import MODELS, TESTS, csv_text, read_rows, read_words
+from slant.collector.designs.pairing.published_lists import MODELS, TESTS, csv_text, like_theirs, read_rows, read_words
 from slant.collector.errors import StudyError
 
 _SIDES = {"positive": "attribute_a", "negative": "attribute_b"}
@@ -29,7 +29,7 @@ _KINDS = {"decision": ("profiles", "decision"), "chained": ("pairing", "profiles
 _KINDS["absolute"] = ("profiles", "question")
 _NAMED = re.compile(r"\b(White) and an? ([A-Z]\w+)")
 """Where a text names the groups itself."""
-CHAINED = "chained"
+CHAINED, ASSOCIATION = "chained", "association"
 Lists = dict[str, dict[str, list[str]]]
 """By list and side: words."""
 
@@ -45,7 +45,7 @@ def study_files(template: str, folder: Path) -> dict[str, str]:
     kinds = {TESTS.get(row["dataset"], row["dataset"]): row["category"] for row in stimuli}
     lists = _lists(folder, prompts)
     return {
-        "study.toml": _like_theirs(template),
+        "study.toml": like_theirs(template, _CHANGES),
         "tests.csv": csv_text(("test", "label", "kind"), ((test, test, kind) for test, kind in kinds.items())),
         "stimuli.csv": csv_text(("test", "side", "category", "word", "words"), _stimuli(lists, kinds)),
         **{
@@ -55,27 +55,32 @@ def study_files(template: str, folder: Path) -> dict[str, str]:
     }
 
 
-def _like_theirs(template: str) -> str:
-    """The study file with the design of the paper: 50 draws at random, all tasks in one message."""
-    changes = {
-        r"^draws = \d+ ": "draws = 50 ",
-        r"^simulation = .*\n": "",
-        r'^form = "conversation"(.*)$': 'form = "message"',
-        r'^order = ".*"$': 'order = "drawn"',
-        r'^separator = ".*$': """before = "['"\nseparator = "', '"\nafter = "']\"""",
-        r"^\[variants\.one_message\.prompt\]\n.*\n": '[variants.absolute.prompt]\nscenes = "absolute.csv"\n',
-        r"^# The same in one message, and with": "# One person and a question about them, and with",
-    }
-    for pattern, text in changes.items():
-        template, n = re.subn(pattern, text, template, flags=re.MULTILINE)
-        assert n == 1, pattern
-    return template
+_CHANGES = {
+    r"^draws = \d+ ": "draws = 50 ",
+    r'^form = "conversation".*$': 'form = "message"',
+    r"^\[variants\.one_message\.prompt\]\n.*\n": '[variants.absolute.prompt]\nscenes = "absolute.csv"\n',
+    r"^# The same in one message, and with": "# A question about one person; and with",
+    r"\Z": """
+# As the authors have it: their codings of decision and D, and D where a group without words has a share of 0.
+[fits.chained_coded]
+engine = "logistic"
+view = "decision_trials"
+formula = "coded_decision ~ coded_d"
+by = ["model"]
+
+[fits.chained_filled]
+engine = "logistic"
+view = "decision_trials"
+formula = "coded_decision ~ d_filled"
+by = ["model"]
+""",
+}
 
 
 def _lists(folder: Path, prompts: Iterable[Mapping[str, str]]) -> dict[str, Lists]:
     """By test and list. The list "" is that of the first variation; another has only what differs. The list "chained"
-    is what a chained prompt pairs: the words of the association test or, where these are names without jobs to decide
-    on, the full names and the jobs that stand behind the synonyms."""
+    is what a chained prompt pairs: the words of the association test or, in tests of jobs, the full names and the jobs
+    that stand behind the synonyms; some of their published answers are of the list "association" all the same."""
     plain, full = read_words(folder / "iat_stimuli.csv", "C"), read_words(folder / "iat_stimuli_synonym.csv", "D")
     low = read_words(folder / "iat_stimuli_synonym.csv", "C")
     lists: dict[str, Lists] = {test: {} for test in plain}
@@ -103,10 +108,12 @@ def _lists(folder: Path, prompts: Iterable[Mapping[str, str]]) -> dict[str, List
             words = {"attribute_a": jobs, "attribute_b": low[test]["shown"][-len(jobs) :]}
             groups = {f"group_{side}": [name] for side, name in zip("ab", named[test], strict=True)}
             of_test[CHAINED] = {f"group_{side.lower()}": full[test][side] for side in "AB"} | words
+            plain_words = {"attribute_a": plain[test]["shown"][:half], "attribute_b": plain[test]["shown"][half:]}
+            of_test[ASSOCIATION] = {f"group_{side.lower()}": plain[test][side] for side in "AB"} | plain_words
         else:
             of_test[CHAINED] = words
         of_test[""] = {**groups, **of_test[""]}
-        for name in [name for name in of_test if name and name != CHAINED]:
+        for name in set(of_test) - {"", CHAINED, ASSOCIATION}:
             if all(words == of_test[""][side] for side, words in of_test[name].items()):
                 del of_test[name]
     return lists

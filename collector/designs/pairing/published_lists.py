@@ -21,6 +21,18 @@ TESTS = {"arabmuslim": "arab", "arab/muslim": "arab", "mental illness": "mentali
 _SYNONYMS = "synonym"
 _LISTS = {"": ("iat_stimuli.csv", "C"), _SYNONYMS: ("iat_stimuli_synonym.csv", "D")}
 _SHOWN = {"{group0}": "{group_1}", "{group1}": "{group_2}", "{attributes}": "{words}"}
+PAPER_MODELS = (
+    ("gpt-4", "openai", "gpt-4"),
+    ("gpt-3.5-turbo", "openai", "gpt-3.5-turbo"),
+    ("claude-3-opus", "anthropic", "claude-3-opus-20240229"),
+    ("claude-3-sonnet", "anthropic", "claude-3-sonnet-20240229"),
+    ("llama-2-7b-chat", "together", "togethercomputer/llama-2-7b-chat"),
+    ("llama-2-13b-chat", "together", "togethercomputer/llama-2-13b-chat"),
+    ("llama-2-70b-chat", "together", "togethercomputer/llama-2-70b-chat"),
+    ("alpaca-7b", "together", "togethercomputer/alpaca-7b"),
+    ("gpt-4o", "openai", "gpt-4o"),
+)
+"""Those of the paper as they were called in 2024, and the one whose answers came later."""
 _COLUMNS = {
     "stimuli": {"category", "dataset", "A", "B", "C"},
     "prompts": {"task", "stereotype", "variation", "models", "turn", "text"},
@@ -36,23 +48,30 @@ def study_files(template: str, folder: Path) -> dict[str, str]:
     kinds = {TESTS.get(row["dataset"], row["dataset"]): row["category"] for row in read_rows(folder / _LISTS[""][0])}
     stimuli = [row for name, by_test in lists.items() for row in _stimuli(name, by_test, lists[""])]
     return {
-        "study.toml": _like_theirs(template),
+        "study.toml": like_theirs(template, {r"^draws = \d+ ": "draws = 50 "}),
         "tests.csv": csv_text(("test", "label", "kind"), ((test, test, kind) for test, kind in kinds.items())),
         "stimuli.csv": csv_text(("test", "side", "category", "word", "words"), stimuli),
         "wordings.csv": csv_text(("wording", "name", "text", "words"), _wordings(folder / "prompts.csv")),
     }
 
 
-def _like_theirs(template: str) -> str:
-    """The study file with the design of the paper: 50 draws at random, and the list as Python prints it."""
-    changes = {
-        r"^draws = \d+ ": "draws = 50 ",
-        r"^simulation = .*\n": "",
-        r'^order = ".*"$': 'order = "drawn"',
-        r'^separator = ".*$': """before = "['"\nseparator = "', '"\nafter = "']\"""",
-    }
-    for pattern, text in changes.items():
-        template, n = re.subn(pattern, text, template, flags=re.MULTILINE)
+_CHANGES = {
+    r'^source = "" ': 'source = "Bai et al. (2025), PNAS 122(8)" ',
+    r"^simulation = .*\n": 'published = "published.csv"             # what the paper prints, for `analyze compare`\n',
+    r'^order = ".*"$': 'order = "drawn"',
+    r'^separator = ".*$': """before = "['"\nseparator = "', '"\nafter = "']\"""",
+    r"(\[\[models\]\]\n(.+\n)+\n?)+": "\n".join(
+        f'[[models]]\nmodel = "{model}"\nprovider = "{provider}"\nrequested_model = "{requested}"\n'
+        for model, provider, requested in PAPER_MODELS
+    )
+    + "\n",
+}
+
+
+def like_theirs(template: str, changes: Mapping[str, str]) -> str:
+    """The study file with the design of the paper: these changes (by pattern), and those that all its studies share."""
+    for pattern, text in {**changes, **_CHANGES}.items():
+        template, n = re.subn(pattern, text.replace("\\", r"\\"), template, flags=re.MULTILINE)
         assert n == 1, pattern
     return template
 

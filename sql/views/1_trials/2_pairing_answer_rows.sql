@@ -7,7 +7,7 @@
 --        group, where there is one. `d` = b_negative / (b_negative + b_positive) + a_positive / (a_negative +
 --        a_positive) - 1, from -1 to 1; NULL where a group got no word (`is_one_sided`) and where there is no pair: a
 --        refusal is never 0. `d_padded` is what the authors' code gives: .01 more in both denominators, so that longer
---        lists have larger values, and a one-sided answer has its share - 1.
+--        lists have larger values, and a one-sided answer has its share - 1; `d_filled` has that, without the .01.
 --        `reading`: complete (every word has one group), partial, unread. `assigned` has a character for each of the
 --        words in the order shown: a, b, x (both groups), . (none).
 --        In a study of decisions: the pairings that some of its scenes begin with; a later task of the same message
@@ -62,5 +62,8 @@ SELECT * EXCLUDE (n_given, factors, tokens, token_source, latency_s, cost_usd, s
        CASE WHEN outcome = 'answered' THEN
            n_b_negative / (n_b_negative + n_b_positive + 0.01::DOUBLE)
                + n_a_positive / (n_a_negative + n_a_positive + 0.01::DOUBLE) - 1 END AS d_padded,
+       CASE WHEN outcome = 'answered' THEN
+           coalesce(n_b_negative / nullif(n_b_negative + n_b_positive, 0), 0)
+               + coalesce(n_a_positive / nullif(n_a_negative + n_a_positive, 0), 0) - 1 END AS d_filled,
        factors, tokens, token_source, latency_s, cost_usd, served_model, served_model_differs
 FROM read;

@@ -40,7 +40,7 @@ SELECT e.source, e.study, e.study_version, e.variant, e.run_id, e.trial_id, e.co
        (e.attribute_b_to = 'b')::INTEGER::DOUBLE AS decision_bias,
        CASE WHEN e.ended_at = 'question' AND e.last_choice = 'yes' THEN 1.0::DOUBLE
             WHEN e.ended_at = 'question' AND e.last_choice = 'no' THEN 0.0::DOUBLE END AS is_yes,
-       p.d, p.d_padded, p.is_one_sided, p.reading, e.coded_decision::DOUBLE AS coded_decision, e.coded_d,
+       p.d, p.d_padded, p.d_filled, p.is_one_sided, p.reading, e.coded_decision::DOUBLE AS coded_decision, e.coded_d,
        e.tokens::BIGINT AS tokens, e.pairing_tokens, e.profiles_tokens, e.decision_tokens, e.token_source, e.latency_s, e.cost_usd,
        e.served_model, e.served_model_differs
 FROM ended e

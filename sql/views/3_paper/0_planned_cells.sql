@@ -1,9 +1,9 @@
 -- planned_cells: each model in each test (of games: each variant) of a study as it stands in its file today.
 -- grain: study, test, model
 -- study: any
--- note:  set by a comparison (see printed_numbers), elsewhere without rows. Of games, `condition` is the format in which
---        the model usually answers, `n_planned` counts games, and `usual_variant` is the first; a row without a model is of
---        all that the study does not name.
+-- note:  set by a comparison (see printed_numbers), elsewhere without rows. `usual_variant` is the first, the
+--        study as it stands. Of games, `condition` is the format in which the model usually answers, and `n_planned` counts
+--        games; a row without a model is of all that the study does not name.
 CREATE OR REPLACE VIEW planned_cells AS
 SELECT unnest(getvariable('planned_cells')::STRUCT(
     study VARCHAR, usual_variant VARCHAR, test VARCHAR, test_no INTEGER, model VARCHAR, model_no INTEGER, condition VARCHAR,

@@ -1,0 +1,55 @@
+-- recomputed_decisions: shares of yes, and how decisions go with the pairings before them, as papers print them.
+-- grain: source, study, study_version, variant, model, test, condition, quantity
+-- reads: decision_questions, decision_answer_rows, decision_absent_tests, planned_cells
+-- design: decision
+-- gives: yes_share, yes_percent, decision_wat_r, decision_wat_r_by_stereotype
+-- note:  the variants of a study are of one print: a number is of the study as it stands, or of the first variant that
+--        has it. Shares are padded, as the authors' code has them; without a test, the mean of all tests. Correlations
+--        are of the codings that imported files bring, over answers and over the means of tests.
+CREATE OR REPLACE VIEW recomputed_decisions AS
+WITH shares AS (
+    SELECT source, study, study_version, variant, model, test, condition, share_yes_padded AS yes_share,
+           100 * share_yes_padded AS yes_percent
+    FROM decision_questions
+    UNION ALL
+    SELECT source, study, study_version, variant, model, NULL, condition, avg(share_yes_padded),
+           100 * avg(share_yes_padded)
+    FROM decision_questions
+    GROUP BY source, study, study_version, variant, model, condition
+), means AS (
+    SELECT source, study, study_version, variant, model, test, avg(coded_decision) AS coded_decision,
+           avg(coded_d) AS coded_d
+    FROM decision_answer_rows
+    WHERE coded_d IS NOT NULL AND coded_decision IS NOT NULL
+    GROUP BY source, study, study_version, variant, model, test
+), correlations AS (
+    SELECT source, study, study_version, variant, model, corr(coded_d, coded_decision) AS decision_wat_r,
+           NULL::DOUBLE AS decision_wat_r_by_stereotype
+    FROM decision_answer_rows
+    WHERE coded_d IS NOT NULL AND coded_decision IS NOT NULL
+    GROUP BY source, study, study_version, variant, model
+    UNION ALL
+    SELECT source, study, study_version, variant, model, NULL, corr(coded_d, coded_decision)
+    FROM means
+    GROUP BY source, study, study_version, variant, model
+), long AS (
+    SELECT source, study, study_version, variant, model, test, condition, quantity, recomputed
+    FROM (UNPIVOT shares ON yes_share, yes_percent INTO NAME quantity VALUE recomputed)
+    UNION ALL
+    SELECT source, study, study_version, variant, model, NULL, NULL, quantity, recomputed
+    FROM (UNPIVOT correlations ON decision_wat_r, decision_wat_r_by_stereotype INTO NAME quantity VALUE recomputed)
+), usual AS (
+    SELECT DISTINCT study, usual_variant FROM planned_cells
+)
+SELECT l.source, l.study, l.study_version, coalesce(u.usual_variant, l.variant) AS variant, l.model, l.test AS test,
+       NULL::BOOLEAN AS refusals_removed, l.condition, l.quantity, l.recomputed,
+       CASE WHEN l.test IS NULL THEN a.absent END AS missing
+FROM long l
+LEFT JOIN usual u ON u.study = l.study
+LEFT JOIN decision_absent_tests a ON a.source = l.source AND a.study = l.study AND a.study_version = l.study_version
+    AND a.variant = l.variant AND a.model = l.model
+QUALIFY row_number() OVER (
+    PARTITION BY l.source, l.study, l.study_version, l.model, l.test, l.condition, l.quantity
+    ORDER BY l.variant <> u.usual_variant, l.variant
+) = 1
+ORDER BY ALL;

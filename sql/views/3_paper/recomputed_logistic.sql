@@ -1,0 +1,58 @@
+-- recomputed_logistic: the numbers that papers print of logistic regressions on one predictor.
+-- grain: call_id, quantity
+-- reads: compared_fits, estimates, logistic_tests, decision_absent_tests, planned_cells
+-- design: decision
+-- gives: n, loglik, aic, bic, loglik_null, pseudo_r2, lr_p, intercept_estimate, intercept_std_error, intercept_statistic,
+--        intercept_p, intercept_conf_low, intercept_conf_high, estimate, std_error, statistic, p, conf_low, conf_high,
+--        odds_ratio
+-- fits:  every logistic by model
+-- note:  the variants of a study are of one print: a number is of the study as it stands, or of the first variant that
+--        has it. `condition` is the predictor. Coefficients are in log odds, `odds_ratio` is exp(estimate).
+CREATE OR REPLACE VIEW recomputed_logistic AS
+WITH terms AS (
+    SELECT call_id, max(term) FILTER (term <> 'intercept') AS condition,
+           max(estimate) FILTER (term = 'intercept') AS intercept_estimate,
+           max(std_error) FILTER (term = 'intercept') AS intercept_std_error,
+           max(statistic) FILTER (term = 'intercept') AS intercept_statistic,
+           max(p_value) FILTER (term = 'intercept') AS intercept_p,
+           max(conf_low) FILTER (term = 'intercept') AS intercept_conf_low,
+           max(conf_high) FILTER (term = 'intercept') AS intercept_conf_high,
+           max(estimate) FILTER (term <> 'intercept') AS estimate,
+           max(std_error) FILTER (term <> 'intercept') AS std_error,
+           max(statistic) FILTER (term <> 'intercept') AS statistic,
+           max(p_value) FILTER (term <> 'intercept') AS p,
+           max(conf_low) FILTER (term <> 'intercept') AS conf_low,
+           max(conf_high) FILTER (term <> 'intercept') AS conf_high,
+           exp(max(estimate) FILTER (term <> 'intercept')) AS odds_ratio
+    FROM estimates
+    GROUP BY call_id
+    HAVING count(*) = 2
+), wide AS (
+    SELECT f.source, f.study, f.study_version, f.variant, f.model, f.call_id, t.* EXCLUDE call_id,
+           f.n::DOUBLE AS n, f.log_lik AS loglik, f.aic, f.bic, l.null_log_lik AS loglik_null,
+           l.pseudo_r_squared AS pseudo_r2, l.p_value AS lr_p
+    FROM compared_fits f
+    JOIN terms t ON t.call_id = f.call_id
+    LEFT JOIN logistic_tests l ON l.call_id = f.call_id
+    WHERE f.engine = 'logistic' AND f.test IS NULL
+), long AS (
+    SELECT *
+    FROM (
+        UNPIVOT wide ON COLUMNS(* EXCLUDE (source, study, study_version, variant, model, call_id, condition))
+        INTO NAME quantity VALUE recomputed
+    )
+), usual AS (
+    SELECT DISTINCT study, usual_variant FROM planned_cells
+)
+SELECT l.source, l.study, l.study_version, coalesce(u.usual_variant, l.variant) AS variant, l.model, NULL::VARCHAR AS test,
+       NULL::BOOLEAN AS refusals_removed, l.condition, l.quantity, l.recomputed,
+       a.absent AS missing, l.call_id
+FROM long l
+LEFT JOIN usual u ON u.study = l.study
+LEFT JOIN decision_absent_tests a ON a.source = l.source AND a.study = l.study AND a.study_version = l.study_version
+    AND a.variant = l.variant AND a.model = l.model
+QUALIFY row_number() OVER (
+    PARTITION BY l.source, l.study, l.study_version, l.model, l.condition, l.quantity
+    ORDER BY l.variant <> u.usual_variant, l.variant
+) = 1
+ORDER BY ALL;
