@@ -35,6 +35,7 @@ ONCE = ("bayes_", "effects_over_words", "ratios_of_medians", "topic_", "specific
 OF_TRIALS = (
     "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
     "allocation_questions", "allocation_ratings", "pairing_trials", "pairing_words",
+    "decision_trials",
 )  # fmt: skip
 every_view = pytest.mark.parametrize("view", FILES)
 
@@ -79,13 +80,14 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     )
     rows += read_rows(CASES / "allocation_rating_by_class" / "given.csv")
     rows += read_rows(CASES / "pairing_answer_rows" / "given.csv") + read_rows(CASES / "decision_turns" / "given.csv")
+    rows += read_rows(CASES / "recomputed_logistic" / "given.csv")
     runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
         CASES / "run_progress" / "runs.json"
     )
     with in_memory() as connection:
         insert(connection, rows, [run | {"run_id": f"r{number}"} for number, run in enumerate(runs)])
         calls = {}
-        for table, prefix in product(FITTED[1:], (*ONCE, "recomputed_mixed")):
+        for table, prefix in product(FITTED[1:], (*ONCE, "recomputed_mixed", "recomputed_logistic")):
             for file in sorted(CASES.glob(f"{prefix}*/{table}.csv"))[:1]:
                 fill(connection, table, read_rows(file))
                 calls |= {row["call_id"]: row for row in read_rows(file.with_name("calls.csv"))}
@@ -101,6 +103,7 @@ def fill_print(connection: duckdb.DuckDBPyConnection) -> None:
         more = (
             ["recomputed_settings", "recomputed_shown_refusals", "missing_texts"] if name == "printed_numbers" else []
         )
+        more += ["recomputed_logistic"] if name == "planned_cells" else []
         rows = [row for case in (*cases, *more) for row in read_rows(CASES / case / f"{name}.csv")]
         fill_variable(connection, name, [{**row, "number_no": number} for number, row in enumerate(rows, 1)])
 

@@ -12,7 +12,7 @@ SELECT p.source, p.study, p.study_version, p.variant, p.run_id, p.trial_id,
        p.wording, p.item, p.repetition, p.position, p.group_a, p.group_b, p.pair, p.first_group,
        p.answer, p.outcome, p.is_refusal, p.reading, p.assigned, p.poles, p.n_words,
        p.n_a_positive, p.n_a_negative, p.n_b_positive, p.n_b_negative, p.n_invented, p.n_repeated, p.n_unread,
-       p.is_one_sided, p.d, p.d_padded,
+       p.is_one_sided, p.d, p.d_padded, p.d_filled,
        p.tokens, p.token_source, p.latency_s, p.cost_usd, p.served_model, p.served_model_differs
 FROM pairing_answer_rows p
 LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = p.model

@@ -6,12 +6,12 @@
 CREATE OR REPLACE VIEW decision_absent_tests AS
 WITH cells AS (
     SELECT DISTINCT source, study, study_version, variant, model, test FROM decision_answer_rows
-), models AS (
+), asked AS (
     SELECT DISTINCT source, study, study_version, variant, model FROM cells
 )
 SELECT m.source, m.study, m.study_version, m.variant, m.model,
        m.model || ' in ' || string_agg(p.test, ', ' ORDER BY p.test_no) AS absent
-FROM models m
+FROM asked m
 JOIN planned_cells p ON p.study = m.study AND p.model = m.model
 LEFT JOIN cells c ON c.source = m.source AND c.study = m.study AND c.study_version = m.study_version
     AND c.variant = m.variant AND c.model = m.model AND c.test = p.test

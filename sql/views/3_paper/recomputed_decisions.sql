@@ -23,13 +23,17 @@ WITH shares AS (
     WHERE coded_d IS NOT NULL AND coded_decision IS NOT NULL
     GROUP BY source, study, study_version, variant, model, test
 ), correlations AS (
-    SELECT source, study, study_version, variant, model, corr(coded_d, coded_decision) AS decision_wat_r,
+    SELECT source, study, study_version, variant, model,
+           CASE WHEN stddev_samp(coded_d) > 0 AND stddev_samp(coded_decision) > 0
+                THEN corr(coded_d, coded_decision) END AS decision_wat_r,
            NULL::DOUBLE AS decision_wat_r_by_stereotype
     FROM decision_answer_rows
     WHERE coded_d IS NOT NULL AND coded_decision IS NOT NULL
     GROUP BY source, study, study_version, variant, model
     UNION ALL
-    SELECT source, study, study_version, variant, model, NULL, corr(coded_d, coded_decision)
+    SELECT source, study, study_version, variant, model, NULL,
+           CASE WHEN stddev_samp(coded_d) > 0 AND stddev_samp(coded_decision) > 0
+                THEN corr(coded_d, coded_decision) END
     FROM means
     GROUP BY source, study, study_version, variant, model
 ), long AS (
