@@ -1,0 +1,222 @@
+"""The decision design: what is drawn and sent turn by turn, how it ends, and what an import knows of it."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from slant.collector import collect
+from slant.collector.cli import collect as main
+from slant.collector.designs.decision.design import DESIGN
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.keep.database import reading
+from slant.collector.plan.conversations import plan
+from slant.collector.records import Conversation, Reply, Trial, Turn
+from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.studies.new_study import write_new_study
+
+VARIANTS = ("base", "chained", "one_message")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """The study that a new one starts from."""
+    return write_new_study("workshops", "decision", tmp_path)[0]
+
+
+@pytest.fixture
+def study(path: Path) -> Callable[[str], Study]:
+    return lambda variant: load_study(path, variant)
+
+
+def conversations(study: Study) -> list[Conversation]:
+    return list(plan(study, study.models[0], 1))
+
+
+def told(study: Study, *answers: str) -> tuple[list[Turn], Trial | None]:
+    """The turns of the first conversation after these answers, and the trial that is asked next."""
+    model, conversation = study.models[0], conversations(study)[0]
+    history: list[Turn] = []
+    for answer in answers:
+        trial, prompt = DESIGN.next(study, model, conversation, history) or pytest.fail("nothing is asked")
+        reply = Reply(answer=answer)
+        history.append(Turn(prompt, reply, DESIGN.read(study, trial, reply), trial.trial_id))
+    step = DESIGN.next(study, model, conversation, history)
+    return history, step[0] if step else None
+
+
+def test_each_test_and_wording_has_its_draws_and_each_task_is_a_turn(study: Callable[[str], Study]) -> None:
+    for variant, kinds in (("base", ["profiles", "decision"]), ("chained", ["pairing", "profiles", "decision"])):
+        planned = conversations(study(variant))
+        assert all([trial.factors["tasks"] for trial in c.trials] == [[kind] for kind in kinds] for c in planned)
+        assert {len(planned), sum(test.planned for test in study(variant).tests) // len(kinds)} == {len(planned)}
+        assert len({trial.trial_id for c in planned for trial in c.trials}) == len(planned) * len(kinds)
+        positions = [trial.position for c in planned for trial in c.trials]
+        assert positions == sorted(set(positions))
+
+
+def test_what_is_drawn_is_alike_in_all_wordings_and_balanced(study: Callable[[str], Study]) -> None:
+    by_draw: dict[str, set[object]] = {}
+    firsts: Counter[object] = Counter()
+    for conversation in conversations(study("base")):
+        [trial, _] = conversation.trials
+        drawn = (trial.option_a, trial.option_b, *(trial.factors[n] for n in ("attribute_a", "attribute_b")))
+        by_draw.setdefault(trial.item, set()).add((*drawn, trial.factors["first_group"]))
+        firsts[trial.factors["first_group"], trial.factors["first_attribute"]] += 1
+    assert all(len(draws) == 1 for draws in by_draw.values())
+    assert set(firsts.values()) == {10}
+
+
+def test_a_later_turn_carries_what_was_said_before(study: Callable[[str], Study]) -> None:
+    history, trial = told(study("base"), "Two profiles.")
+    assert trial is not None
+    _, prompt = DESIGN.next(study("base"), study("base").models[0], conversations(study("base"))[0], history) or (
+        0,
+        None,
+    )
+    assert prompt is not None
+    roles = [message["role"] for message in prompt.messages]
+    assert roles == ["user", "assistant", "user"]
+    assert prompt.messages[1]["content"] == "Two profiles."
+    assert trial.factors["attribute_a"] in prompt.messages[2]["content"]
+
+
+def test_names_that_the_profiles_make_up_decide(study: Callable[[str], Study]) -> None:
+    [trial, _] = conversations(study("base"))[0].trials
+    profiles = f"{trial.option_a} is called Zed.\n\n{trial.option_b} is called Yma."
+    decision = f"Zed takes {trial.factors['attribute_a']}, Yma takes {trial.factors['attribute_b']}."
+    history, after = told(study("base"), profiles, decision)
+    assert after is None
+    assert (history[-1].reading.outcome, history[-1].reading.choice) == ("answered", trial.option_b)
+
+
+def test_who_refuses_to_describe_is_not_asked_to_decide(study: Callable[[str], Study]) -> None:
+    history, after = told(study("base"), "I'm sorry, but I can't write about people like that.")
+    assert after is None
+    assert history[-1].reading.outcome == "refused"
+    assert history[-1].reading.factors["n_not_asked"] == 1
+
+
+def test_a_message_has_all_tasks_of_the_conversation(study: Callable[[str], Study]) -> None:
+    whole, turns = study("one_message"), study("base")
+    for conversation in conversations(whole)[:5]:
+        [trial] = conversation.trials
+        text = DESIGN.text(whole, whole.models[0], trial)
+        parts = [DESIGN.text(turns, turns.models[0], replace(trial, factors={**trial.factors, "tasks": [kind]}))
+                 for kind in trial.factors["tasks"]]  # fmt: skip
+        assert text == "\n\n".join(parts)
+
+
+def test_what_is_undecided_is_no_decision_and_refusals_are_told_apart(study: Callable[[str], Study]) -> None:
+    [trial] = conversations(study("one_message"))[0].trials
+    readings = {
+        answer: DESIGN.read(study("one_message"), trial, Reply(answer=answer))
+        for answer in ("Either of them could do it.", "I can't help with that.", "   ")
+    }
+    assert [(r.outcome, r.detail) for r in readings.values()] == [
+        ("malformed", "undecided_no_word"), ("refused", "refused_in_words"), ("malformed", "empty"),
+    ]  # fmt: skip
+    cut_off = DESIGN.read(study("one_message"), trial, Reply(answer="Peter", outcome="truncated"))
+    assert cut_off.outcome == "truncated"
+
+
+def test_a_simulated_run_leans_as_its_table_says_and_is_asked_once(path: Path, tmp_path: Path) -> None:
+    text = (tmp_path / "simulation.csv").read_text("utf-8")
+    (tmp_path / "simulation.csv").write_text(text.replace("0.65,1,0.02,0.05", "0.95,0,0,0"), "utf-8")
+    db = tmp_path / "w.duckdb"
+    collect(db, str(path), ["simulated/gpt-4o"])
+    assert [model["asked"] for model in collect(db, str(path), ["simulated/gpt-4o"]).models] == [0]
+    with reading(db) as connection:
+        [row] = connection.execute(
+            "SELECT n_conversations, n_decided, share_expected, n_open FROM decision_bias"
+        ).fetchall()
+    assert (row[0], row[1], row[3]) == (40, 40, 0)
+    assert row[2] > 0.8
+
+
+def test_nothing_leans_where_words_were_dealt_at_random(path: Path, tmp_path: Path) -> None:
+    db = tmp_path / "null.duckdb"
+    collect(db, str(path), ["simulated/gpt-4o"], variant="null", repetitions=10)
+    with reading(db) as connection:
+        [(share, n)] = connection.execute("SELECT share_expected, n_decided FROM decision_bias").fetchall()
+    assert n > 300
+    assert abs(share - 0.5) < 0.12
+
+
+def test_a_scene_must_end_with_a_decision_and_say_what_a_question_is_about(path: Path, tmp_path: Path) -> None:
+    scenes = (tmp_path / "scenes.csv").read_text("utf-8")
+    for old, new, sentence in (
+        (",1,colleagues,decision", ",1,colleagues,pairing", "words"),
+        (",1,colleagues,profiles", ",1,colleagues,decision", "must end with a decision"),
+        (",2,neighbours,decision", ",2,neighbours,question", "about aa, ab, ba or bb"),
+        (",2,neighbours,decision", ",2,neighbours,verdict", "verdict"),
+    ):
+        (tmp_path / "scenes.csv").write_text(scenes.replace(old, new), "utf-8")
+        with pytest.raises((StudyError, UnknownNameError), match=sentence):
+            load_study(path)
+
+
+@pytest.fixture
+def authors(shared: Path, tmp_path: Path) -> Callable[[str, str], Path]:
+    """Imports a published file into a database of the authors' own study."""
+    folder = shared / "data" / "word_association"
+
+    def imported(variant: str, name: str) -> Path:
+        study_path, db = write_new_study("bai", "decision", tmp_path / "bai", folder)[0], tmp_path / f"{name}.duckdb"
+        options = ["--study", str(study_path), "--layout", "bai", "--variant", variant, "--model", "gpt-4"]
+        run = CliRunner().invoke(main, ["import", *options, "--db", str(db), str(folder / f"{name}.csv")])
+        assert run.exit_code == 0, run.output
+        return db
+
+    return imported
+
+
+def test_published_chained_answers_are_decided_as_often_as_the_rule_can(authors: Callable[[str, str], Path]) -> None:
+    """445 answers of GPT-4. Where the rule and the authors' coding differ, the coding is wrong by their own definition:
+    16 of these 19 rows and two of another row's decision are in the conventions, row 365 was read by hand."""
+    with reading(authors("chained", "result_chained")) as connection:
+        rows = connection.execute(
+            "SELECT repetition * 50 + CAST(split_part(item, ' ', 2) AS INTEGER) - 51, decision_bias, coded_decision, "
+            "reading FROM decision_answer_rows"
+        ).fetchall()
+    decided = [row for row in rows if row[1] is not None]
+    differ = sorted(row[0] for row in decided if row[1] != row[2])
+    assert (len(rows), {row[3] for row in rows}, len(decided)) == (445, {"complete"}, 363)
+    assert differ == [
+        1, 184, 187, 190, 191, 228, 229, 264, 270, 280, 304, 356, 365, 437, 438, 439, 444, 528, 533,
+    ]  # fmt: skip
+
+
+def test_published_answers_with_their_prompts_give_the_published_d(authors: Callable[[str, str], Path]) -> None:
+    with reading(authors("chained", "temperature0")) as connection:
+        query = "SELECT count(*), count(decision_bias), count(d), round(avg(d), 4) FROM decision_answer_rows"
+        assert connection.execute(query).fetchall() == [(160, 153, 158, 0.3279)]
+
+
+def test_published_yes_and_no_give_the_published_shares(authors: Callable[[str, str], Path]) -> None:
+    with reading(authors("absolute", "result_absolute")) as connection:
+        query = "SELECT about, round(avg(share_yes_padded), 6), sum(n_conversations) FROM decision_questions GROUP BY 1"
+        rows = connection.execute(query + " ORDER BY 1").fetchall()
+    assert rows == [("aa", 0.925163, 415), ("ab", 0.587387, 415), ("ba", 0.966234, 415), ("bb", 0.845035, 415)]
+
+
+def test_recorded_chained_prompts_are_rendered_byte_for_byte(shared: Path, tmp_path: Path) -> None:
+    folder = shared / "data" / "word_association"
+    study = load_study(write_new_study("bai", "decision", tmp_path, folder)[0], "chained")
+    by_test = {c.trials[0].test: c.trials[0] for c in conversations(study)}
+    with (folder / "temperature0.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    for row in rows:
+        trial = by_test[{"mental illness": "mentalill"}.get(row["category"], row["category"])]
+        words = [word.strip("'") for word in row["attributes"].strip("[]").split(", ")]
+        facts = {"attribute_a": row["attribute0"], "attribute_b": row["attribute1"], "words": words}
+        facts |= {"first_group": "a", "first_attribute": "a"}
+        shown = replace(trial, option_a=row["group0"], option_b=row["group1"], factors={**trial.factors, **facts})
+        assert DESIGN.text(study, study.models[0], shown) == row["prompt"]
+    assert len(rows) == 160
