@@ -86,6 +86,8 @@ def compare(
     numbers = _as_it_stands(db, study, executor or workers, progress, of_answers, is_needed=not of_print)
     checked = recomputed(db, study, executor or workers, progress, of_print)
     groups = numbers.select(GRAIN).unique(maintain_order=True)
+    if not sources:  # of a print that no answers can decide
+        groups = pl.DataFrame({name: [PRINT if name == "source" else None] for name in GRAIN}, groups.schema)
     groups = groups if source is None else groups.filter(pl.col("source") == source)
     if groups.is_empty() and source != PRINT and (source is not None or not of_print):
         raise DatabaseError(

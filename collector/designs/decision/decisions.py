@@ -49,7 +49,7 @@ def split_tasks(answer: str, n_tasks: int) -> list[str]:
         return [answer] * n_tasks
     ends = [*(heading.start() for heading in headings[1:]), len(answer)]
     parts = {int(heading[1]): answer[heading.end() : end].strip() for heading, end in zip(headings, ends, strict=True)}
-    before = answer[: headings[0].start()]
+    before = answer[: headings[0].start()].strip()
     more = max(0, max(parts) - n_tasks)  # an answer to a longer message: its last tasks are those of this one
     return [parts.get(number + more, before if number == 1 else "") for number in range(1, n_tasks + 1)]
 
