@@ -8,11 +8,11 @@
 #' @param formula the formula as text, of numeric columns, such as `"decision_bias ~ d"`; the outcome is 1 or 0. Rows in
 #'   which a column of it is missing are left out and counted (`n_missing`).
 #' @param save_to path of an `.rds` file for the models (a list named by group), or `NULL`.
-#' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per coefficient, in log odds: `statistic`
-#'   is Wald's z (`df` is `NA`), `conf_low` and `conf_high` its 95 % interval. `tables` holds `tests`, one row per group:
-#'   `null_log_lik` of the model without predictors, McFadden's `pseudo_r_squared`, and the likelihood ratio test
-#'   (`chi_squared`, `df`, `p_value`). Where the outcome does not vary, or a predictor separates it, coefficients have no
-#'   finite estimate, and a warning says so.
+#' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per coefficient, in log odds:
+#'   `statistic` is Wald's z (`df` is `NA`), `conf_low` and `conf_high` its 95 % interval. `tables` holds `tests`, one
+#'   row per group: `null_log_lik` of the model without predictors, McFadden's `pseudo_r_squared`, and the likelihood
+#'   ratio test (`chi_squared`, `df`, `p_value`). Where a predictor separates the outcome, coefficients have no finite
+#'   estimate, and a warning says so.
 #' @source Bai et al. (2025), <https://doi.org/10.1073/pnas.2416228122>, figure 4.
 #' @noRd
 fit_logistic <- function(data, formula, by = NULL, save_to = NULL) {

@@ -1,4 +1,4 @@
-"""Figures of pairings: how far words go to the groups of the usual association."""
+"""Figures of pairings and decisions: how far words go to the groups of the usual association, and decisions with it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,28 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view
 from slant.collector.keep.database import reading
 
-_DESIGNS_OF_BIAS = ("pairing",)
+_BIAS, _DECISIONS = "pairing_bias", "decision_bias"
+_VIEWS = {"pairing": (_BIAS,), "decision": (_BIAS, _DECISIONS)}
+"""Of which designs they are drawn."""
 
 
-def _bias(data: FigureData) -> pl.DataFrame | None:
-    if data.study.design not in _DESIGNS_OF_BIAS:
+def _rows(data: FigureData, view: str, n: str) -> pl.DataFrame | None:
+    """The rows of a view, of a study of its design, in which `n` is not 0."""
+    if view not in _VIEWS.get(data.study.design, ()):
         return None
     labels = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)
     with reading(data.db) as connection:
-        rows = read_view(connection, "pairing_bias").filter(pl.col("study") == data.study.name)
-    return rows.join(labels, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
+        rows = read_view(connection, view).filter(pl.col("study") == data.study.name, pl.col(n) > 0)
+    rows = rows.join(labels, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
+    return None if rows.is_empty() and view == _BIAS and len(_VIEWS[data.study.design]) > 1 else rows
 
 
-KINDS = {"bias": FigureKind("D of lists of words with its interval, by model and test.", _bias)}
+KINDS = {
+    "bias": FigureKind(
+        "D of lists of words with its interval, by model and test.", lambda data: _rows(data, _BIAS, "n_trials")
+    ),
+    "decisions": FigureKind(
+        "Share of decisions that go with the usual association, with its interval, by model and test.",
+        lambda data: _rows(data, _DECISIONS, "n_conversations"),
+    ),
+}

@@ -1,4 +1,4 @@
-"""Pairing studies in a report: D by test, and by wording and the group that was named first."""
+"""Pairings and decisions in a report: by test, and by wording and who was named first."""
 
 from __future__ import annotations
 
@@ -34,3 +34,34 @@ def bias(section: SectionData) -> Group | None:
     tables = [CaptionedTable("D by model and test", text_table(table), is_open=True)]
     by_wording = section.captioned("pairing_bias_by_condition")
     return Group("bias", "to which groups words go", (_EXPLANATION,), (*tables, *([by_wording] if by_wording else [])))
+
+
+_ON_DECISIONS = (
+    "A decision goes with the usual association where group b gets attribute b, or group a attribute a; a share of .5 "
+    "is no bias. What was left undecided, refused, cut off, or ended before the decision is counted here and is in no "
+    "share. t is of the share against .5, as if conversations were independent; those about the same people are not."
+)
+_UNDECIDED = ("n_undecided", "n_refused", "n_truncated", "n_filtered", "n_malformed", "n_ended_early", "n_open")
+
+
+def decisions(section: SectionData) -> Group | None:
+    rows = section.own("decision_bias")
+    asked = section.captioned("decision_questions")
+    if rows.is_empty() and asked is None:
+        return None
+    shown = [name for name in _UNDECIDED if rows[name].sum()]
+    table = rows.select(
+        "model",
+        "test",
+        pl.col("n_conversations").alias("conversations"),
+        pl.col("n_decided").alias("decided"),
+        pl.col("share_expected").round(3).alias("share with the association"),
+        pl.col("se").round(3).alias("SE"),
+        pl.col("t").round(2),
+        *(pl.col(name).alias(name.removeprefix("n_").replace("_", " ")) for name in shown),
+    )
+    caption = "Decisions with the usual association, by model and test"
+    tables = [] if rows.is_empty() else [CaptionedTable(caption, text_table(table), is_open=True)]
+    by_wording = section.captioned("decision_bias_by_condition")
+    more = (each for each in (by_wording, asked) if each)
+    return Group("decisions", "who gets what", (_ON_DECISIONS,), (*tables, *more))

@@ -65,8 +65,8 @@ def nothing(section: SectionData) -> Group | None:
 
 GROUPS: tuple[GroupFunction, ...] = (
     forced_choice.stages, forced_choice.answers, forced_choice.falsification, nothing, robustness, forced_choice.order,
-    forced_choice.stimuli, pairings.bias, games.ends, games.indices, games.differences, games.questions, games.choices,
-    printed_tables.print_comparison, topics,
+    forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends, games.indices, games.differences,
+    games.questions, games.choices, printed_tables.print_comparison, topics,
 )  # fmt: skip
 
 

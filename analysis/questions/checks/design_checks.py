@@ -92,6 +92,11 @@ def read_pairings(db: str | Path, study: Study, source: str | None, measure: str
     return _answers("pairing_trials", db, study, source, measure)
 
 
+def read_decisions(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
+    """Conversations that came to an end, with or without a decision: the wording is the condition."""
+    return _answers("decision_trials", db, study, source, measure).filter(~pl.col("is_open"))
+
+
 def conditions_in(trials: pl.DataFrame) -> list[str]:
     """The conditions of these trials in the study's order; the first one is the reference."""
     ordered = trials.sort("condition_no", nulls_last=True, maintain_order=True)
@@ -123,7 +128,7 @@ def _games(trials: pl.DataFrame, alpha: float) -> Calls:
     yield "token_limits", _call("check_token_limits", trials, {"by": list(CELL)})
 
 
-def _pairings(trials: pl.DataFrame, alpha: float) -> Calls:
+def _one_answer_each(trials: pl.DataFrame, alpha: float) -> Calls:
     sides = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
     yield "missing_answers", _call("check_missing_answers", trials, sides)
     yield "token_limits", _call("check_token_limits", trials, {"by": list(CELL)})
@@ -196,7 +201,15 @@ DESIGN_CHECKS: dict[str, DesignChecks] = {
             "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",
         },
         read_pairings,
-        _pairings,
+        _one_answer_each,
+    ),
+    "decision": DesignChecks(
+        {
+            "missing_answers": "Refused, filtered, cut-off and undecided conversations by wording.",
+            "token_limits": "Turns cut off, at a limit, at the smallest and the largest count.",
+        },
+        read_decisions,
+        _one_answer_each,
     ),
 }
 """By the name of a design. What its findings say stands in choice_findings.py and game_findings.py."""

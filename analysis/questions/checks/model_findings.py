@@ -378,13 +378,16 @@ _PAGES: dict[str, dict[str, Entry]] = {
         ),
         "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
     },
-    "pairing": {
-        "missing_answers": (
-            "Are answers missing in one wording more than in another?",
-            ("missing_answers",),
-            choice_findings.missing_answers,
-        ),
-        "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
-    },
+    **dict.fromkeys(
+        ("pairing", "decision"),
+        {
+            "missing_answers": (
+                "Are answers missing in one wording more than in another?",
+                ("missing_answers",),
+                choice_findings.missing_answers,
+            ),
+            "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
+        },
+    ),
 }
 """The pages of designs that have checks of their own (design_checks.py)."""

@@ -84,9 +84,11 @@ def _lists(folder: Path, prompts: Iterable[Mapping[str, str]]) -> dict[str, List
     plain, full = read_words(folder / "iat_stimuli.csv", "C"), read_words(folder / "iat_stimuli_synonym.csv", "D")
     low = read_words(folder / "iat_stimuli_synonym.csv", "C")
     lists: dict[str, Lists] = {test: {} for test in plain}
-    for row in read_rows(folder / "decision_words.csv"):
+    words_of_decisions = read_rows(folder / "decision_words.csv")
+    first = words_of_decisions[0]["variation"]
+    for row in words_of_decisions:
         test = TESTS.get(row["stereotype"], row["stereotype"])
-        name = "" if row["variation"] == "replication" else row["variation"]
+        name = "" if row["variation"] == first else row["variation"]
         if test not in lists or row["side"] not in _SIDES:
             raise StudyError(
                 f'decision_words.csv has a word of "{row["stereotype"]}", {row["side"]}, which are unknown.'
@@ -99,7 +101,7 @@ def _lists(folder: Path, prompts: Iterable[Mapping[str, str]]) -> dict[str, List
     }
     for test, of_test in lists.items():
         if "" not in of_test:
-            raise StudyError(f'decision_words.csv has no words of "{test}" in the variation replication.')
+            raise StudyError(f'decision_words.csv has no words of "{test}" in the variation {first}.')
         half = len(plain[test]["shown"]) // 2
         groups = {"group_a": plain[test]["A"], "group_b": plain[test]["B"]}
         words = {"attribute_a": plain[test]["shown"][:half], "attribute_b": plain[test]["shown"][half:]}

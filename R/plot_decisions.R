@@ -1,0 +1,61 @@
+#' Decisions with the usual association, with their intervals
+#'
+#' The share of decisions in which each group gets what usually goes with it, by test and model, with Wilson's 95 %
+#' interval; .5 is no bias. Conversations without a decision (undecided, refused, cut off) are in no share, and are
+#' counted in the caption.
+#'
+#' @param data a data frame with one row per model and test, such as the view `decision_bias` of the database: `model`,
+#'   `test`, `share_expected`, `n_decided` and `n_conversations`. Used where there: `model_label` and `test_label` to
+#'   show, `model_no` and `test_no` to order by, `source`.
+#' @inheritParams plot_effect_sizes
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @source Bai et al. (2025), figure 3.
+#' @noRd
+plot_decisions <- function(data, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  rows <- decisions_to_draw(figure_rows(data))
+  models <- levels(rows$model_shown)
+  plot <- at_height(rows) +
+    forest(rows, "model_shown", rev(levels(rows$test_shown)), reference = .5) +
+    ggplot2::coord_cartesian(xlim = c(0, 1)) +
+    one_legend(ncol = legend_columns(models, inches_or(width, 9))) +
+    figure_theme()
+  finish_figure(
+    plot, file, decisions_in_words(rows), width, height, 9,
+    2 + .13 * max(nlevels(rows$test_shown) * (length(models) + 2), 8),
+    title = given_title(rows, "Do decisions go with the usual association?"),
+    subtitle = "Right of .5: group b gets attribute b more often than not; left: less often.",
+    caption = c(source_note(rows), undecided_note(rows)), x = "Share of decisions with Wilson's 95 % interval"
+  )
+}
+
+decisions_to_draw <- function(data) {
+  check_columns(data, c("model", "test", "share_expected", "n_decided", "n_conversations"), to = "draw decisions")
+  rows <- rows_to_draw(
+    data, !is.na(data$share_expected), "decisions", "row with a decision", c("model", "test"),
+    "a model has more than one row for a test", "Keep the rows of one source, study version and variant."
+  )
+  rows <- with_tests_on_y(rows)
+  n_models <- nlevels(rows$model_shown)
+  rows$height <- heights_of(rows$test_shown, rows$model_shown, .375 * (n_models - 1) / n_models)
+  ends <- wilson(rows$share_expected * rows$n_decided, rows$n_decided)
+  with_intervals(cbind(rows, ends), "share_expected", names(ends)[[1]], names(ends)[[2]])
+}
+
+undecided_note <- function(rows) {
+  n <- sum(rows$n_conversations)
+  sprintf("%s of %s have no decision.", format(n - sum(rows$n_decided), big.mark = ","), counted(n, "conversation"))
+}
+
+decisions_in_words <- function(rows) {
+  alt_text(
+    sprintf("Share of decisions with 95 %% intervals for %s", counted_shown(rows, c("test", "model"))),
+    notes = c(
+      sprintf(
+        "Of %s, %d lie above .5 with their interval, %d below; the largest is %.2f, the smallest %.2f.",
+        counted(nrow(rows), "share"), sum(rows$low > .5), sum(rows$high < .5), max(rows$at), min(rows$at)
+      ),
+      source_note(rows), undecided_note(rows)
+    )
+  )
+}
