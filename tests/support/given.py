@@ -40,6 +40,7 @@ _DESIGNS = {
     "interference": "forced_choice",
     "word_association": "pairing",
     "workshops": "decision",
+    "decision": "decision",
 }
 
 

@@ -327,6 +327,14 @@ _PAGE: dict[str, Entry] = {
     "refusals": ("Could refusals have made the effects?", ("refusals",), answer_findings.refusals),
 }
 """The page of a mixed model: for each finding its question, the checks whose rows it reads, and what says it."""
+_ONE_ANSWER_EACH: dict[str, Entry] = {
+    "missing_answers": (
+        "Are answers missing in one wording more than in another?",
+        ("missing_answers",),
+        choice_findings.missing_answers,
+    ),
+    "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
+}
 _PAGES: dict[str, dict[str, Entry]] = {
     "forced_choice": {
         "first_option": (
@@ -378,16 +386,7 @@ _PAGES: dict[str, dict[str, Entry]] = {
         ),
         "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
     },
-    **dict.fromkeys(
-        ("pairing", "decision"),
-        {
-            "missing_answers": (
-                "Are answers missing in one wording more than in another?",
-                ("missing_answers",),
-                choice_findings.missing_answers,
-            ),
-            "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
-        },
-    ),
+    "pairing": _ONE_ANSWER_EACH,
+    "decision": _ONE_ANSWER_EACH,
 }
 """The pages of designs that have checks of their own (design_checks.py)."""
