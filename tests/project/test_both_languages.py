@@ -87,11 +87,12 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for place, row in enumerate(answers)
     ]
     decisions = read_rows(ROOT / "tests" / "sql" / "decision_turns" / "given.csv")
-    more += [
-        {**row, "study": "decision", "run_id": "r5", "repetition": n, "game": row["game"] and f"{row['game']} {n}"}
-        for n in (1, 2, 3)
-        for row in decisions
-    ]
+    for n in (1, 2, 3):
+        more += [
+            {**row, "study": "decision", "run_id": "r5", "repetition": n, "game": row["game"] and f"{row['game']} {n}"}
+            | {"wording": n % 2 + 1, "option_a": row["option_a"] and f"Peter {n}"}
+            for row in decisions
+        ]
     runs = [{**RUN, "tests": TESTS}, {**RUN_OF_CHOICES, "run_id": "r2"}]
     return database(tmp_path_factory.mktemp("both") / "a.duckdb", [*rows, *more], runs)
 
