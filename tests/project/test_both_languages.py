@@ -40,7 +40,7 @@ from tests.support.fitted import RUN, trials
 from tests.support.given import Row, database, read_rows
 from tests.support.plain_r import as_check, as_job, differences, plain_r
 
-OPTIMUM_REL_TOL = 1e-4  # of lme4 with two random effects; it is df that varies most, estimates by 1e-13
+OPTIMUM_REL_TOL = 1e-3  # of lme4 with several random effects; it is df that varies most, estimates by 1e-13
 # So that topics can be fitted to few and short texts, and chains be short.
 SETTINGS = {"stm": {"topics": 3, "lower_thresh": 5, "max_em_its": 10, "n_examples": 2}, "brms": QUICK}
 ITS_OWN = ("file", "file_md5", "file_bytes", "draws_file", "draws_md5", "draws_bytes", "compile_s", "sampling_s")

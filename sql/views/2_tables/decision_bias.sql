@@ -22,7 +22,8 @@ WITH counted AS (
            count(*) FILTER (NOT is_open AND ended_at NOT IN ('decision', 'question')) AS n_ended_early,
            avg(decision_bias) AS share_expected, stddev_samp(decision_bias) AS sd,
            count(d) AS n_d, avg(d) AS mean_d,
-           CASE WHEN stddev_samp(d) > 0 AND stddev_samp(decision_bias) > 0 THEN corr(d, decision_bias) END AS r_with_d
+           CASE WHEN stddev_samp(d) > 0 AND stddev_samp(decision_bias) > 0
+                THEN least(1.0::DOUBLE, corr(d, decision_bias)) END AS r_with_d
     FROM decision_answer_rows
     WHERE about IS NULL
     GROUP BY source, study, study_version, variant, model, test
