@@ -10,7 +10,8 @@
 #' - Fit: [fit_lme4()], [fit_crossed()], [effect_size()], [fit_forced_choice()], [fit_brms()], [fit_stm()]; any engine
 #'   by its name, [run_fit()]. What they return: [slant_fit]. As the paper prints it: [mixed_model_table()].
 #' - Check and test: [run_check()], [permutation_test()]. Plan: [plan_power()], [plot_power()]. Pool effects
-#'   over tests and models: [meta_analysis()], [plot_forest()].
+#'   over tests and models: [meta_analysis()], [plot_forest()]; whether measures agree: [convergent_validity()],
+#'   [plot_validity()].
 #' - Games: [game_indices()], [compare_games()], [rank_ordered()]; what the indices measure:
 #'   [simulate_structured_games()], [controlled_indices()].
 #' - Known interference, found again: [forced_choice_parameters()], [true_contrasts()], [recover_contrasts()],

@@ -13,6 +13,7 @@ analysis.permute("slant.duckdb", permutations=100).tests # interference beside t
 analysis.specifications("slant.duckdb", "rmiat").table   # the same question, analysed in other ways
 analysis.plan_power("rmiat", pilot="slant.duckdb").table # what could be found with how many words, and its cost
 analysis.meta_analysis("slant.duckdb", "rmiat").table    # one number over tests and models
+analysis.validity("slant.duckdb", ["rmiat.d", "word_association.d"]).table  # do two measures agree?
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, beside chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the game as it stands
 analysis.figures("slant.duckdb", "rmiat", "figures")     # SVG and PNG, and the words for them
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from slant.analysis.questions.checks.study_checks import check as check
     from slant.analysis.questions.games.differences import game_differences as game_differences
     from slant.analysis.questions.games.indices import game_indices as game_indices
+    from slant.analysis.questions.measures import Validity as Validity
+    from slant.analysis.questions.measures import validity as validity
     from slant.analysis.questions.meta import MetaAnalysis as MetaAnalysis
     from slant.analysis.questions.meta import meta_analysis as meta_analysis
     from slant.analysis.questions.permutation.permutation_results import PermutationResult as PermutationResult
@@ -76,11 +79,13 @@ _PLACES = {
     "specifications": "slant.analysis.questions.sensitivity",
     "table_text": "slant.analysis.pages.paper_tables",
     "tables": "slant.analysis.rows.descriptive_tables",
+    "validity": "slant.analysis.questions.measures",
+    "Validity": "slant.analysis.questions.measures",
 }
 __all__ = [
-    "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "check", "compare", "figures", "fit",
+    "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Validity", "check", "compare", "figures", "fit",
     "game_differences", "game_indices", "meta_analysis", "mixed_versions", "open_trials", "permute", "plan_power",
-    "read_draws", "read_topics", "replay", "report", "seal", "specifications", "table_text", "tables",
+    "read_draws", "read_topics", "replay", "report", "seal", "specifications", "table_text", "tables", "validity",
 ]  # fmt: skip
 
 

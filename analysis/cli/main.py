@@ -54,6 +54,7 @@ _COMMANDS = {
         ("sensitivity", "sensitivity", "The study's question, analysed in the other ways that its file names."),
         ("tables", "tables", "Descriptives, refusals, costs, kept results. Needs no R."),
         ("topics", "topics", "How many topics a topic model should have."),
+        ("validity", "validity", "Do several measures of the same models agree? Correlations that know their errors."),
     )
 }
 

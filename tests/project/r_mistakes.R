@@ -25,6 +25,9 @@ needed <- list(
   game_indices = list(data = games, n_draws = 2, n_random = 0),
   interval_coverage = list(data = data.frame(model = "a", domain = "b")),
   label_agreement = list(notes = data.frame(trial_id = "a")),
+  convergent_validity = list(
+    data = data.frame(model = "a", test = 1:4, x = c(1, 3, 2, 4), x_error = 1, y = c(2, 1, 4, 3), y_error = 1)
+  ),
   meta_analysis = list(data = data.frame(model = "a", test = 1:3, estimate = 1:3, std_error = 1)),
   mixed_model_table = list(fit = effect_size(trials)),
   open_trials = list(db = "none.duckdb"), read_fit = list(db = "none.duckdb"), read_topics = list(db = "none.duckdb"),

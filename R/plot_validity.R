@@ -1,0 +1,78 @@
+#' Two measures of the same models beside each other
+#'
+#' A dot per model and test with 95 % intervals in both directions (1.96 standard errors), by model; in the subtitle the
+#' plain correlation and the one that takes the errors into account.
+#'
+#' @param data a data frame of one pair of measures as [convergent_validity()] takes it. Used where there: `model_label`
+#'   to show, `model_no` to order by, `measure_x` and `measure_y`, the names of the measures.
+#' @param file,width,height as of [plot_effect_sizes()].
+#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @export
+#' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
+#' set.seed(1)
+#' true <- stats::rnorm(30)
+#' units <- data.frame(model = rep(c("a", "b", "c"), each = 10), test = rep(1:10, 3), x_error = .3, y_error = .3)
+#' units$x <- true + stats::rnorm(30, sd = .3)
+#' units$y <- true + stats::rnorm(30, sd = .3)
+#' plot_validity(units)
+plot_validity <- function(data, file = NULL, width = NULL, height = NULL) {
+  check_arguments()
+  begin_figure(file, width, height)
+  rows <- validity_to_draw(figure_rows(data))
+  found <- validity_of(as.data.frame(rows[c("model", "test", "x", "x_error", "y", "y_error")]), .05)
+  names <- vapply(c("measure_x", "measure_y"), function(name) {
+    if (is.null(rows[[name]])) sub("measure_", "", name) else as.character(rows[[name]][[1]])
+  }, "")
+  .data <- ggplot2::.data
+  models <- levels(rows$model_shown)
+  whisker <- ggplot2::aes(x = .data$x_low, xend = .data$x_high, y = .data$y, yend = .data$y, colour = .data$model_shown)
+  pole <- ggplot2::aes(x = .data$x, xend = .data$x, y = .data$y_low, yend = .data$y_high, colour = .data$model_shown)
+  dot <- ggplot2::aes(x = .data$x, y = .data$y, colour = .data$model_shown, shape = .data$model_shown)
+  plot <- ggplot2::ggplot(rows) +
+    ggplot2::geom_segment(whisker, linewidth = .4, alpha = .6) +
+    ggplot2::geom_segment(pole, linewidth = .4, alpha = .6) +
+    ggplot2::geom_point(dot, size = 2, stroke = .8) +
+    colours_and_shapes(length(models)) +
+    one_legend(ncol = legend_columns(models, inches_or(width, 7))) +
+    figure_theme()
+  finish_figure(
+    plot, file, validity_in_words(rows, found, names), width, height, 7, 6,
+    title = "Do the measures agree?", subtitle = correlations_in_words(found),
+    caption = "Bars: 1.96 standard errors.", x = names[[1]], y = names[[2]]
+  )
+}
+
+validity_to_draw <- function(data) {
+  check_columns(data, c("model", "test", "x", "x_error", "y", "y_error"), to = "draw two measures")
+  rows <- rows_to_draw(
+    data, stats::complete.cases(data[c("x", "x_error", "y", "y_error")]), "two measures", "row with both measures",
+    c("model", "test"), "a model has more than one row for a test", "Keep the rows of one pair of measures."
+  )
+  rows <- with_tests_on_y(rows)
+  for (side in c("x", "y")) {
+    half_width <- stats::qnorm(.975) * rows[[paste0(side, "_error")]]
+    rows[[paste0(side, "_low")]] <- rows[[side]] - half_width
+    rows[[paste0(side, "_high")]] <- rows[[side]] + half_width
+  }
+  rows
+}
+
+correlations_in_words <- function(found) {
+  said <- function(row, name) {
+    one <- found[found$row == row, ]
+    if (is.na(one$estimate)) {
+      return(sprintf("%s: none", name))
+    }
+    sprintf("%s %.2f (%.2f to %.2f)", name, one$estimate, one$conf_low, one$conf_high)
+  }
+  sprintf("Pearson's r: %s; %s; %s.", said("pearson", "plain"), said("corrected", "with errors taken into account"),
+    counted(found$n[[1]], "unit")
+  )
+}
+
+validity_in_words <- function(rows, found, names) {
+  alt_text(
+    sprintf("%s against %s for %s", names[[2]], names[[1]], counted_shown(rows, c("test", "model"))),
+    notes = correlations_in_words(found)
+  )
+}

@@ -1,0 +1,89 @@
+"""Do several measures of the same models agree? From Python and from the shell; R has the numbers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from slant import analysis
+from slant.analysis.cli.main import analyze
+from slant.analysis.questions.measures import Validity
+from slant.collector import collect
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.studies.new_study import write_new_study
+
+MEASURES = ["drinks.d", "workshops.bias"]
+TESTS = ("one", "two", "three", "four")
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A pairing and a decision study, each of four tests of the same names, asked of the same two models."""
+    folder = tmp_path_factory.mktemp("measures")
+    for name, design, only in (("drinks", "pairing", "drinks"), ("workshops", "decision", "workshops")):
+        path = write_new_study(name, design, folder / name)[0]
+        for file in ("tests.csv", "stimuli.csv", "simulation.csv"):
+            place = 1 if file == "simulation.csv" else 0
+            head, *lines = (folder / name / file).read_text("utf-8").splitlines()
+            own = [cells for line in lines if (cells := line.split(","))[place] == only]
+            more = [[*cells[:place], test, *cells[place + 1 :]] for test in TESTS for cells in own]
+            (folder / name / file).write_text("\n".join([head, *map(",".join, more)]) + "\n", "utf-8")
+        collect(folder / "a.duckdb", str(path), ["simulated/gpt-4o", "simulated/o3-mini"])
+    return folder / "a.duckdb"
+
+
+@pytest.fixture(scope="module")
+def found(db: Path) -> Validity:
+    return analysis.validity(db, MEASURES)
+
+
+def test_a_unit_is_a_model_and_test_with_both_estimates_and_their_errors(found: Validity, db: Path) -> None:
+    assert found.units.height == 8
+    own = analysis.fit(db, "drinks", "t_test").table
+    expected = {(row["model"], row["test"]): (row["estimate"], row["std_error"]) for row in own.to_dicts()}
+    units = {(row["model"], row["test"]): (row["x"], row["x_error"]) for row in found.units.to_dicts()}
+    assert units == expected
+    assert any("only 8 units" in warning for warning in found.warnings)
+
+
+def test_the_plain_correlation_is_that_of_the_units(found: Validity) -> None:
+    row = found.table.filter(row="pearson").to_dicts()[0]
+    assert row["estimate"] == pytest.approx(found.units.select(pl.corr("x", "y")).item())
+    assert (row["n"], row["n_models"], row["n_tests"]) == (8, 2, 4)
+    assert found.table["row"].to_list()[:3] == ["pearson", "spearman", "corrected"]
+
+
+def test_the_shell_prints_what_python_has_and_draws_it(found: Validity, db: Path, tmp_path: Path) -> None:
+    figure = tmp_path / "validity.svg"
+    words = ["validity", "--measures", ",".join(MEASURES), "--db", str(db), "--format", "json", "--figure", str(figure)]
+    result = CliRunner().invoke(analyze, words)
+    assert result.exit_code == 0, result.stderr
+    assert [row["estimate"] for row in json.loads(result.stdout)] == pytest.approx(found.table["estimate"].to_list())
+    assert "workshops.bias against drinks.d" in figure.read_text("utf-8")
+
+
+def test_three_measures_are_three_pairs(db: Path) -> None:
+    table = analysis.validity(db, [*MEASURES, "workshops.t_test"]).table
+    pairs = table.select("measure_x", "measure_y").unique(maintain_order=True).rows()
+    assert pairs == [
+        ("drinks.d", "workshops.bias"), ("drinks.d", "workshops.t_test"), ("workshops.bias", "workshops.t_test"),
+    ]  # fmt: skip
+
+
+def test_what_is_no_measure_is_said(db: Path) -> None:
+    with pytest.raises(UsageError, match="two measures"):
+        analysis.validity(db, ["drinks.d", "drinks.d"])
+    with pytest.raises(UsageError, match="is no measure"):
+        analysis.validity(db, ["drinks", "drinks.d"])
+    with pytest.raises(UnknownNameError, match="fit of drinks"):
+        analysis.validity(db, ["drinks.lm", "drinks.d"])
+    with pytest.raises(UnknownNameError, match="variant"):
+        analysis.validity(db, ["drinks@null.d", "drinks.d"])
+    with pytest.raises(UsageError, match="not of each model and test"):
+        analysis.validity(db, ["workshops.chained", "drinks.d"])
+    with pytest.raises((DatabaseError, UnknownNameError)):
+        analysis.validity(db, ["rmiat.d", "drinks.d"])
