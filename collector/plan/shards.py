@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, islice
 
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
@@ -62,7 +62,8 @@ class Share:
 def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard: Shard) -> Share:
     """A million conversations take about two seconds."""
     plan = design_named(study.design).plan(study, model, seed)
-    starts = _starts(study, repetitions)
+    n_turns = 1 if plan.mixes_tests else max(map(plan.n_trials, islice(plan.places(1), 1)), default=1)
+    starts = _starts(study, repetitions, n_turns)
     met: Counter[tuple[str, str]] = Counter()
     others, trials = bytearray(), Counter[str]()
     for place in plan.places(repetitions):
@@ -82,9 +83,10 @@ def _of_games(study: Study, repetitions: int, others: bytes | bytearray) -> dict
     return {test.test: test.planned * repetitions * n_mine // max(1, len(others)) for test in study.tests}
 
 
-def _starts(study: Study, repetitions: int) -> dict[str, int]:
+def _starts(study: Study, repetitions: int, n_turns: int) -> dict[str, int]:
     """With which shard the dealing begins in each test: where the test before it ended, or the first shards would be
-    the largest. It is the same in all conditions of a test, so that a pair of conditions stays together."""
+    the largest. It is the same in all conditions of a test, so that a pair of conditions stays together. `n_turns`: of
+    each conversation, which is never cut."""
     n_conditions = max(1, len(study.conditions))
-    sizes = [test.planned * repetitions // n_conditions for test in study.tests]
+    sizes = [test.planned * repetitions // n_conditions // n_turns for test in study.tests]
     return {test.test: start for test, start in zip(study.tests, accumulate(sizes, initial=0), strict=False)}

@@ -102,7 +102,7 @@ def test_a_rate_limit_is_used_well_and_seldom_hit(
     seconds, cap = 5 * MINUTE, 50
     ask_for(seconds, server, cap)
     possible = min(rate_per_s, cap / latency_s) * seconds
-    assert server.n_answered >= 0.6 * possible
+    assert server.n_answered >= 0.5 * possible  # the worst is a bucket of two, refilled at two a second: .56
     assert server.n_refused <= 0.2 * server.n_answered + cap
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from slant.collector.designs.pairing.pairs import LONGEST_READ, Pairs, read_pairs
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.importing.layouts.bai import TESTS
+from slant.collector.system.shipped_files import templates_dir
 
 WORDS = ("quiet", "slow-paced", "didn't rush", "mp3 player", "loud")
 GROUPS = {"Tea": "a", "Green Tea": "a", "Jo Ann Li": "b", "Sam Park": "b", "Kim Park": "a"}
@@ -103,7 +104,7 @@ def test_nearly_all_published_answers_are_read_whole(shared: Path) -> None:
 
 
 def _lists(folder: Path) -> dict[tuple[str, bool], tuple[list[str], dict[str, str]]]:
-    template = 'draws = 1 #\nsimulation = ""\norder = "balanced"\nseparator = ", "\n'
+    template = (templates_dir() / "pairing" / "study.toml").read_text("utf-8")
     lists: dict[tuple[str, bool], tuple[list[str], dict[str, str]]] = {}
     for row in csv.DictReader(study_files(template, folder)["stimuli.csv"].splitlines()):
         words, groups = lists.setdefault((row["test"], row["words"] == "synonym"), ([], {}))

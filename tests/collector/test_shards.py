@@ -45,11 +45,14 @@ def shards(study: Study, repetitions: int = 1, of: int = N) -> list[list[Convers
     return parts
 
 
+def mixes_tests(study: Study) -> bool:
+    return design_named(study.design).plan(study, study.models[0], study.seed).mixes_tests
+
+
 def cells(study: Study, part: list[Conversation]) -> Counter[tuple[str, str]]:
-    """Trials by test and condition; of games whole games, for these are never cut."""
-    if design_named(study.design).has_games:
-        return Counter((conversation.trials[0].test, "") for conversation in part)
-    return Counter((trial.test, trial.condition) for conversation in part for trial in conversation.trials)
+    """Conversations by test and condition, for they are never cut; of games all together."""
+    firsts = [conversation.trials[0] for conversation in part]
+    return Counter((trial.test, "" if mixes_tests(study) else trial.condition) for trial in firsts)
 
 
 @pytest.mark.parametrize("name", list_studies())
@@ -60,7 +63,7 @@ def test_the_shards_of_every_study_that_ships_are_even_in_each_test_and_conditio
     for cell, n in sum(counts, Counter()).items():
         assert all(abs(count[cell] - n / N) < 1 for count in counts), cell
     sizes = [len(part) for part in parts]
-    most = 2 if design_named(study.design).has_games else len(study.conditions)  # conditions of a test are dealt alike
+    most = 2 if mixes_tests(study) else len(study.conditions)  # conditions of a test are dealt alike
     assert max(sizes) - min(sizes) <= most, sizes
 
 
