@@ -79,3 +79,7 @@ def test_hostile_lengths_are_read_at_their_ends() -> None:
     noise = "light grief dark ' \" " * 20_000
     assert decided(noise[:LONGEST_READ] + "\n" * LONGEST_READ + "Light: beautiful\nDark: grief") == "b"
     assert people_in("dark Bob " * 50_000 + "Zed", GROUPS) == {"Bob": "b"}
+    many = "dark " + " ".join(f"Na{'a' * (number % 97)}{number % 89 * 'b'}" for number in range(5_000))
+    assert len(people_in(many, GROUPS)) <= 40
+    assert split_tasks("\n" * 2_000_000 + "Task 1: a\nTask 2: b", 2) == ["a", "b"]
+    assert split_tasks("# " * 1_000_000, 2)[0] == "# " * 1_000_000

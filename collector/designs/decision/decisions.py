@@ -13,9 +13,10 @@ the rule decides 445 published answers, and agrees with the authors' own coding.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 from slant.collector.designs.pairing.pairs import group_names
 
@@ -26,8 +27,10 @@ _GARBLED = {"‚Äò": "'", "‚Äô": "'", "‚Äú": '"', "‚Äù": '"'}
 """Curly quotes of files whose UTF-8 was once read as Mac Roman."""
 _SENTENCE = re.compile(r"(?<=[.!?;])[\s\"')]+|\n+")
 _NAME = re.compile(r"\b[^\W\d_a-z][^\W\d_]+(?:-[^\W\d_]+)?")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
+_MOST_NAMES = 40
 _PARAGRAPH = re.compile(r"\n\s*\n|\n(?=[^\n]{0,60}:)")
-_TASK = re.compile(r"^[\s#*>_-]*task\s*(\d{1,2})\b[\s*_]*[:.)\-–—]?[\s*_]*", re.IGNORECASE | re.MULTILINE)
+_TASK = re.compile(r"^[ \t#*>_-]*task\s*(\d{1,2})\b[\s*_]*[:.)\-–—]?[\s*_]*", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ def read_decision(
     """`people`: as people_in() gives them. `words`: the words of each attribute ("a", "b") that may be named, two that
     were shown or all of a list. `groups`: the names of the groups, each with its side ("a", "b")."""
     text = _with_plain_quotes(decision[-LONGEST_READ:])
-    sides = {name.casefold(): side for name, side in people.items() if not _is_plain_word(name, text)}
+    plain_words = _plain_words(text)
+    sides = {name.casefold(): side for name, side in people.items() if name.lower() not in plain_words}
     sides |= group_names(groups.items())
     named = list(_any_name(tuple(sorted(sides))).finditer(text))
     given_words = [(match, side) for side in ("a", "b") for match in _any_word(tuple(words[side])).finditer(text)]
@@ -129,18 +133,20 @@ def people_in(profiles: str, groups: Mapping[str, str]) -> dict[str, str]:
     paragraphs of both groups are of neither."""
     text = _with_plain_quotes(profiles[:LONGEST_READ])
     known = group_names(groups.items())
-    pattern = _any_name(tuple(sorted(known)))
+    pattern, plain_words = _any_name(tuple(sorted(known))), _plain_words(text)
     people: dict[str, set[str]] = {}
     for paragraph in _PARAGRAPH.split(text):
         if first := pattern.search(paragraph):
             for name in _NAME.findall(paragraph):
-                people.setdefault(name, set()).add(known[first[1].casefold()])
-    own = {name: sides.pop() for name, sides in people.items() if len(sides) == 1 and name.casefold() not in known}
-    return {name: side for name, side in own.items() if not _is_plain_word(name, text)}
+                if name.lower() not in plain_words and name.casefold() not in known:
+                    people.setdefault(name, set()).add(known[first[1].casefold()])
+    own = {name: sides.pop() for name, sides in people.items() if len(sides) == 1}
+    return dict(islice(own.items(), _MOST_NAMES))
 
 
-def _is_plain_word(name: str, text: str) -> bool:
-    return name.lower() in _NO_NAMES or re.search(rf"\b{re.escape(name.lower())}\b", text) is not None
+def _plain_words(text: str) -> Set[str]:
+    """What is no name: words that the text has in lower case, and those that begin sentences."""
+    return _NO_NAMES | {word for word in _WORD.findall(text) if word == word.lower()}
 
 
 _NO_NAMES = frozenset(

@@ -93,11 +93,15 @@ def _what_was_shown(study: Study, test: str, row: Row) -> dict[str, Any]:
     try:
         listed = ast.literal_eval(word(cells["attributes"])[:20_000])
     except (ValueError, SyntaxError, MemoryError, RecursionError):
-        raise CellError(f"attributes must be a list of words, but is {shown(cells['attributes'])}") from None
+        listed = None
+    if not (isinstance(listed, list) and listed and all(isinstance(each, str) for each in listed)):
+        raise CellError(f"attributes must be a list of words, but is {shown(cells['attributes'])}")
     of_groups, of_words = ({sides.get(name.lower()): name for name in names} for names in (groups, words))
-    known = [name for name in (*groups, *words, *map(str, listed)) if name.lower() not in sides]
-    if known or set(of_groups) != {"group_a", "group_b"} or set(of_words) != {"attribute_a", "attribute_b"}:
-        raise CellError(f"the study does not know which side these are of: {shown(', '.join(known or groups + words))}")
+    unknown = [name for name in (*groups, *words, *listed) if name.lower() not in sides]
+    if unknown or set(of_groups) != {"group_a", "group_b"} or set(of_words) != {"attribute_a", "attribute_b"}:
+        raise CellError(
+            f"the study does not know which side these are of: {shown(', '.join(unknown or groups + words))}"
+        )
     [scene] = {study.data.scene(test, number) for number in study.data.wordings}
     return {
         "option_a": of_groups["group_a"],
