@@ -51,8 +51,8 @@ def mixes_tests(study: Study) -> bool:
 
 def cells(study: Study, part: list[Conversation]) -> Counter[tuple[str, str]]:
     """Conversations by test and condition, for they are never cut; of games all together."""
-    firsts = [conversation.trials[0] for conversation in part]
-    return Counter((trial.test, "" if mixes_tests(study) else trial.condition) for trial in firsts)
+    firsts, is_mixed = [conversation.trials[0] for conversation in part], mixes_tests(study)
+    return Counter((trial.test, "" if is_mixed else trial.condition) for trial in firsts)
 
 
 @pytest.mark.parametrize("name", list_studies())
