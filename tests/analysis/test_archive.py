@@ -243,6 +243,7 @@ def test_what_can_not_be_sealed_is_a_sentence_and_leaves_no_file(db: Path, archi
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.duckdb", "b.duckdb.journal"]
 
 
+@pytest.mark.slow
 @pytest.mark.needs("R")
 def test_effects_over_words_are_sealed_though_no_study_names_them(db: Path) -> None:
     (step,) = (step for step in steps_of(db, load_study("rmiat"), ()) if step.name == "fit-crossed")

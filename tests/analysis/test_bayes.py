@@ -83,6 +83,7 @@ def test_the_second_call_fits_nothing_and_another_seed_is_another_fit(db: Path, 
     assert open_trials(db, view="bayes_diagnostics").height == 2
 
 
+@pytest.mark.slow
 def test_a_refit_with_the_same_seed_gives_the_same_numbers(db: Path, found: FitResult) -> None:
     again = analysis.fit(db, "interference", "interference", settings=QUICK, refit=True)
     assert again.table.equals(found.table)

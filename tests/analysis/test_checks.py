@@ -136,6 +136,7 @@ def test_the_bound_decides_about_the_nulls(db: Path) -> None:
         check(db, bound=0)
 
 
+@pytest.mark.slow
 def test_cut_off_answers_are_counted_and_a_balanced_order_tells_nothing(tmp_path: Path) -> None:
     ends = {"finish_reason": lambda row: "length" if row["item"] == "ant" else "stop"}
     checks = check(changed(tmp_path / "a.duckdb", factors=balanced, **ends))
@@ -154,6 +155,7 @@ def test_an_order_that_changes_with_the_condition_is_said_to(found: Checks) -> N
     assert "collect --variant balanced" in order.details[1]
 
 
+@pytest.mark.slow
 def test_what_can_not_be_checked_is_said_as_doubtful_and_the_rest_goes_on(tmp_path: Path) -> None:
     db = changed(tmp_path / "a.duckdb", tokens=lambda row: 64 if row["model"] == "o3-mini" else row["tokens"])
     checks = check(db)

@@ -51,6 +51,7 @@ def test_a_forced_choice_without_bias_holds_in_every_check(clean: Checks) -> Non
     assert [said for said in clean.warnings if "Doubtful" in said] == []
 
 
+@pytest.mark.slow
 def test_a_liking_for_the_first_option_is_seen(tmp_path: Path) -> None:
     found = page(choices(tmp_path, {"a_logit": 1.5}, {"a_logit": 1.5, "consistent_logit": 1.4}))
     assert found["first_option"].standing == "caution"
@@ -74,6 +75,7 @@ def test_refusals_of_one_block_are_seen_and_bound_the_effect(tmp_path: Path) -> 
     assert row["delta_p_lowest"] < 0 < row["delta_p"] < row["delta_p_highest"]
 
 
+@pytest.mark.slow
 def test_cells_in_which_all_answers_are_alike_are_seen(tmp_path: Path) -> None:
     found = page(choices(tmp_path, {"consistent_logit": 12}, {"consistent_logit": 1.4}))
     assert found["separation"].standing == "caution"
@@ -109,6 +111,7 @@ def test_games_in_which_the_first_group_is_always_chosen_are_seen(tmp_path: Path
     assert list(page(checks)) == list(check_descriptions(checks.study))
 
 
+@pytest.mark.slow
 def test_a_model_that_always_names_one_group_has_no_liking_for_a_place(tmp_path: Path) -> None:
     found = page(games(tmp_path, lambda body: "Answer: Ato"))
     assert found["first_option"].standing == "holds"
@@ -140,6 +143,7 @@ def test_games_that_were_cut_short_are_counted_with_their_indices(tmp_path: Path
     assert int(checks.rows["missing_answers"]["n_missing"].sum()) == row["n_games"] - row["n_complete"]
 
 
+@pytest.mark.slow
 def test_answers_that_grow_along_a_game_are_seen(tmp_path: Path) -> None:
     path = write_game(tmp_path)
 

@@ -79,6 +79,7 @@ def test_what_does_not_fit_together_is_refused(db: Path, study: Path) -> None:
     assert "topics" in lme4.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_a_search_computes_only_what_is_not_kept(db: Path) -> None:
     said: list[tuple[int, int]] = []
@@ -135,6 +136,7 @@ def searched(db: Path) -> pl.DataFrame:
     return analysis.open_trials(db, view="topic_searches")
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_a_search_of_other_versions_is_made_again_and_said(tmp_path: Path) -> None:
     db = talking_database(tmp_path / "a.duckdb")

@@ -92,6 +92,7 @@ def test_the_doctor_has_a_row_for_each_worker(client: Any) -> None:
     assert row["memory_gb"] > 0
 
 
+@pytest.mark.slow
 def test_a_command_takes_the_cluster_that_its_option_or_the_variable_names(
     client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

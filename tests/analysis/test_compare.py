@@ -194,6 +194,7 @@ def test_simulated_rows_are_compared_but_never_called_slips(tmp_path: Path) -> N
     assert named["model"].unique().sort().to_list() == ["deepseek-r1", "o3-mini"]
 
 
+@pytest.mark.slow
 def test_each_source_is_compared_for_itself(tmp_path: Path) -> None:
     db = database(tmp_path / "a.duckdb", [*trials("imported"), *trials("simulated")], [RUN])
     rows = analysis.compare(db)
@@ -222,6 +223,7 @@ def planning(planned: int) -> dict[str, Any]:
     return {**RUN, "source": "imported", "tests": [{**test, "planned": planned}]}
 
 
+@pytest.mark.slow
 def test_a_cell_that_is_only_partly_here_is_not_judged(tmp_path: Path) -> None:
     partly = analysis.compare(database(tmp_path / "a.duckdb", trials("imported"), [planning(100)]))
     whole = analysis.compare(database(tmp_path / "b.duckdb", trials("imported"), [planning(80)]))

@@ -83,6 +83,7 @@ def test_the_printed_numbers_are_as_handed_down(study: Study, shared: Path) -> N
     assert print_checks.matrices(study)["n"].sum() == matrices.select(pl.sum_horizontal("^class_.*$")).sum().item()
 
 
+@pytest.mark.slow
 def test_without_answers_each_number_is_listed_once_and_those_of_models_are_not_comparable(
     study: Study, of_print: pl.DataFrame
 ) -> None:
@@ -173,7 +174,9 @@ def test_a_zero_at_the_end_is_printed(study: Study) -> None:
     assert said["text", "claude-sonnet-4 / claude-3-haiku", "direct", "si_ratio"] == "> 8"
 
 
-@pytest.mark.parametrize(("source", "status"), [("collected", "agrees"), ("simulated", "simulated")])
+@pytest.mark.parametrize(
+    ("source", "status"), [("collected", "agrees"), pytest.param("simulated", "simulated", marks=pytest.mark.slow)]
+)
 def test_games_of_a_model_are_compared_and_those_of_participants_only_shown(
     study: Study, tmp_path: Path, source: str, status: str
 ) -> None:
@@ -245,6 +248,7 @@ def test_tables_4_and_5_and_their_pooled_shares_come_from_the_questions(study: S
     assert one(found, test="unequal_40", quantity="percent_fourth")["recomputed"] == pytest.approx(12.5)
 
 
+@pytest.mark.slow
 def test_the_quantile_of_t_in_sql_is_that_of_r() -> None:
     sizes = range(2, 41)
     with in_memory() as connection:
@@ -275,6 +279,7 @@ def test_a_printed_p_value_says_what_to_type_and_is_then_that_of_the_kept_compar
     assert (after["recomputed"], after["status"]) == (0.294, "agrees")
 
 
+@pytest.mark.slow
 def test_a_model_that_refuses_every_game_did_what_the_footnote_says(study: Study, tmp_path: Path) -> None:
     db = database(tmp_path / "x.duckdb", refusals("claude-sonnet-4", "steer_values", 30))
     outcome = one(of_games(db, study, ["text"]), test="steer_values", quantity="outcome")
@@ -293,6 +298,7 @@ def test_below_random_is_told_by_the_level_for_the_same_rounds(study: Study, tmp
     assert (after["recomputed"], after["status"]) == (1, "agrees")
 
 
+@pytest.mark.slow
 def test_the_shell_shows_what_needs_no_data_by_its_source(tmp_path: Path) -> None:
     db = database(tmp_path / "x.duckdb", games("gpt-4o", "main", [APART] * 30))
     asked = ["compare", "--study", "hiring", "--source", "print", "--summary", "--format", "csv", "--db", str(db)]

@@ -78,6 +78,7 @@ def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
     assert [one for one in figures if isinstance(one, str)] == []
 
 
+@pytest.mark.slow
 def test_on_the_command_line_one_figure_is_one_row_with_its_path(root: Path, tmp_path: Path) -> None:
     db = small_database(tmp_path / "a.duckdb")
     code = "from slant.analysis.cli.main import analyze; analyze(prog_name='analyze')"

@@ -55,6 +55,7 @@ def test_a_study_says_which_variants_a_figure_puts_side_by_side(own: tuple[Path,
     assert sorted(families) == [("Simple", "greedy", 2), ("Simple", "random", 1)]
 
 
+@pytest.mark.slow
 @with_r
 def test_a_title_that_compares_variants_needs_two_of_them(tmp_path: Path) -> None:
     study, db = played(tmp_path, FIGURES, kept=("base",))

@@ -73,11 +73,13 @@ CASES += [
 ]
 
 
-# One condition is reported of usual, one class is checked, three are reported: these draw the same pages again.
+# Checks, figures and reports take long: test_own_studies.py has them of two conditions.
 SLOW = {
-    ("usual", "figures --out usual tokens"), ("apart", "report --out apart.html"),
+    ("usual", "figures --out usual tokens"), ("usual", "report --out usual.html"), ("usual", "check"),
+    ("apart", "report --out apart.html"), ("one_class", "check"),
     ("one_class", "figures --out one_class allocations"), ("one_class", "report --out one_class.html"),
     ("three_classes", "figures --out three_classes allocations"), ("three_classes", "check"),
+    ("three_classes", "report --out three_classes.html"),
 }  # fmt: skip
 
 

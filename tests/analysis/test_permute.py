@@ -97,6 +97,7 @@ def test_a_stopped_test_goes_on_where_it_was_and_ends_the_same(db: Path, whole: 
     assert told == [3, 4, 5, 6]
 
 
+@pytest.mark.slow
 def test_more_permutations_are_added_to_those_there_are(db: Path, whole: analysis.PermutationResult) -> None:
     analysis.permute(db, engine="lme4", permutations=2)
     told: list[int] = []
@@ -129,6 +130,7 @@ def test_p_counts_what_is_as_large_as_the_observed(whole: analysis.PermutationRe
         assert row["p_low"] <= row["n_as_large"] / 5 <= row["p_high"]
 
 
+@pytest.mark.slow
 def test_other_rows_are_another_test_which_takes_the_place_of_the_first(db: Path) -> None:
     first = analysis.permute(db, **FIVE)
     with writing(db) as connection:

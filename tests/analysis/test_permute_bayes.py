@@ -58,6 +58,7 @@ def in_one_column(found: analysis.PermutationResult) -> list[float]:
     return [value for kind in KINDS for value in found.values[kind]]
 
 
+@pytest.mark.slow
 def test_glmer_permutes_alike_in_both_languages(db: Path) -> None:
     ours = in_one_column(analysis.permute(db, engine="lme4", permutations=4))
     theirs = by_r_alone(db, "lme4", 4)

@@ -23,6 +23,7 @@ def drawn(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([str(program), *words], env=environment, capture_output=True, text=True, check=False)
 
 
+@pytest.mark.slow
 def test_an_r_home_without_r_is_passed_over_for_the_r_on_path(tmp_path: Path) -> None:
     done = drawn(tmp_path, R_HOME=str(tmp_path / "nowhere"))
     assert (done.returncode, done.stderr) == (0, "")

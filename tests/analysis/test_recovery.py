@@ -41,6 +41,7 @@ def delta_p(found: FitResult, cell: tuple[str, str]) -> dict[str, float]:
     return row
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cell", [LARGE, CROSSED])
 def test_a_difference_is_found_with_its_sign_and_its_size(found: FitResult, cell: tuple[str, str]) -> None:
     row, truth = delta_p(found, cell), TRUTHS[cell]
@@ -52,6 +53,7 @@ def test_a_difference_is_found_with_its_sign_and_its_size(found: FitResult, cell
     assert row["p_positive"] == (1 if truth > 0 else 0)
 
 
+@pytest.mark.slow
 def test_no_difference_is_found_where_there_is_none(found: FitResult) -> None:
     contrasts = found.bayes["contrasts"].filter(kind="population", scale="delta_p")
     rows = [row for row in contrasts.to_dicts() if (row["model"], row["domain"]) not in TRUTHS]

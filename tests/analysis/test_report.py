@@ -100,12 +100,14 @@ def test_every_table_of_the_paper_is_there_with_the_print_below(text: str) -> No
     assert "<small>63.94</small>" in text
 
 
+@pytest.mark.slow
 def test_labels_from_files_and_servers_are_escaped(text: str, troubled: str) -> None:
     assert "Flowers &lt;b&gt;&amp; Insects&lt;/b&gt;" in text
     assert EVIL not in troubled
     assert "&lt;script&gt;" in troubled
 
 
+@pytest.mark.slow
 def test_warnings_stand_on_top(troubled: str) -> None:
     warnings = warnings_of(troubled)
     for sentence in (
@@ -145,6 +147,7 @@ def test_variants_have_sections_of_their_own_without_print(tmp_path: Path) -> No
     assert "Mixed models, DeepSeek-R1" in balanced
 
 
+@pytest.mark.slow
 def test_the_page_tells_neither_machine_nor_folders(troubled: str) -> None:
     assert "collect --db &#39;a.duckdb&#39; --x=y" in troubled
     words = re.sub(r"base64,[A-Za-z0-9+/=]+", "", troubled)  # in whose letters a picture may spell anything

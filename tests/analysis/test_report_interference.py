@@ -60,6 +60,7 @@ def test_what_is_counted_is_there_without_any_fit(unfitted: str) -> None:
     assert all(f">{outcome}</th>" in counted for outcome in ("refused", "filtered", "truncated", "malformed"))
 
 
+@pytest.mark.slow
 def test_kept_fits_give_tables_1_and_2_of_both_kinds(fitted: str) -> None:
     stages = section(fitted, "stages")
     assert "Not made yet" not in stages
@@ -70,6 +71,7 @@ def test_kept_fits_give_tables_1_and_2_of_both_kinds(fitted: str) -> None:
     assert "<td>σ of item</td>" in stages
 
 
+@pytest.mark.slow
 def test_a_fit_that_did_not_converge_says_so_on_top_and_under_every_figure(fitted: str) -> None:
     top = fitted[: fitted.index("<nav")]
     assert "Doubtful fit: all models" in top
@@ -79,6 +81,7 @@ def test_a_fit_that_did_not_converge_says_so_on_top_and_under_every_figure(fitte
     assert all("This fit did not converge. Doubtful" in text for text in alternatives)
 
 
+@pytest.mark.slow
 def test_figures_of_fits_know_their_fit_and_what_was_observed(db: Path, fitted: str) -> None:
     found = {(one.figure, one.part): one for one in figure_rows(db, load_study(STUDY))}
     assert list(found) == [
@@ -94,6 +97,7 @@ def test_figures_of_fits_know_their_fit_and_what_was_observed(db: Path, fitted: 
     assert beside["observed"].to_list() == pytest.approx(beside["seen"].to_list())
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_into_files_named_after_their_fit(db: Path, fitted: str, tmp_path: Path) -> None:
     drawn = analysis.figures(db, STUDY, tmp_path, names=["predictive_checks"], formats=["svg"])
     names = [Path(path).name for path in drawn["path"]]

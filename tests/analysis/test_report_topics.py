@@ -24,6 +24,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.needs("stm")
 def test_topics_have_a_section_with_a_figure_and_escaped_examples(db: Path, tmp_path: Path) -> None:
     page = analysis.report(db, out=tmp_path / "r.html").read_text("utf-8")

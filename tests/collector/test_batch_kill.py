@@ -121,6 +121,7 @@ def test_killed_at_random_moments_nothing_is_bought_twice_lost_or_doubled(provid
     assert (found.lost, found.doubled, found.left, found.again) == (0, 0, 0, 0)
 
 
+@pytest.mark.slow
 def test_killed_while_uploading_one_job_is_made(python: list[str], root: Path, tmp_path: Path) -> None:
     with BatchServer() as server:
         command = BatchCommand(python, root, tmp_path, server, "openai")
@@ -166,6 +167,7 @@ def test_killed_between_journal_and_closing_the_job_nothing_is_doubled(
         assert connection.execute("SELECT count(*) FROM attempts").fetchall() == [(PLANNED + 1,)]
 
 
+@pytest.mark.slow
 @only_openai
 def test_the_second_of_two_jobs_is_submitted_after_a_kill_in_the_first(
     command: BatchCommand, server: BatchServer
@@ -178,6 +180,7 @@ def test_the_second_of_two_jobs_is_submitted_after_a_kill_in_the_first(
     assert command.trials() == (PLANNED, PLANNED)
 
 
+@pytest.mark.slow
 @only_openai
 def test_a_second_collector_is_told_who_is_there(command: BatchCommand, server: BatchServer) -> None:
     gate = server.gate("create")

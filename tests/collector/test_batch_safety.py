@@ -84,6 +84,7 @@ def test_a_submission_that_never_arrived_is_made_again_once_that_is_sure(
     assert [len(job["requests"]) for job in server.jobs] == [PLANNED]
 
 
+@pytest.mark.slow
 def test_another_batch_of_the_same_size_is_not_taken_for_ours(batch: Batching, server: BatchServer) -> None:
     server.gate("create", is_lost=True).opened.set()
     batch("anthropic")
@@ -204,6 +205,7 @@ def test_a_line_holds_the_request_as_it_would_have_been_sent(provider: str, endp
     assert KEY not in json.dumps(line)
 
 
+@pytest.mark.slow
 def test_a_database_of_an_older_slant_takes_batches_and_knows_its_answers_as_live(
     batch: Batching, server: BatchServer, root: Path
 ) -> None:

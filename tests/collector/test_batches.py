@@ -63,7 +63,7 @@ ENDED = ("expired", "canceled")  # by the provider or a person: read as a row th
 
 
 @both
-@pytest.mark.parametrize("fate", ["errored", "missing", *(pytest.param(f, marks=pytest.mark.slow) for f in ENDED)])
+@pytest.mark.parametrize("fate", ["missing", *(pytest.param(f, marks=pytest.mark.slow) for f in ("errored", *ENDED))])
 def test_a_row_without_an_answer_is_pending_again(
     batch: Batching, server: BatchServer, provider: str, fate: str
 ) -> None:

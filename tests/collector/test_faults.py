@@ -75,6 +75,7 @@ def test_a_redirect_is_not_followed_so_that_the_key_stays_with_its_host(tmp_path
     assert done.returncode == 1
 
 
+@pytest.mark.slow
 def test_ten_thousand_refused_connections_leave_nothing_behind() -> None:
     async def ask() -> set[str]:
         request = Request("http://127.0.0.1:9/v1", {}, {"messages": []})

@@ -258,6 +258,7 @@ def test_an_import_waits_for_no_collector_but_names_it(tmp_path: Path) -> None:
         lee_lai(tmp_path, raw())
 
 
+@pytest.mark.slow
 def test_an_import_that_was_killed_is_finished_by_the_next(tmp_path: Path, python: list[str], root: Path) -> None:
     file, database = _many_rows(tmp_path), tmp_path / "t.duckdb"
     command = [

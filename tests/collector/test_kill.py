@@ -229,6 +229,7 @@ def test_a_log_that_nobody_reads_any_more_does_not_stop_the_run(command: Command
     assert final_rows(command.db) == (PLANNED, PLANNED)
 
 
+@pytest.mark.slow
 def test_ctrl_c_ends_the_waiting_for_a_database_that_somebody_holds(command: Command) -> None:
     command.finish()
     journal = only_journal(command.db)

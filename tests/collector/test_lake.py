@@ -111,6 +111,7 @@ def test_the_same_export_again_adds_what_is_new_and_touches_no_part(home: Path, 
         export_lake(home / "a.duckdb", lake)
 
 
+@pytest.mark.slow
 def test_what_is_found_out_later_of_old_answers_is_in_the_lake(home: Path, tmp_path: Path) -> None:
     db, lake = tmp_path / "all.duckdb", tmp_path / "lake"
     again = tmp_path / "again.duckdb"
@@ -165,6 +166,7 @@ def test_a_file_name_of_a_strangers_lake_is_never_sql(home: Path, tmp_path: Path
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.needs("duckdb", "DBI")
 def test_r_opens_a_lake(home: Path) -> None:
     code = "for (file in list.files('R', full.names = TRUE)) source(file); "

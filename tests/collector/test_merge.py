@@ -110,6 +110,7 @@ def test_a_merged_database_made_again_from_its_journals_counts_the_same(shards: 
     assert query(db, "SELECT attempt_id FROM trials ORDER BY ALL") == before
 
 
+@pytest.mark.slow
 def test_merges_of_merges_and_folders_without_a_database_hold_the_same(shards: list[Path], tmp_path: Path) -> None:
     again = shards[0].parent / "again.duckdb"
     merge(tmp_path / "one.duckdb", [shards[0], again])
@@ -121,6 +122,7 @@ def test_merges_of_merges_and_folders_without_a_database_hold_the_same(shards: l
     assert (report.repeated, query(db, COUNTED)) == (PLANNED // N, [(PLANNED, PLANNED)])
 
 
+@pytest.mark.slow
 def test_other_versions_and_seeds_are_taken_and_told_apart(shards: list[Path], tmp_path: Path) -> None:
     study = write_tiny(tmp_path, wordings=("Sort", "Put"))
     collect(tmp_path / "edited.duckdb", study, simulated=True, repetitions=REPEAT)

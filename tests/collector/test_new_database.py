@@ -39,7 +39,11 @@ def test_the_second_database_is_a_copy_of_what_the_first_left_in_the_cache(cache
     assert is_whole(second)
 
 
-@pytest.mark.parametrize("content", [b"", b"no database", "another"], ids=["empty", "garbage", "another program's"])
+OTHERS = [pytest.param(b"", id="empty", marks=pytest.mark.slow), pytest.param(b"no database", id="garbage")]
+OTHERS.append(pytest.param("another", id="another program's", marks=pytest.mark.slow))
+
+
+@pytest.mark.parametrize("content", OTHERS)
 def test_a_cached_file_that_is_no_new_database_is_made_again(
     cached: Path, tmp_path: Path, content: bytes | str
 ) -> None:

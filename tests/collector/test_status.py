@@ -119,6 +119,7 @@ def test_answers_that_are_only_in_the_journal_are_counted_too(tmp_path: Path) ->
     assert (row["n_done"], row["n_answered"], row["n_planned"]) == (8, 8, 8)
 
 
+@pytest.mark.slow
 def test_watching_repeats_lines_and_ends_with_the_run(command: Command, server: Held) -> None:
     command.load_at_once()
     process = command.start()

@@ -131,6 +131,7 @@ GAME_TABLES = ["allocation_indices", "allocation_matrices", "allocation_shares",
                "allocation_learning_curves", "allocation_exploration", "allocation_game_ends"]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_copied_game_has_the_same_tables_indices_and_checks(both_games: tuple[Path, Path, Path]) -> None:
     own, study, copy = both_games
     there, here = (
@@ -149,6 +150,7 @@ def test_a_copied_game_has_the_same_tables_indices_and_checks(both_games: tuple[
     }
 
 
+@pytest.mark.slow
 def test_figures_of_a_copied_game_are_drawn_from_the_same_rows(both_games: tuple[Path, Path, Path]) -> None:
     own, study, copy = both_games
     for name in ("allocations", "learning_curves"):

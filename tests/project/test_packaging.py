@@ -119,12 +119,14 @@ def test_an_editable_install_puts_one_path_into_site_packages(root: Path, tmp_pa
     assert {path.name for path in (root / "python").iterdir()} == {"slant"}
 
 
+@pytest.mark.slow
 def test_site_packages_gets_nothing_but_slant(without_r: Environment) -> None:
     assert [name.split("-")[0] for name in without_r.of_wheel] == ["slant", "slant"]
     commands = {path.name for path in without_r.bin.iterdir() if "python" not in path.name}
     assert {"slant", "collect", "analyze"} <= commands
 
 
+@pytest.mark.slow
 def test_without_r_the_wheel_collects_loads_and_shows_tables(without_r: Environment, tmp_path: Path) -> None:
     without_r.type(tmp_path, "collect", "--study", "rmiat", "--simulated", "--pilot", "20")
     (tmp_path / "slant.duckdb").unlink()
@@ -138,6 +140,7 @@ def test_without_r_the_wheel_collects_loads_and_shows_tables(without_r: Environm
     assert (Path(found).parent.parent, int(n_trials)) == (without_r.site, 100)
 
 
+@pytest.mark.slow
 def test_without_r_a_fit_says_what_is_missing(without_r: Environment, tmp_path: Path) -> None:
     small_database(tmp_path / "slant.duckdb")
     with pytest.raises(AssertionError, match="R is not on this machine"):

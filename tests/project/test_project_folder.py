@@ -59,6 +59,7 @@ def test_collecting_fitting_and_tables_run_nothing_of_the_folder(project: Path) 
     }
 
 
+@pytest.mark.slow
 @needs_r
 def test_python_m_runs_nothing_of_the_folder_but_a_slant_of_its_own(project: Path) -> None:
     (project / "slant.py").unlink()  # Python itself takes this one for the package, before slant can say anything
@@ -71,7 +72,7 @@ def test_python_m_runs_nothing_of_the_folder_but_a_slant_of_its_own(project: Pat
 
 
 @needs_r
-@pytest.mark.parametrize("lacks", ["", "forkserver"])
+@pytest.mark.parametrize("lacks", ["", pytest.param("forkserver", marks=pytest.mark.slow)])
 def test_a_script_of_the_project_may_fit_beside_files_of_such_names(project: Path, lacks: str) -> None:
     for name in ("slant", "polars", "duckdb", "click", "random", "orjson", "aiohttp"):  # of these Python takes its own
         (project / f"{name}.py").unlink()
@@ -106,6 +107,7 @@ def test_the_folder_of_a_job_is_kept_for_the_process_that_is_to_run_it(
     assert str(root) in safe_path(process_id)
 
 
+@pytest.mark.slow
 @needs_r
 def test_objects_that_r_saved_in_the_folder_do_not_take_the_place_of_rs_own(project: Path) -> None:
     saved = subprocess.run(
@@ -120,7 +122,7 @@ def test_objects_that_r_saved_in_the_folder_do_not_take_the_place_of_rs_own(proj
 
 
 @needs_r
-@pytest.mark.parametrize("lacks", ["", "forkserver"])
+@pytest.mark.parametrize("lacks", ["", pytest.param("forkserver", marks=pytest.mark.slow)])
 def test_a_worker_that_can_not_start_says_why_and_leaves_kept_fits_alone(tmp_path: Path, lacks: str) -> None:
     db = small_database(tmp_path / "slant.duckdb")
     kept = "SELECT call_id, status, fitted_at FROM fits ORDER BY ALL"

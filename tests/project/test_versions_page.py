@@ -9,6 +9,7 @@ import pytest
 from tests.support.typed_pages import blocks, typed
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("own_cache")
 def test_every_command_of_the_page_does_what_it_says(root: Path, tmp_path: Path) -> None:
     page = (root / "vignettes" / "versions.Rmd").read_text("utf-8")
