@@ -51,6 +51,7 @@ _COMMANDS = {
             "preregister_command",
             "What is fixed before the data, as one text and its hash, for a registry.",
         ),
+        ("recode", "recode", "recode_command", "Let a model code answers that a rule left undecided."),
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),
         ("status", "status", "status_command", "How far each model is, by outcome; while a run goes on, its pace."),
         ("studies", "studies", "studies", "The studies there are; begin one of your own, validate its file."),

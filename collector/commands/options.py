@@ -201,15 +201,16 @@ def row_options(command: Callable[..., Any]) -> Any:
         context = click.get_current_context()
         if context.invoked_subcommand is not None or context.resilient_parsing:
             return command(*args, **options)
-        from slant.collector.keep.database import showing
+        from slant.collector.keep.database import kept_open, showing
         from slant.collector.studies.row_choice import RowFilter, chosen_rows
 
         row_filter = RowFilter(study_version, run, settings, all_versions)
-        rows = chosen_rows(options["db"], options.get("study"), row_filter)
-        for note in rows.notes:
-            say(note)
-        with showing(rows.versions, rows.runs):
-            return command(*args, **options)
+        with kept_open(options["db"]):  # a command looks up to ten times
+            rows = chosen_rows(options["db"], options.get("study"), row_filter)
+            for note in rows.notes:
+                say(note)
+            with showing(rows.versions, rows.runs):
+                return command(*args, **options)
 
     for option in _ROW_OPTIONS:
         with_rows = option(with_rows)

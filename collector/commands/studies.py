@@ -94,10 +94,16 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
 
 @studies.command("new")
 @click.argument("name")
-@click.option("--design", required=True, help="The kind of study: association, forced_choice, pairing or allocation.")
+@click.option(
+    "--design",
+    required=True,
+    help="The kind of study: association, forced_choice, pairing, decision, coding or allocation.",
+)
 @click.option("--folder", type=FOLDER, help="The folder to write.  [default: ./NAME]")
 @click.option(
-    "--lists", type=FOLDER, help="A folder with word lists and prompts as Bai et al. published them (pairing)."
+    "--lists",
+    type=FOLDER,
+    help="A folder with word lists and prompts as Bai et al. published them (pairing, decision).",
 )
 def new_study_command(name: str, design: str, folder: Path | None, lists: Path | None) -> None:
     """Write a study of your own to start from: a TOML with comments, and its CSVs.

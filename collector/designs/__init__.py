@@ -20,8 +20,9 @@ GROUP = "slant.designs"
 _DESIGNS = {
     "allocation": "slant.collector.designs.allocation.design",
     "association": "slant.collector.designs.association.design",
-    "forced_choice": "slant.collector.designs.forced_choice.design",
+    "coding": "slant.collector.designs.coding.design",
     "decision": "slant.collector.designs.decision.design",
+    "forced_choice": "slant.collector.designs.forced_choice.design",
     "pairing": "slant.collector.designs.pairing.design",
 }
 _found: dict[str, Design] = {}

@@ -216,6 +216,11 @@ class Design(ABC):
         lacks it. Not of a design with games, which are not imported."""
         return trial
 
+    def coded_options(self, study: Study, row: Mapping[str, Any]) -> tuple[str, str, str]:
+        """The two options of an answer that is to be coded by a model as well, and what was given to one of them; `row`
+        is one of the view `codable_answers`, which has the answers of this design."""
+        return row["option_a"], row["option_b"], row["asked"]
+
     def knows_lengths(self, study: Study, model: StudyModel) -> bool:
         """True where the study says how long this model's answers are, so that simulated ones are as long."""
         return False

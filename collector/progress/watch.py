@@ -11,6 +11,7 @@ from typing import Any
 import click
 import polars as pl
 
+from slant.collector.keep.database import let_go
 from slant.collector.keep.journal import utc_now
 from slant.collector.progress.current_run import for_people, running_process, sentence
 from slant.collector.progress.status import waiting_bytes
@@ -56,6 +57,7 @@ def _lines(db: Path, every_s: float, look: Callable[[], pl.DataFrame]) -> None:
 
 def _goes_on(db: Path, every_s: float) -> bool:
     """Sleeps; False when the run ended meanwhile, and then its last answers are in the database (or very late)."""
+    let_go(db)  # the collector writes meanwhile
     until = time.monotonic() + every_s
     while running_process(db) is not None:
         if time.monotonic() >= until:
@@ -63,5 +65,6 @@ def _goes_on(db: Path, every_s: float) -> bool:
         time.sleep(min(0.2, every_s))
     until = time.monotonic() + LAST_ANSWERS_S
     while waiting_bytes(db) and time.monotonic() < until:
+        let_go(db)
         time.sleep(0.1)
     return False

@@ -80,7 +80,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     )
     rows += read_rows(CASES / "allocation_rating_by_class" / "given.csv")
     rows += read_rows(CASES / "pairing_answer_rows" / "given.csv") + read_rows(CASES / "decision_turns" / "given.csv")
-    rows += read_rows(CASES / "recomputed_logistic" / "given.csv")
+    rows += read_rows(CASES / "recomputed_logistic" / "given.csv") + read_rows(CASES / "second_codings" / "given.csv")
     runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
         CASES / "run_progress" / "runs.json"
     )

@@ -33,6 +33,7 @@ _CONDITIONS = {
     "forced_choice": ("congruent", "incongruent"),
     "pairing": ("replication", "sorting"),
     "decision": ("colleagues", "alone"),
+    "coding": ("agreement", "undecided"),
 }
 _PARTS = ("models", "tests", "conditions")
 _DESIGNS = {
@@ -41,6 +42,7 @@ _DESIGNS = {
     "word_association": "pairing",
     "workshops": "decision",
     "decision": "decision",
+    "workshops_coding": "coding",
 }
 
 

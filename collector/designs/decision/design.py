@@ -22,6 +22,7 @@ from slant.collector.designs.decision.simulated import parse_simulation, simulat
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.pairing.design import POLES, checked_list, counted_pairs, dealt_tests, draw_names
 from slant.collector.designs.pairing.pairs import Pairs, read_pairs
+from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.plan import Plan
 from slant.collector.designs.quoted_answers import quoted_answer
 from slant.collector.designs.refusals import EVASION, REFUSAL
@@ -182,6 +183,13 @@ class Decision(Design):
         tasks = trial["factors"].get("tasks") or [""]
         return ("yes", "no") if tasks[-1] == "question" else super().options(trial) if tasks[-1] == "decision" else ()
 
+    def coded_options(self, study: Study, row: Mapping[str, Any]) -> tuple[str, str, str]:
+        """Where an import doesn't say which names and word were shown, all that may have been."""
+        words = _last_words(study.data, row["test"], row["wording"])
+        shown = zip(("option_a", "option_b", "asked"), ("group_a", "group_b", "attribute_b"), strict=True)
+        option_a, option_b, asked = (row[name] or " / ".join(dict.fromkeys(words[side])) for name, side in shown)
+        return option_a, option_b, asked
+
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
 
@@ -256,6 +264,12 @@ def _rendered(data: DecisionData, task: Task, trial: Trial) -> str:
     return task.text.format(**values)
 
 
+def _last_words(data: DecisionData, test: str, wording: int) -> Lists:
+    """The words that the last task of a scene is about, by side."""
+    scene = data.scene(test, wording)
+    return data.tests[test].words(scene.tasks[-1].words if scene else "")
+
+
 def _groups(data: DecisionData, trial: Trial) -> dict[str, str]:
     """The names that may stand for the groups: the two that were shown, or all where nobody says which were."""
     if trial.option_a and trial.option_b:
@@ -305,8 +319,7 @@ def _decided(data: DecisionData, trial: Trial, parts: Mapping[str, str], facts: 
     if "attribute_a" in shown:
         words = {"a": [shown["attribute_a"]], "b": [shown["attribute_b"]]}
     else:
-        scene = data.scene(trial.test, trial.wording)
-        of_list = data.tests[trial.test].words(scene.tasks[-1].words if scene else "")
+        of_list = _last_words(data, trial.test, trial.wording)
         words = {side: list(of_list[name]) for side, name in SIDES_OF_ATTRIBUTES.items()}
     groups = _groups(data, trial)
     people = shown.get("people") or people_in(parts.get("profiles", ""), groups)

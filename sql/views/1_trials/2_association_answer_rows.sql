@@ -14,7 +14,7 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, test,
        option_a, option_b, expected, answer, choice, outcome,
        coalesce(answer NOT IN (option_a, option_b), true) OR outcome IN ('truncated', 'filtered') AS is_refusal,
        choice = expected AS follows_rule,
-       nullif(split_part(split_part(factors, '"first_option":"', 2), '"', 1), '') AS first_option,
+       nullif(regexp_extract(factors, '"first_option":"([^"]*)"', 1), '') AS first_option,
        tokens, token_source, reasoning_tokens, reasoning_tokens_recounted, recount_tokenizer,
        output_tokens, reasoning_text, option_a_logprob, option_b_logprob, logprob_kind,
        latency_s, is_batch, cost_usd, served_model, served_model_differs

@@ -16,15 +16,14 @@ SELECT source, study, study_version, variant, run_id, trial_id, coalesce(game, t
                        '\"', '"'), '\\', '\') AS word_a,
        replace(replace(nullif(regexp_extract(factors, '"attribute_b":"((?:[^"\\]|\\.)*)"', 1), ''),
                        '\"', '"'), '\\', '\') AS word_b,
-       nullif(split_part(split_part(factors, '"first_group":"', 2), '"', 1), '') AS first_group,
-       nullif(split_part(split_part(factors, '"first_attribute":"', 2), '"', 1), '') AS first_attribute,
-       nullif(split_part(split_part(factors, '"about":"', 2), '"', 1), '') AS about,
+       nullif(regexp_extract(factors, '"first_group":"([^"]*)"', 1), '') AS first_group,
+       nullif(regexp_extract(factors, '"first_attribute":"([^"]*)"', 1), '') AS first_attribute,
+       nullif(regexp_extract(factors, '"about":"([^"]*)"', 1), '') AS about,
        answer, outcome, detail, is_refusal, choice,
-       nullif(split_part(split_part(factors, '"attribute_b_to":"', 2), '"', 1), '') AS attribute_b_to,
+       nullif(regexp_extract(factors, '"attribute_b_to":"([^"]*)"', 1), '') AS attribute_b_to,
        contains(factors, '"assigned":') AS has_pairs,
-       try_cast(split_part(split_part(split_part(factors, '"coded_decision":', 2), ',', 1), '}', 1) AS INTEGER)
-           AS coded_decision,
-       try_cast(split_part(split_part(split_part(factors, '"coded_d":', 2), ',', 1), '}', 1) AS DOUBLE) AS coded_d,
+       try_cast(regexp_extract(factors, '"coded_decision":([^,}]+)', 1) AS INTEGER) AS coded_decision,
+       try_cast(regexp_extract(factors, '"coded_d":([^,}]+)', 1) AS DOUBLE) AS coded_d,
        tokens, token_source, latency_s, cost_usd, served_model, served_model_differs
 FROM trials
 WHERE study IN (SELECT study FROM studies WHERE design = 'decision') AND NOT is_left_out;

@@ -13,12 +13,11 @@
 CREATE OR REPLACE VIEW forced_choice_answer_rows AS
 SELECT source, study, study_version, variant, run_id, trial_id, model, test AS domain, condition AS block,
        test || ': ' || item AS item, item AS word, "group" AS category,
-       nullif(split_part(split_part(factors, '"tier":"', 2), '"', 1), '') AS tier,
+       nullif(regexp_extract(factors, '"tier":"([^"]*)"', 1), '') AS tier,
        wording, repetition, position,
        CASE WHEN contains(factors, '"block_position":1') THEN 1
             WHEN contains(factors, '"block_position":2') THEN 2 END AS block_position,
-       try_cast(split_part(split_part(split_part(factors, '"position_in_block":', 2), ',', 1), '}', 1) AS INTEGER)
-           AS position_in_block,
+       try_cast(regexp_extract(factors, '"position_in_block":([^,}]+)', 1) AS INTEGER) AS position_in_block,
        option_a, option_b,
        CASE expected WHEN option_a THEN 'A' WHEN option_b THEN 'B' END AS consistent_letter,
        CASE choice WHEN option_a THEN 'A' WHEN option_b THEN 'B' END AS chosen_letter,

@@ -18,29 +18,22 @@ CREATE OR REPLACE VIEW pairing_answer_rows AS
 WITH counted AS (
     SELECT source, study, study_version, variant, run_id, trial_id, model, test, condition, wording, item, repetition,
            position, option_a AS group_a, option_b AS group_b, option_a || ' / ' || option_b AS pair,
-           coalesce(nullif(split_part(split_part(factors, '"first_group":"', 2), '"', 1), ''),
+           coalesce(nullif(regexp_extract(factors, '"first_group":"([^"]*)"', 1), ''),
            -- quotes inside a name are escaped, so that what follows it can't stand in it
            CASE replace(replace(split_part(split_part(factors, '"first_option":"', 2), '","words":[', 1), '\"', '"'),
                         '\\', '\')
                WHEN '' THEN NULL WHEN option_a THEN 'a' WHEN option_b THEN 'b' END) AS first_group,
            answer, outcome, detail, is_refusal,
-           nullif(split_part(split_part(factors, '"reading":"', 2), '"', 1), '') AS reading,
-           nullif(split_part(split_part(factors, '"assigned":"', 2), '"', 1), '') AS assigned,
-           nullif(split_part(split_part(factors, '"poles":"', 2), '"', 1), '') AS poles,
-           try_cast(split_part(split_part(split_part(factors, '"n_a_p":', 2), ',', 1), '}', 1) AS INTEGER)
-               AS n_a_positive,
-           try_cast(split_part(split_part(split_part(factors, '"n_a_n":', 2), ',', 1), '}', 1) AS INTEGER)
-               AS n_a_negative,
-           try_cast(split_part(split_part(split_part(factors, '"n_b_p":', 2), ',', 1), '}', 1) AS INTEGER)
-               AS n_b_positive,
-           try_cast(split_part(split_part(split_part(factors, '"n_b_n":', 2), ',', 1), '}', 1) AS INTEGER)
-               AS n_b_negative,
-           try_cast(split_part(split_part(split_part(factors, '"n_invented":', 2), ',', 1), '}', 1) AS INTEGER)
-               AS n_invented,
-           try_cast(split_part(split_part(split_part(factors, '"n_repeated":', 2), ',', 1), '}', 1) AS INTEGER)
-               AS n_repeated,
-           try_cast(split_part(split_part(split_part(factors, '"n_unread":', 2), ',', 1), '}', 1) AS INTEGER)
-               AS n_unread,
+           nullif(regexp_extract(factors, '"reading":"([^"]*)"', 1), '') AS reading,
+           nullif(regexp_extract(factors, '"assigned":"([^"]*)"', 1), '') AS assigned,
+           nullif(regexp_extract(factors, '"poles":"([^"]*)"', 1), '') AS poles,
+           try_cast(regexp_extract(factors, '"n_a_p":([^,}]+)', 1) AS INTEGER) AS n_a_positive,
+           try_cast(regexp_extract(factors, '"n_a_n":([^,}]+)', 1) AS INTEGER) AS n_a_negative,
+           try_cast(regexp_extract(factors, '"n_b_p":([^,}]+)', 1) AS INTEGER) AS n_b_positive,
+           try_cast(regexp_extract(factors, '"n_b_n":([^,}]+)', 1) AS INTEGER) AS n_b_negative,
+           try_cast(regexp_extract(factors, '"n_invented":([^,}]+)', 1) AS INTEGER) AS n_invented,
+           try_cast(regexp_extract(factors, '"n_repeated":([^,}]+)', 1) AS INTEGER) AS n_repeated,
+           try_cast(regexp_extract(factors, '"n_unread":([^,}]+)', 1) AS INTEGER) AS n_unread,
            factors, tokens, token_source, latency_s, cost_usd, served_model, served_model_differs
     FROM trials
     WHERE NOT is_left_out AND (

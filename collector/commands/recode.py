@@ -1,0 +1,73 @@
+"""`collect recode`: answers that a rule left undecided, coded by a model, as a second coding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from slant.collector.commands.options import FOLDER, SOURCES, WholeNumber, db_option, study_option, variant_option
+from slant.collector.terminal import say
+
+_EXAMPLES = """\b
+Examples:
+  collect recode --study decision --model openai/gpt-4o-mini --dry-run
+  collect recode --study decision --model openai/gpt-4o-mini --budget 2
+  collect recode --study decision --variant chained --simulated
+  analyze tables coding_agreement
+
+What follows is passed on to `collect`: --model, --budget, --yes, --pilot, --batch, --repeat and the like.
+"""
+
+
+@click.command(
+    "recode",
+    epilog=_EXAMPLES,
+    context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
+)
+@study_option(required=True)
+@variant_option()
+@click.option(
+    "--decided",
+    "n_decided",
+    type=WholeNumber(),
+    default=100,
+    show_default=True,
+    help="How many answers of each model that the rule decided are asked, too, to see whether both agree.",
+)
+@click.option("--folder", type=FOLDER, help="Where its study is written.  [default: beside the database]")
+@click.option("--simulated", is_flag=True, help="Ask a simulated provider instead, of simulated answers, too.")
+@db_option
+@click.pass_context
+@click.argument("more", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS OF COLLECT]…")
+def recode_command(
+    ctx: click.Context,
+    study: str,
+    variant: str,
+    n_decided: int,
+    folder: Path | None,
+    simulated: bool,
+    db: Path,
+    more: tuple[str, ...],
+) -> None:
+    """Let a model code the answers of a study that a rule left undecided.
+
+    Nothing that was coded before is changed: the answers to code become a study of their own, which is asked and kept
+    like every other (journal, budget, refusals; the same command goes on where it stopped). Its prompt lies in the
+    folder and may be edited. The view second_codings has both codings of each answer, coding_agreement Cohen's kappa.
+    Answers of simulated models are coded with --simulated only.
+    """
+    from slant.collector.studies.catalogue import load_study
+    from slant.collector.studies.coding_study import coding_name, write_coding_study
+
+    loaded = load_study(study, variant, db)
+    sources = [source for source in SOURCES if simulated or source != "simulated"]
+    folder = folder or db.with_name(f"{db.name}.coding") / coding_name(loaded)
+    written = write_coding_study(db, loaded, sources, n_decided, folder)
+    say(
+        f"{written.n_undecided:,} undecided answers, and {written.n_decided:,} decided ones for agreement, "
+        f"are the study {written.file}."
+    )
+    passed_on = ["--study", str(written.file), "--db", str(db), *(["--simulated"] if simulated else []), *more]
+    collect = ctx.find_root().command
+    collect.main(passed_on, prog_name="collect", standalone_mode=False)

@@ -1,0 +1,1 @@
+"""Answers of another study, coded a second time by a model."""

@@ -1,0 +1,176 @@
+"""The coding design: a model reads an answer of another study and says which of two options something was given to.
+
+A trial is one answer. Its `item` is the id of the trial that is coded, so that both codings stand beside each other in
+the view `second_codings`; what was coded before is kept with the trial and never shown to the model.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from slant.collector.designs.design import Design, Question
+from slant.collector.designs.draws import log_normal, uniforms
+from slant.collector.designs.placeholders import check_placeholders
+from slant.collector.designs.refusals import EVASION, REFUSAL
+from slant.collector.errors import StudyError
+from slant.collector.records import Reading, Reply, Trial
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.toml_table import Table
+
+COLUMNS = ("item", "test", "option_a", "option_b", "asked", "answer", "first_coding")
+"""The columns of a file of answers; `first_coding` is a, b or empty."""
+PLACEHOLDERS = ("option_1", "option_2", "answer")
+AGREEMENT, UNDECIDED = "agreement", "undecided"
+"""The conditions: answers that were coded before, and those that were not."""
+NEITHER = "neither"
+"""The coding of an answer that gives it to neither option, or doesn't say."""
+_LONGEST_READ = 2_000
+_NUMBER = re.compile(r"(?<![\w.,])\(?([123])\b(?![.,]\d)")
+_SHARE_RIGHT, _SHARE_NEITHER, _SHARE_REFUSED = 0.95, 0.3, 0.01
+"""What simulated models draw from: they agree with a first coding so often, and leave so many others open."""
+
+
+@dataclass(frozen=True, slots=True)
+class CodedAnswer:
+    """One answer to be coded. `asked` is what was given to one of the options; `first_coding` a, b or empty."""
+
+    test: str
+    option_a: str
+    option_b: str
+    asked: str
+    answer: str = field(repr=False)
+    first_coding: str
+
+    @property
+    def condition(self) -> str:
+        return AGREEMENT if self.first_coding else UNDECIDED
+
+
+@dataclass(frozen=True, slots=True)
+class CodingData:
+    """`Study.data` of a coding study; the answers by the id of the trial that each is of, in the file's order."""
+
+    text: str
+    answers: Mapping[str, CodedAnswer]
+
+
+class Coding(Design):
+    name = "coding"
+
+    def parse(self, table: Table, folder: StudyFolder) -> CodingData:
+        prompt = table.table("prompt")
+        text = prompt.text("text")
+        check_placeholders(text, PLACEHOLDERS, ("asked",), prompt.where)
+        prompt.finish()
+        answers = {}
+        for row in folder.rows(table, "answers", COLUMNS):
+            if not all(row[column] for column in COLUMNS[:-1]):
+                raise StudyError(f'An answer of {table.where} is not whole: item "{row["item"][:80]}".')
+            if row["first_coding"] not in ("", "a", "b"):
+                raise StudyError(f'The first_coding of the item "{row["item"][:80]}" must be a, b or empty.')
+            if row["item"] in answers:
+                raise StudyError(f'The item "{row["item"][:80]}" is there twice in {table.where}.')
+            answers[row["item"]] = CodedAnswer(*(row[column] for column in COLUMNS[1:]))
+        if not answers:
+            raise StudyError(f"{table.where} has no answer to code.")
+        return CodingData(text, answers)
+
+    def tests(self, data: CodingData) -> tuple[TestInfo, ...]:
+        tests = [answer.test for answer in data.answers.values()]
+        return tuple(
+            TestInfo(test, number, test, tests.count(test), ("",))
+            for number, test in enumerate(dict.fromkeys(tests), start=1)
+        )
+
+    def conditions(self, data: CodingData) -> tuple[Condition, ...]:
+        return numbered(dict.fromkeys(answer.condition for answer in data.answers.values()))
+
+    def questions(self, study: Study, model: StudyModel) -> Iterator[Question]:
+        data: CodingData = study.data
+        for item, coded in data.answers.items():
+            is_a_first = random.Random(f"coding\x1f{study.seed}\x1f{item}").random() < 0.5
+            yield Question(
+                test=coded.test,
+                condition=coded.condition,
+                item=item,
+                group="",
+                wording=1,
+                option_a=coded.option_a,
+                option_b=coded.option_b,
+                factors={
+                    "asked": coded.asked,
+                    "first_coding": coded.first_coding or None,
+                    "first_option": "a" if is_a_first else "b",
+                },
+            )
+
+    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+        data: CodingData = study.data
+        first, second = _in_order(trial)
+        coded = data.answers[trial.item]
+        return data.text.format(option_1=first, option_2=second, asked=coded.asked, answer=coded.answer)
+
+    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+        if reply.outcome is not None and reply.outcome != "answered":
+            return Reading(reply.outcome)
+        return read_coding(reply.answer or "", trial)
+
+    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        u_refused, u_coding, u_neither, u_tokens = uniforms(seed, trial.model, trial.item, trial.repetition)
+        first = trial.factors["first_coding"]
+        coding = (first if u_coding < _SHARE_RIGHT else {"a": "b", "b": "a"}[first]) if first else None
+        if coding is None:
+            coding = NEITHER if u_neither < _SHARE_NEITHER else "a" if u_coding < 0.5 else "b"
+        tokens = round(log_normal(120.0, 40.0, u_tokens))
+        number = 3 if coding == NEITHER else 1 if coding == trial.factors["first_option"] else 2
+        answer = "I'm sorry, but I can't help with that." if u_refused < _SHARE_REFUSED else str(number)
+        return Reply(
+            answer=answer,
+            finish_reason="stop",
+            output_tokens=tokens + 2 + len(answer) // 5,
+            reasoning_tokens=tokens,
+            served_model=model.requested_model,
+        )
+
+
+DESIGN = Coding()
+
+
+def _in_order(trial: Trial) -> tuple[str, str]:
+    options = (trial.option_a or "", trial.option_b or "")
+    return options if trial.factors["first_option"] == "a" else (options[1], options[0])
+
+
+def read_coding(answer: str, trial: Trial) -> Reading:
+    """The number of an answer (1 and 2: the options as they were shown, 3: neither) where it names just one, at its end
+    if it is long; else an option whose name stands there while the other's does not."""
+    text = answer[-_LONGEST_READ:]
+    numbers = set(_NUMBER.findall(text))
+    sides = ("a", "b") if trial.factors["first_option"] == "a" else ("b", "a")
+    if len(numbers) == 1:
+        return _coded((*sides, NEITHER)[int(numbers.pop()) - 1], trial)
+    if not numbers:
+        named = [side for side, name in _options(trial).items() if _stands_in(text, name)]
+        if len(named) == 1:
+            return _coded(named[0], trial)
+        if REFUSAL.search(text) or EVASION.search(text):
+            return Reading("refused", detail="refused_in_words")
+    detail = "several_numbers" if numbers else "no_number" if text.strip() else "empty"
+    return Reading("malformed", detail=detail)
+
+
+def _stands_in(text: str, name: str) -> bool:
+    """By itself: women are no men."""
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _options(trial: Trial) -> dict[str, str]:
+    return {"a": trial.option_a or "", "b": trial.option_b or ""}
+
+
+def _coded(coding: str, trial: Trial) -> Reading:
+    return Reading("answered", choice=_options(trial).get(coding), factors={"coding": coding})

@@ -1,0 +1,196 @@
+"""The coding design, and `collect recode`: answers that a rule left undecided, coded by a model beside the rule."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from slant.collector import collect
+from slant.collector.cli import collect as main
+from slant.collector.designs.coding.design import DESIGN, read_coding
+from slant.collector.errors import StudyError
+from slant.collector.keep.database import reading
+from slant.collector.plan.conversations import plan
+from slant.collector.records import Trial
+from slant.collector.studies.catalogue import load_study
+from slant.collector.studies.new_study import write_new_study
+from tests.support.given import in_memory, insert
+
+HOSTILE = '=cmd|"/c calc"\n{option_1} {0.__class__} "</script>", \x1b[2J,,\r\nthe end'
+
+
+def trial(option_a: str = "men", option_b: str = "women", first_option: str = "a", first: str | None = None) -> Trial:
+    factors = {"first_option": first_option, "first_coding": first, "asked": "the lead"}
+    return Trial(
+        "t", "s", "v", "base", "m", "x", "c", "i", "", 1, option_a, option_b, None, 1, 1, None, None, factors
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "coding"),
+    [
+        ("1", "a"),
+        ("2.", "b"),
+        ("**3**", "neither"),
+        ("The text says 2. Women", "b"),
+        ("(1)", "a"),
+        ("women", "b"),
+        ("It goes to the Men.", "a"),
+        ("1 or 2", "several_numbers"),
+        ("men and women", "no_number"),
+        ("1.5", "no_number"),
+        ("in 2019", "no_number"),
+        ("", "empty"),
+        ("I'm sorry, but I can't help with that.", "refused_in_words"),
+    ],
+)
+def test_one_number_or_one_name_is_a_coding_and_all_else_says_what_it_is(answer: str, coding: str) -> None:
+    reading = read_coding(answer, trial())
+    assert coding in (reading.factors.get("coding"), reading.detail)
+    assert (reading.outcome == "answered") == (coding in ("a", "b", "neither"))
+
+
+def test_a_number_means_the_option_as_it_was_shown() -> None:
+    for number, coding, choice in (("1", "b", "women"), ("2", "a", "men"), ("3", "neither", None)):
+        reading = read_coding(number, trial(first_option="b"))
+        assert (reading.factors["coding"], reading.choice) == (coding, choice)
+
+
+@given(st.text(max_size=60), st.text(min_size=1, max_size=9), st.text(min_size=1, max_size=9))
+def test_any_text_is_an_outcome(answer: str, option_a: str, option_b: str) -> None:
+    reading = read_coding(answer, trial(option_a, option_b))
+    assert reading.outcome in ("answered", "refused", "malformed")
+    assert (reading.outcome == "answered") == ("coding" in reading.factors)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    return write_new_study("tasks", "coding", tmp_path / "tasks")[0]
+
+
+def test_a_coder_sees_the_answer_to_the_byte_and_not_what_was_coded_before(own: Path) -> None:
+    asked = ("x", "men", "women", "the lead")
+    rows = [("i1", *asked, HOSTILE, "b"), ("i2", *asked, "no", "")]
+    with (own.parent / "answers.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [(["item", "test", "option_a", "option_b", "asked", "answer", "first_coding"]), *rows]
+        )
+    study = load_study(own)
+    trials = {c.trials[0].item: c.trials[0] for c in plan(study, study.models[0], 1)}
+    text = DESIGN.text(study, study.models[0], trials["i1"])
+    assert f"\n{HOSTILE}\n" in text
+    unknown = DESIGN.text(study, study.models[0], trials["i2"])
+    assert {trials["i1"].condition, trials["i2"].condition} == {"agreement", "undecided"}
+    assert text.replace(HOSTILE, "no").splitlines()[0] == unknown.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("i1,x,men,women,lead,,b", "is not whole"),
+        ("i1,x,men,women,lead,text,c", "must be a, b or empty"),
+        ("i0,x,men,women,lead,text,a", "is there twice"),
+    ],
+)
+def test_an_answer_that_can_not_be_coded_is_refused_by_name(own: Path, row: str, says: str) -> None:
+    head = "item,test,option_a,option_b,asked,answer,first_coding\ni0,x,men,women,lead,text,a\n"
+    (own.parent / "answers.csv").write_text(f"{head}{row}\n")
+    with pytest.raises(StudyError, match=says):
+        load_study(own)
+
+
+def recode(db: Path, *options: str) -> Result:
+    words = ["recode", "--study", str(db.parent / "study.toml"), "--variant", "chained", "--db", str(db), *options]
+    return CliRunner().invoke(main, words)
+
+
+@pytest.fixture(scope="module")
+def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Decisions of one simulated model, some of them undecided."""
+    folder = tmp_path_factory.mktemp("decided")
+    study = write_new_study("workshops", "decision", folder)[0]
+    collect(folder / "d.duckdb", study, ["gpt-4o"], variant="chained", simulated=True)
+    return folder / "d.duckdb"
+
+
+@pytest.fixture(scope="module")
+def recoded(decided: Path) -> Path:
+    assert recode(decided, "--simulated", "--decided", "10", "--format", "csv").exit_code == 0
+    return decided
+
+
+def rows(db: Path, sql: str) -> list[tuple[object, ...]]:
+    with reading(db) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_every_undecided_answer_is_coded_and_some_decided_ones_for_agreement(recoded: Path) -> None:
+    undecided = rows(
+        recoded, "SELECT trial_id FROM decision_trials WHERE starts_with(detail, 'undecided') ORDER BY ALL"
+    )
+    coded = rows(recoded, "SELECT trial_id FROM second_codings WHERE first_coding IS NULL ORDER BY ALL")
+    assert coded == undecided
+    assert undecided
+    [counts] = rows(recoded, "SELECT n_codings - n_undecided, n_both + n_neither + n_not_coded FROM coding_agreement")
+    assert counts[0] == 10
+    assert rows(recoded, "SELECT DISTINCT study, coding_study FROM second_codings") == [
+        ("workshops", "workshops_chained_coding")
+    ]
+
+
+def test_a_second_coding_changes_no_first_one_and_is_asked_once(recoded: Path) -> None:
+    sql = "SELECT n_decided, n_undecided, share_expected FROM decision_bias"
+    before = rows(recoded, sql)
+    again = recode(recoded, "--simulated", "--decided", "10")
+    assert "Nothing to ask" in again.output
+    assert rows(recoded, sql) == before
+    [text] = rows(recoded, "SELECT count(*) FROM decision_trials WHERE decision_bias IS NULL AND outcome = 'answered'")
+    assert text == (0,)
+
+
+def test_more_answers_ask_for_their_own_coding_only(recoded: Path) -> None:
+    done = recode(recoded, "--simulated", "--decided", "15", "--dry-run", "--format", "csv")
+    planned, already = rows(recoded, "SELECT count(*) + 5, count(*) FROM second_codings")[0]
+    assert f"{planned},{already},5," in done.stdout
+
+
+def test_simulated_answers_are_no_work_for_a_real_model(decided: Path) -> None:
+    said = recode(decided, "--model", "openai/gpt-4o")
+    assert said.exit_code == 2
+    assert "There is no undecided answer" in said.output
+
+
+def kappa(shares: list[float]) -> float:
+    aa, ab, ba, bb = shares
+    expected = (aa + ab) * (aa + ba) + (ba + bb) * (ab + bb)
+    return (aa + bb - expected) / (1 - expected)
+
+
+@settings(max_examples=20)
+@given(st.lists(st.integers(1, 60), min_size=4, max_size=4))
+def test_kappa_has_the_error_that_the_delta_method_gives(counts: list[int]) -> None:
+    attempts = []
+    pairs = [pair for pair, n in zip(("aa", "ab", "ba", "bb"), counts, strict=True) for _ in range(n)]
+    for number, (first, second) in enumerate(pairs):
+        factors = f'{{"coding":"{second}","first_coding":"{first}"}}'
+        trial_id, coded = f"c{number}", f"d{number}"
+        attempts.append({"study": "workshops", "trial_id": coded})
+        attempts.append({"study": "workshops_coding", "trial_id": trial_id, "item": coded, "factors": factors})
+    with in_memory() as connection:
+        insert(connection, attempts)
+        [shown] = connection.execute("SELECT kappa, kappa_se FROM coding_agreement").fetchall()
+    n = sum(counts)
+    shares = [count / n for count in counts]
+    slopes = []
+    for place in range(4):
+        up, down = ([s + (sign * 1e-6 if i == place else 0) for i, s in enumerate(shares)] for sign in (1, -1))
+        slopes.append((kappa(up) - kappa(down)) / 2e-6)
+    mean = sum(s * d for s, d in zip(shares, slopes, strict=True))
+    variance = sum(s * (d - mean) ** 2 for s, d in zip(shares, slopes, strict=True)) / n
+    assert shown == (pytest.approx(kappa(shares), abs=1e-9), pytest.approx(math.sqrt(variance), rel=1e-4, abs=1e-6))
