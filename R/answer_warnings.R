@@ -5,9 +5,12 @@ warn_of_equal_answers <- function(parts) {
   y <- parts$standata$Y
   if (length(unique(y)) == 1) {
     warning(sprintf(
-      "All %s values of %s are %d: what is estimated rests on the priors alone.", format(length(y), big.mark = ","),
-      all.vars(parts$formula)[[1]], y[[1]]
+      "All %s values of %s are %s: what is estimated rests on the priors alone.", format(length(y), big.mark = ","),
+      all.vars(parts$formula)[[1]], format(y[[1]])
     ), call. = FALSE)
+    return(invisible())
+  }
+  if (parts$family$name != "bernoulli") {
     return(invisible())
   }
   is_same <- tapply(y, cell_numbers(parts), function(own) length(unique(own)) == 1)

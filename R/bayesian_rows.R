@@ -30,7 +30,7 @@ bayesian_estimates <- function(fit, parts) {
   fixed <- stats::delete.response(stats::terms(without_random_terms(parts$formula)))
   terms <- colnames(stats::model.matrix(fixed, parts$data))
   coefficients <- draws[, grep("^b_", colnames(draws)), drop = FALSE]
-  deviations <- draws[, grep("^sd_", colnames(draws)), drop = FALSE]
+  deviations <- draws[, grep("^sd_|^sigma$", colnames(draws)), drop = FALSE]
   rows <- spread_rows(cbind(coefficients, deviations))
   frame_of(
     term = c(sub("^\\(Intercept\\)$", "intercept", terms), deviation_names(colnames(deviations))),

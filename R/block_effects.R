@@ -1,4 +1,4 @@
-#' Interference: predicted probabilities, and their difference between blocks
+#' Interference: predicted probabilities (or means), and their difference between blocks
 #'
 #' For each model and domain, from the draws of a fitted model: the probability in each block (Table 2 of the paper),
 #' and the contrast of the blocks, congruent minus incongruent, as a difference of probabilities ΔP and as a difference
@@ -17,7 +17,8 @@
 #' @param kinds which kinds.
 #' @param contrast name of the column with the two blocks.
 #' @param by names of the columns whose combinations are the cells.
-#' @param item name of the column with the items.
+#' @param item name of the column with the items. Where nothing varies by it, there is no average over items.
+#' @param family of `bayes_family()`. Of numbers, predictions are means, and the one scale is `"difference"`.
 #' @return A list of two data frames. `predictions`: `model`, `domain`, `block`, `kind`, `estimate` (posterior mean),
 #'   `conf_low`, `conf_high` (95 % credible interval), in probability. `contrasts`: `model`, `domain`, `kind`, `scale`
 #'   (`"delta_p"` in probability, `"s"` in log odds), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive`
@@ -25,26 +26,29 @@
 #' @source Cohen & Kincaid (2026), Tables 1 and 2.
 #' @noRd
 block_effects <- function(fit, parts = NULL, kinds = c("population", "item_averaged"), contrast = "block",
-                          by = c("model", "domain"), item = "item") {
+                          by = c("model", "domain"), item = "item", family = parts$family) {
+  asked <- missing(kinds)
   kinds <- match.arg(kinds, several.ok = TRUE)
   if (inherits(fit, "brmsfit")) {
     # brm() leaves text as it is, where fit_brms() makes factors, and codes it by its sorted values, as factor() does.
     data <- fit$data
     data[] <- lapply(data, function(column) if (is.character(column)) factor(column) else column)
     parts <- list(data = data, formula = fit$formula$formula, dropped = attr(fit, "dropped"))
+    family <- bayes_family(fit$family$family)
     fit <- posterior::as_draws_matrix(fit)
   }
   draws <- as.matrix(fit)
+  if (asked && !item %in% grouping_variables(parts)) kinds <- "population"
   design <- effect_design(parts, contrast, by)
   by_kind <- lapply(kinds, function(kind) {
     logits <- if (kind == "population") {
       population_logits(draws, design)
     } else {
-      stats::qlogis(item_averages(draws, design, parts, item))
+      family$link(item_averages(draws, design, parts, item, family$inverse_link))
     }
     list(
-      predictions = cbind(design$cells, kind = kind, spread_rows(stats::plogis(logits))[interval_columns()]),
-      contrasts = block_contrasts(logits, design, kind, contrast, by)
+      predictions = cbind(design$cells, kind = kind, spread_rows(family$inverse_link(logits))[interval_columns()]),
+      contrasts = block_contrasts(logits, design, kind, contrast, by, family)
     )
   })
   both <- c(predictions = "predictions", contrasts = "contrasts")
@@ -97,8 +101,8 @@ population_logits <- function(draws, design) {
   tcrossprod(unclass(coefficients), design$x)
 }
 
-# Probabilities averaged over items, in each draw and cell.
-item_averages <- function(draws, design, parts, item) {
+# Probabilities (or means) averaged over items, in each draw and cell.
+item_averages <- function(draws, design, parts, item, inverse_link) {
   effects <- item_effects(draws, parts, item)
   middle <- population_logits(draws, design)
   terms <- lapply(grouped_terms(parts$formula[[3]], item), function(side) call("~", side))
@@ -106,7 +110,7 @@ item_averages <- function(draws, design, parts, item) {
   averages <- vapply(seq_len(nrow(design$x)), function(cell) {
     is_own <- levels(parts$data[[item]]) %in% items_of(design$rows[cell, , drop = FALSE], parts$data, item)
     of_items <- Reduce(`+`, Map(function(effect, weight) effect[, is_own, drop = FALSE] * weight, effects, z[cell, ]))
-    rowMeans(stats::plogis(middle[, cell] + of_items))
+    rowMeans(inverse_link(middle[, cell] + of_items))
   }, numeric(nrow(draws)))
   matrix(averages, nrow = nrow(draws))
 }
@@ -153,7 +157,7 @@ spread_rows <- function(draws) {
   )
 }
 
-block_contrasts <- function(logits, design, kind, contrast, by) {
+block_contrasts <- function(logits, design, kind, contrast, by, family) {
   cells <- design$cells
   pairs <- lapply(split(seq_len(nrow(cells)), do.call(paste, c(cells[by], sep = "\r"))), function(of_cell) {
     of_cell[match(design$sides, cells[[contrast]][of_cell])]
@@ -163,10 +167,9 @@ block_contrasts <- function(logits, design, kind, contrast, by) {
   side <- function(values, number) values[, vapply(pairs, `[[`, numeric(1), number), drop = FALSE]
   difference <- function(values) spread_rows(side(values, 1) - side(values, 2))
   keys <- cells[vapply(pairs, `[[`, numeric(1), 1), by, drop = FALSE]
-  rbind(
-    contrast_table(keys, kind, "delta_p", difference(stats::plogis(logits))),
-    contrast_table(keys, kind, "s", difference(logits))
-  )
+  values <- list(response = family$inverse_link(logits), link = logits)[names(family$scales)]
+  tables <- Map(function(value, scale) contrast_table(keys, kind, scale, difference(value)), values, family$scales)
+  as_plain_rows(do.call(rbind, unname(tables)))
 }
 
 # No rows where there is nothing to contrast, and the columns all the same.

@@ -1,6 +1,6 @@
 #' What brms makes of a model: code, data and priors for Stan
 #'
-#' The parts of a Bayesian logistic mixed model as brms writes it, for `compiled_model()` and `rstan::sampling()`. The
+#' The parts of a Bayesian mixed model as brms writes it, for `compiled_model()` and `rstan::sampling()`. The
 #' numbers of the priors are data of the Stan program rather than text in it, so that other priors of the same families
 #' need no new compiling. The draws are the same, bit by bit, as those of `brms::brm()` with the numbers in its code.
 #'
@@ -11,29 +11,34 @@
 #'
 #' @param data a data frame with one row per trial, without missing values in the columns of the formula.
 #' @param formula the formula as text (see `checked_formula()`) or as a formula: an outcome of 0 and 1, or `FALSE` and
-#'   `TRUE`.
+#'   `TRUE`; of the family `"gaussian"`, a number.
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first.
 #' @param priors a named list of priors as text (see `checked_prior()`): for `b`, the coefficients; for `Intercept`,
 #'   which brms gives to the intercept at the means of all covariates; for `sd`, the standard deviations of random
-#'   effects; for `cor`, their correlations. What is not named keeps the paper's prior.
+#'   effects; for `cor`, their correlations; for `sigma`, the standard deviation of a number. What is not named keeps
+#'   the paper's prior, of a number brms's own.
 #' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
+#' @param family `"bernoulli"` or `"gaussian"`.
 #' @return A list: `formula`, `dropped` (the level of each dropped factor, by name), `data` (the columns of the formula,
-#'   coded), `priors` (text by class), `prior` and `stanvars` (of brms), `code` (the Stan program), `standata` (its
-#'   data), `exclude` (names of parameters that are not worth keeping).
+#'   coded), `family` (see `bayes_family()`), `priors` (text by class), `prior` and `stanvars` (of brms),
+#'   `code` (the Stan program), `standata` (its data), `exclude` (names of parameters that are not worth keeping).
 #' @source Cohen & Kincaid (2026), appendix S2.
 #' @noRd
-brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("treatment", "sum")) {
+brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("treatment", "sum"),
+                       family = "bernoulli") {
   need_package("brms", "fit Bayesian models")
   coding <- match.arg(coding)
-  priors <- checked_priors(priors)
+  family <- bayes_family(family)
+  priors <- checked_priors(priors, family)
   usable <- without_single_levels(checked_formula(formula, names(data)), data, levels)
   formula <- usable$formula
-  data <- coded_data(data, formula, levels, coding)
-  set <- brms_priors(priors, formula, data)
-  arguments <- list(formula, data, family = brms::bernoulli(), prior = set$prior, stanvars = set$stanvars)
+  data <- coded_data(data, formula, levels, coding, family$outcome)
+  priors <- utils::modifyList(usual_priors(family, formula, data), priors)
+  set <- brms_priors(priors, formula, data, family)
+  arguments <- list(formula, data, family = family$brms(), prior = set$prior, stanvars = set$stanvars)
   code <- do.call(brms::make_stancode, arguments)
   c(
-    list(formula = formula, dropped = usable$dropped, data = data, priors = priors), set,
+    list(formula = formula, dropped = usable$dropped, data = data, family = family, priors = priors), set,
     list(
       code = as.character(code), standata = do.call(brms::make_standata, arguments),
       exclude = excluded_parameters(code)
@@ -46,23 +51,24 @@ paper_priors <- function() {
   list(b = "normal(0, 1)", Intercept = "normal(3, 1.5)", sd = "exponential(1)", cor = "lkj(1)")
 }
 
-checked_priors <- function(priors) {
+checked_priors <- function(priors, family = bayes_family("bernoulli")) {
   given <- as.list(priors)
-  unknown <- setdiff(names(given), names(paper_priors()))
+  known <- c(names(paper_priors()), if (family$name == "gaussian") "sigma")
+  unknown <- setdiff(names(given), known)
   if (length(unknown) > 0 || length(names(given)) != length(given)) {
+    example <- "as in list(b = \"normal(0, 1)\", sd = \"exponential(1)\")."
     stop_with(
       sprintf("Can't set a prior for %s.", if (length(unknown) > 0) quoted(unknown) else "what has no name"),
-      "Priors can be set for b, Intercept, sd and cor: as in list(b = \"normal(0, 1)\", sd = \"exponential(1)\")."
+      sprintf("Priors can be set for %s: %s", all_in_words(known), example)
     )
   }
-  priors <- utils::modifyList(paper_priors(), given)
-  lapply(priors, function(prior) checked_prior(prior)$text)
+  lapply(given, function(prior) checked_prior(prior)$text)
 }
 
 # The priors as brms wants them, and the variables of Stan that their numbers are handed over in. brms refuses a prior
 # for what the model hasn't got.
-brms_priors <- function(priors, formula, data) {
-  possible <- brms::get_prior(formula, data, family = brms::bernoulli())
+brms_priors <- function(priors, formula, data, family) {
+  possible <- brms::get_prior(formula, data, family = family$brms())
   used <- priors[names(priors) %in% possible$class]
   prior <- brms::empty_prior()
   stanvars <- NULL

@@ -1,6 +1,6 @@
-# Columns of a formula as a Bayesian fit takes them: an outcome of 0 and 1, factors with their coding.
+# Columns of a formula as a Bayesian fit takes them: an outcome as its family takes it, factors with their coding.
 
-coded_data <- function(data, formula, levels, coding = "treatment") {
+coded_data <- function(data, formula, levels, coding = "treatment", outcome = zeros_and_ones) {
   check_columns(data, all.vars(formula))
   bars <- random_terms(formula)
   if (length(formula) != 3 || length(bars) == 0) {
@@ -13,7 +13,7 @@ coded_data <- function(data, formula, levels, coding = "treatment") {
   coded <- coded_variables(formula)
   levels <- listed_levels(data, coded, levels)
   columns <- data[unique(all.vars(formula))]
-  for (name in all.vars(formula[[2]])) columns[[name]] <- zeros_and_ones(columns[[name]], name)
+  for (name in all.vars(formula[[2]])) columns[[name]] <- outcome(columns[[name]], name)
   columns <- with_factors(columns, setdiff(grouping, coded), levels)
   for (name in names(levels)) {
     if (coding == "sum") stats::contrasts(columns[[name]]) <- "contr.sum"

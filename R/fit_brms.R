@@ -1,9 +1,9 @@
-#' Bayesian logistic mixed model
+#' Bayesian mixed model
 #'
-#' One model of all rows, of answers that are yes or no: `brms::brm()` with a Bernoulli family, sampled by Stan. With
-#' its defaults it is the model of the interference study: priors normal(0, 1) on coefficients, normal(3, 1.5) on the
-#' intercept at the means of the covariates, exponential(1) on standard deviations of random effects; 4 chains of 4000
-#' iterations, 1500 of them to warm up: 10,000 draws.
+#' One model of all rows, of answers that are yes or no (`family = "bernoulli"`) or of a number (`"gaussian"`):
+#' `brms::brm()`, sampled by Stan. With its defaults it is the model of the interference study: priors normal(0, 1) on
+#' coefficients, normal(3, 1.5) on the intercept at the means of the covariates, exponential(1) on standard deviations
+#' of random effects; 4 chains of 4000 iterations, 1500 of them to warm up: 10,000 draws.
 #'
 #' The Stan program is compiled once on a machine (a minute) and kept in the user's cache,
 #' `tools::R_user_dir("slant", "cache")`. The same seed gives the same draws whatever the number of cores and the order
@@ -29,8 +29,13 @@
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first.
 #' @param priors a named list of priors as text, such as `list(b = "normal(0, 1)", sd = "exponential(1)")`: for `b`, the
 #'   coefficients; for `Intercept`, which brms gives to the intercept at the means of all covariates; for `sd`, the
-#'   standard deviations of random effects; for `cor`, their correlations. What is not named keeps the paper's prior.
+#'   standard deviations of random effects; for `cor`, their correlations. What is not named keeps the paper's prior
+#'   (of numbers brms's own: `family`).
 #' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
+#' @param family `"bernoulli"`, or `"gaussian"` for an outcome that is a number. Then a prior can be named for `sigma`,
+#'   too, and what is not named has brms's own prior, which goes by the outcome: student_t(3, median, spread) on the
+#'   intercept, student_t(3, 0, spread) on standard deviations, where spread is the larger of 2.5 and the outcome's MAD,
+#'   and none on coefficients.
 #' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
 #' @return A [slant_fit], as of [fit_lme4()] (`estimates`: posterior mean as `estimate`, posterior standard
 #'   deviation as `std_error`, 95 % credible interval; the standard deviations of random effects are the last terms,
@@ -39,13 +44,15 @@
 #'   \describe{
 #'     \item{model}{one row: settings, diagnostics, LOO, files, priors, `reference` levels, `is_converged`, `verdict`.}
 #'     \item{predictions}{`model`, `domain`, `block`, `kind`, `estimate` (posterior mean), `conf_low`, `conf_high` (95 %
-#'       credible interval), in probability. Of the kinds, `"population"` leaves the items' effects at 0, and
-#'       `"item_averaged"` is the mean over the items of the domain, each with its own effect.}
+#'       credible interval), in probability (or, of numbers, means). Of the kinds, `"population"` leaves the items'
+#'       effects at 0, and `"item_averaged"` is the mean over the items of the domain, each with its own effect.}
 #'     \item{contrasts}{first block minus second: `model`, `domain`, `kind`, `scale` (`"delta_p"` in probability, `"s"`
-#'       in log odds), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive` (share of the draws above 0).}
+#'       in log odds; of numbers `"difference"`), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive`
+#'       (share of the draws above 0).}
 #'     \item{checks}{posterior predictive checks: `model`, `domain`, `block` (`NA`: all rows), `statistic` (`"share"` of
-#'       ones; `"item_sd"`, the standard deviation of the items' shares), `observed`, `predicted` (mean), `conf_low`,
-#'       `conf_high` (95 %), `p_value` (share of simulated data above the observed, ties counted half).}
+#'       ones, of numbers `"mean"` and `"sd"`; `"item_sd"`, the standard deviation of the items' shares or means),
+#'       `observed`, `predicted` (mean), `conf_low`, `conf_high` (95 %), `p_value` (share of simulated data above the
+#'       observed, ties counted half).}
 #'     \item{loo}{one row: leave-one-out cross-validation, `elpd_loo`, `p_loo`, `looic` with standard errors, and
 #'       Pareto's k.}
 #'   }
@@ -61,12 +68,13 @@
 #' trials$is_valid <- runif(nrow(trials)) < .9
 #' fit <- fit_brms(trials, "is_valid ~ block * model + (1 | item)", chains = 1, iterations = 500, warmup = 250)
 #' fit$tables$model$verdict
-fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", chains = 4, iterations = 4000,
-                     warmup = 1500, adapt_delta = .95, max_treedepth = 10, seed = 1, cores = NULL, save_to = NULL,
-                     draws_to = NULL, force = FALSE, say = NULL) {
+fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
+                     chains = 4, iterations = 4000, warmup = 1500, adapt_delta = .95, max_treedepth = 10, seed = 1,
+                     cores = NULL, save_to = NULL, draws_to = NULL, force = FALSE, say = NULL) {
   check_arguments()
   for (package in c("brms", "rstan", "posterior", "loo")) need_package(package, "fit Bayesian models")
   check_columns(data, character())
+  bayes_family(family)
   formula <- checked_formula(formula, names(data))
   settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores)
   settings <- c(settings, list(save_to = save_to, draws_to = draws_to, say = progress_writer(say)))
@@ -75,7 +83,7 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
   tables <- NULL
   fit_one <- function(rows) {
     # Sums depend on the order of what is summed, and a chain on their last digits.
-    parts <- brms_parts(in_fixed_order(rows, formula), formula, levels, priors, coding)
+    parts <- brms_parts(in_fixed_order(rows, formula), formula, levels, priors, coding, family)
     fit <- fit_bayesian(parts, settings)
     tables <<- fit$tables
     fit
@@ -118,7 +126,7 @@ fit_bayesian <- function(parts, settings) {
 as_brmsfit <- function(stanfit, parts) {
   fit <- brms::brm(
     parts$formula, parts$data,
-    family = brms::bernoulli(), prior = parts$prior, stanvars = parts$stanvars, empty = TRUE
+    family = parts$family$brms(), prior = parts$prior, stanvars = parts$stanvars, empty = TRUE
   )
   fit$fit <- stanfit
   attr(fit, "dropped") <- parts$dropped
@@ -128,15 +136,15 @@ as_brmsfit <- function(stanfit, parts) {
 bayesian_tables <- function(fit, parts, settings) {
   row <- cbind(settings_row(parts, settings), sampler_diagnostics(fit))
   outcome <- parts$standata$Y
-  used <- row_logits(fit)
-  loo <- leave_one_out(used$logits, outcome, used$chain)
+  used <- row_predictors(fit)
+  loo <- leave_one_out(used, outcome, parts$family)
   doubts <- convergence_warnings(row)
   for (doubt in c(doubts, loo_warnings(loo))) warning(doubt, call. = FALSE)
   row <- cbind(row, loo[c("elpd_loo", "se_elpd_loo", "p_loo", "n_bad_pareto_k")])
   row$is_converged <- length(doubts) == 0
   row$verdict <- convergence_verdict(row, doubts, loo_warnings(loo))
   effects <- block_effects(fit)
-  checks <- cell_checks(used$logits, outcome, parts, settings$seed)
+  checks <- cell_checks(used, outcome, parts, settings$seed)
   made_of_draws <- c(effects, list(checks = checks, loo = loo))
   c(list(model = row), lapply(made_of_draws, with_verdict, row = row))
 }

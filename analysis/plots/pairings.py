@@ -25,10 +25,18 @@ def _rows(data: FigureData, view: str, n: str) -> pl.DataFrame | None:
     return None if rows.is_empty() and view == _BIAS and len(_VIEWS[data.study.design]) > 1 else rows
 
 
+def _tiles(data: FigureData) -> pl.DataFrame | None:
+    """Of decisions where the study has them, else of D."""
+    if _DECISIONS in _VIEWS.get(data.study.design, ()):
+        return _rows(data, _DECISIONS, "n_conversations")
+    return _rows(data, _BIAS, "n_trials")
+
+
 KINDS = {
     "bias": FigureKind(
         "D of lists of words with its interval, by model and test.", lambda data: _rows(data, _BIAS, "n_trials")
     ),
+    "bias_heatmap": FigureKind("The same (of a study of decisions: shares) as a heat map of models and tests.", _tiles),
     "decisions": FigureKind(
         "Share of decisions that go with the usual association, with its interval, by model and test.",
         lambda data: _rows(data, _DECISIONS, "n_conversations"),

@@ -43,4 +43,29 @@ answers <- c(
   divergences = ours$tables$model$n_divergent == rstan::get_num_divergent(plain$fit),
   loo = same(unlist(ours$tables$loo[c("elpd_loo", "p_loo", "looic")]), loo[, "Estimate"])
 )
+
+# Numbers, with the priors that brms takes of itself.
+numbers <- expand.grid(pair = letters[1:12], draw = 1:8, model = c("one", "two"), stringsAsFactors = FALSE)
+set.seed(3)
+numbers$d <- .3 + stats::rnorm(12, 0, .2)[as.integer(factor(numbers$pair))] + stats::rnorm(nrow(numbers), 0, .4)
+formula <- "d ~ model + (1 | pair)"
+ours <- fit_brms(
+  numbers, formula,
+  family = "gaussian", chains = 2, iterations = 300, warmup = 150, seed = 7, save_to = kept
+)
+rows <- in_fixed_order(numbers, formula)
+rows$model <- factor(rows$model)
+plain <- brms::brm(
+  d ~ model + (1 | pair), rows,
+  chains = 2, iter = 300, warmup = 150, seed = 7, cores = 1, refresh = 0, control = list(adapt_delta = .95)
+)
+loo <- suppressWarnings(brms::loo(plain, cores = 1)$estimates)
+means <- brms::posterior_epred(plain, newdata = data.frame(model = c("one", "two")), re_formula = NA)
+answers <- c(
+  answers,
+  bits_of_numbers = identical(c(draws(readRDS(kept))), c(draws(plain))),
+  estimates_of_numbers = same(ours$estimates$estimate[1:2], brms::fixef(plain)[, "Estimate"]),
+  predictions_of_numbers = same(ours$tables$predictions$estimate, colMeans(means)),
+  loo_of_numbers = same(unlist(ours$tables$loo[c("elpd_loo", "p_loo", "looic")]), loo[, "Estimate"])
+)
 cat(sprintf("%s %s\n", names(answers), answers), sep = "")

@@ -58,3 +58,33 @@ test_that("code in a formula is refused before brms sees it", {
   skip_without_brms()
   expect_error(brms_parts(valid_trials(), "is_consistent ~ system('ls') + (1 | item)"), "not allowed")
 })
+
+lists_of_words <- function() {
+  rows <- expand.grid(pair = letters[1:8], draw = 1:6, model = c("one", "two"), stringsAsFactors = FALSE)
+  rows$d <- sin(seq_len(nrow(rows))) / 2 + .3
+  rows
+}
+
+test_that("a number is gaussian, with brms's own priors as data of the Stan program", {
+  skip_without_brms()
+  formula <- "d ~ model + (1 | pair)"
+  parts <- brms_parts(lists_of_words(), formula, family = "gaussian")
+  own <- brms::get_prior(d ~ model + (1 | pair), parts$data)
+  expect_equal(parts$priors$Intercept, own$prior[own$class == "Intercept"])
+  expect_equal(parts$priors$sigma, own$prior[own$class == "sigma"])
+  named <- brms_parts(lists_of_words(), formula, priors = list(sigma = "exponential(2)"), family = "gaussian")
+  expect_equal(named$priors[c("sigma", "sd")], list(sigma = "exponential(2)", sd = parts$priors$sd)[c("sigma", "sd")])
+  shifted <- transform(lists_of_words(), d = d + 10)
+  expect_equal(brms_parts(shifted, formula, family = "gaussian")$code, parts$code)
+})
+
+test_that("each family takes its own outcomes, and sigma is a prior of numbers only", {
+  skip_without_brms()
+  formula <- "d ~ model + (1 | pair)"
+  expect_error(brms_parts(lists_of_words(), formula), "must be TRUE or FALSE, or 1 or 0")
+  endless <- transform(lists_of_words(), d = replace(d, 3, Inf))
+  expect_error(brms_parts(endless, formula, family = "gaussian"), "must be a finite number in every row")
+  expect_error(brms_parts(lists_of_words(), formula, family = "poisson"), "\"bernoulli\".*or \"gaussian\"")
+  priors <- list(sigma = "normal(0, 1)")
+  expect_error(brms_parts(few_trials(), "is_valid ~ block + (1 | item)", priors = priors), "a prior for \"sigma\"")
+})

@@ -106,9 +106,9 @@ test_that("of many draws and rows, leave-one-out takes as many draws of each cha
   file <- withr::local_tempfile(fileext = ".rds")
   found <- short_fit(few_trials(), chains = 3, iterations = 400, warmup = 60, cores = 1, save_to = file)
   fit <- readRDS(file)
-  used <- row_logits(fit, max_numbers = 1)
+  used <- row_predictors(fit, max_numbers = 1)
   expect_equal(as.vector(table(used$chain)), rep(167, 3))
-  loo <- leave_one_out(used$logits, brms::get_y(fit), used$chain)
+  loo <- leave_one_out(used, brms::get_y(fit))
   expect_equal(loo$elpd_loo, found$tables$loo$elpd_loo, tolerance = .05)
 })
 

@@ -1,6 +1,6 @@
 """Forced-choice studies in a report: Table 3 with outcomes, then Tables 2 and 1 from the fits that were kept, how good
-these fits are, and which words and prompt were asked. Nothing is fitted for it: what is missing is named, with the
-command that makes it.
+these fits are (of any study with Bayesian models), and which words and prompt were asked. Nothing is fitted for it:
+what is missing is named, with the command that makes it.
 """
 
 from __future__ import annotations
@@ -50,22 +50,24 @@ def stages(section: SectionData) -> Group | None:
     missing = [name for name in defined if name not in fitted]
     command = f"analyze --fit {ENGINE} --study {section.study.as_typed}"
     to_make = [MissingResult(f"Bayesian models: {', '.join(missing)}", command)] if missing else []
-    shaped = [
-        ("What the chains are worth", _diagnostics(diagnostics)),
+    shaped: list[tuple[str, pl.DataFrame | None]] = [("What the chains are worth", _diagnostics(diagnostics))]
+    if not isinstance(section.study.data, ForcedChoiceData):
+        tables = [*_open_tables(shaped), *_captioned(section, ("bayes_predictions", "bayes_estimates", "bayes_checks"))]
+        texts = tuple(_verdicts(diagnostics)) if tables else ()
+        return Group("stages", "Bayesian models", texts, tuple(tables), tuple(to_make))
+    shaped += [
         ("Table 2. Predicted compliance, mean and 95 % credible interval", _predicted(section)),
         (_TABLE_1, _contrasts(section)),
         ("Spread of the words (standard deviation of their random intercepts, in log odds)", _spread(section)),
     ]
-    tables = [
-        CaptionedTable(caption, text_table(frame), is_open=True) for caption, frame in shaped if frame is not None
-    ]
-    tables += _captioned(section, ("bayes_estimates", "bayes_checks"))
+    tables = [*_open_tables(shaped), *_captioned(section, ("bayes_estimates", "bayes_checks"))]
     texts = (*_verdicts(diagnostics), _KINDS_EXPLAINED) if tables else ()
     return Group("stages", "the two-stage Bayesian analysis", texts, tuple(tables), tuple(to_make))
 
 
 def falsification(section: SectionData) -> Group | None:
-    if not any(fit.engine == ENGINE for fit in section.study.fits.values()):
+    has_fits = any(fit.engine == ENGINE for fit in section.study.fits.values())
+    if not (has_fits and isinstance(section.study.data, ForcedChoiceData)):
         return None
     frame = section.own("permutation_tests")
     if frame.is_empty():
@@ -90,6 +92,10 @@ def order(section: SectionData) -> Group | None:
 
 def _captioned(section: SectionData, names: Sequence[str]) -> list[CaptionedTable]:
     return [table for name in names if (table := section.captioned(name))]
+
+
+def _open_tables(shaped: Sequence[tuple[str, pl.DataFrame | None]]) -> list[CaptionedTable]:
+    return [CaptionedTable(caption, text_table(frame), is_open=True) for caption, frame in shaped if frame is not None]
 
 
 def _verdicts(diagnostics: pl.DataFrame) -> list[str]:

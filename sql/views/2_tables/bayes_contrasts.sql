@@ -1,9 +1,9 @@
--- bayes_contrasts: how much more probable an outcome is in the first block than in the second.
+-- bayes_contrasts: how much more probable (or larger) an outcome is in the first block than in the second.
 -- grain: call_id, model, domain, kind, scale
 -- reads: fits, brms_models, brms_contrasts
 -- study: any
--- note:  scale delta_p: a difference of probabilities; s: the same in log odds. p_positive: the posterior probability
---        that it is above 0. kind: as in bayes_predictions.
+-- note:  scale delta_p: a difference of probabilities; s: the same in log odds; difference: of means of a number.
+--        p_positive: the posterior probability that it is above 0. kind: as in bayes_predictions.
 CREATE OR REPLACE VIEW bayes_contrasts AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
        coalesce(c.model, f.model) AS model,

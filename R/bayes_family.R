@@ -1,0 +1,47 @@
+# What a Bayesian fit has to know of the family of its outcome.
+
+# A list: `name`; `brms()`, its family; `outcome(values, name)`, the values as it takes them, or an error; `link` and
+# `inverse_link`; `draw(predictor, sigma)`, outcomes of one draw, and `log_lik(y, predictor, sigma)`, of one outcome in
+# all draws; `statistics`, what predictive checks compare of all rows and, the first one, of each cell; `scales`, those
+# of the difference of two cells (as is, and on the scale of the link where that is another).
+bayes_family <- function(name) {
+  if (!is.character(name) || length(name) != 1 || !name %in% c("bernoulli", "gaussian")) {
+    stop_with("Can't fit: `family` must be \"bernoulli\" (an outcome that is yes or no) or \"gaussian\" (a number).")
+  }
+  if (name == "bernoulli") {
+    return(list(
+      name = name, brms = function() brms::bernoulli(), outcome = zeros_and_ones, link = stats::qlogis,
+      inverse_link = stats::plogis,
+      draw = function(predictor, sigma) as.integer(stats::runif(length(predictor)) < stats::plogis(predictor)),
+      log_lik = function(y, predictor, sigma) stats::plogis(if (y == 1) predictor else -predictor, log.p = TRUE),
+      statistics = list(share = mean), scales = c(response = "delta_p", link = "s")
+    ))
+  }
+  list(
+    name = name, brms = function() stats::gaussian(), outcome = plain_numbers, link = identity, inverse_link = identity,
+    draw = function(predictor, sigma) stats::rnorm(length(predictor), predictor, sigma),
+    log_lik = function(y, predictor, sigma) stats::dnorm(y, predictor, sigma, log = TRUE),
+    statistics = list(mean = mean, sd = stats::sd), scales = c(response = "difference")
+  )
+}
+
+plain_numbers <- function(values, name) {
+  if (!is.numeric(values) || !all(is.finite(values))) {
+    stop_with(
+      sprintf("The outcome \"%s\" must be a finite number in every row.", name),
+      sprintf("Found: %s.", quoted(utils::head(unique(values[!is.numeric(values) | !is.finite(values)]), 3)))
+    )
+  }
+  as.numeric(values)
+}
+
+# The priors of what nobody names. Of choices between two options the paper's (its appendix S2); of numbers brms's own,
+# which go by the median and the spread of the outcome.
+usual_priors <- function(family, formula, data) {
+  if (family$name == "bernoulli") {
+    return(paper_priors())
+  }
+  own <- brms::get_prior(formula, data, family = family$brms())
+  own <- own[nzchar(own$prior) & !nzchar(own$coef) & !nzchar(own$group) & own$class != "L", ]
+  utils::modifyList(list(cor = "lkj(1)"), as.list(stats::setNames(own$prior, own$class)))
+}
