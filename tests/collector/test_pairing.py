@@ -186,6 +186,9 @@ def test_published_answers_give_the_published_bias(shared: Path, tmp_path: Path)
     assert imported.exit_code == 0, imported.output
     with reading(db) as connection:
         rows = connection.execute("SELECT test, n_d, round(mean_d, 4), round(t, 2) FROM pairing_bias").fetchall()
+        sql = "SELECT avg((pair IS NOT NULL)::INT) FROM pairing_trials WHERE d IS NOT NULL"
+        [named] = connection.execute(sql).fetchall()
+    assert named[0] > 0.98  # the answers name the pairs that the files leave out
     assert {row[0]: row[1:] for row in rows} == {
         "racism": (200, 1, None), "guilt": (200, 0.9979, 788.16), "skintone": (200, 1, None),
         "black": (200, -0.0451, -0.7), "hispanic": (200, 0.0598, 0.94), "asian": (200, 0.0545, 0.83),

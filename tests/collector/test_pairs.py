@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.designs.pairing.pairs import LONGEST_READ, Pairs, read_pairs
+from slant.collector.designs.pairing.pairs import LONGEST_READ, Pairs, named_groups, read_pairs
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.importing.layouts.bai import TESTS
 from slant.collector.system.shipped_files import templates_dir
@@ -113,3 +113,10 @@ def _lists(folder: Path) -> dict[tuple[str, bool], tuple[list[str], dict[str, st
         else:
             groups[row["word"]] = row["side"][-1]
     return lists
+
+
+def test_the_pair_of_names_is_what_an_answer_mentions_and_unknown_where_it_mentions_several() -> None:
+    assert named_groups("quiet - Tea\nloud - **jo ann li**", GROUPS) == {"a": "Tea", "b": "Jo Ann Li"}
+    assert named_groups("quiet - Green Tea\nloud - Sam Park", GROUPS) == {"a": "Green Tea", "b": "Sam Park"}
+    assert named_groups("quiet - Tea\nfast - Kim Park\nloud - Sam Park", GROUPS) == {"b": "Sam Park"}
+    assert named_groups("steam, team, theatre", GROUPS) == {}

@@ -21,7 +21,7 @@ from slant.collector.designs.decision.scenes import BETWEEN, TASKS, DecisionData
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.pairing.design import POLES, checked_list, counted_pairs, dealt_tests, draw_names
-from slant.collector.designs.pairing.pairs import Pairs, read_pairs
+from slant.collector.designs.pairing.pairs import Pairs, named_groups, read_pairs
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.plan import Plan
 from slant.collector.designs.quoted_answers import quoted_answer
@@ -292,7 +292,8 @@ def _read_pairing(data: DecisionData, trial: Trial, answer: str) -> tuple[Pairs,
         known = {"words": [word for word, _ in listed], "poles": "".join(pole for _, pole in listed)}
         readings.append((read_pairs(answer, known["words"], groups), known))
     pairs, known = max(readings, key=lambda reading: (reading[0].n_given, -len(reading[1]["words"])))
-    return pairs, {**known, **counted_pairs(replace(trial, factors={**trial.factors, **known}), pairs)}
+    named = {f"named_{side}": name for side, name in named_groups(answer, groups).items()}
+    return pairs, {**known, **named, **counted_pairs(replace(trial, factors={**trial.factors, **known}), pairs)}
 
 
 def _checked(factors: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from slant.collector.designs.dealing import deal_words
 from slant.collector.designs.design import Design, Question
-from slant.collector.designs.pairing.pairs import MISSING, Pairs, read_pairs
+from slant.collector.designs.pairing.pairs import MISSING, Pairs, named_groups, read_pairs
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.designs.pairing.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.pairing.words import Lists, PairingData, PairingTest, Wording, parse_tables
@@ -88,8 +88,11 @@ class Pairing(Design):
         if reply.outcome is not None and reply.outcome != "answered":
             return Reading(reply.outcome)
         answer = reply.answer or ""
-        pairs = read_pairs(answer, trial.factors["words"], self._groups(study.data, trial))
+        groups = self._groups(study.data, trial)
+        pairs = read_pairs(answer, trial.factors["words"], groups)
         counted = counted_pairs(trial, pairs)
+        if trial.option_a is None or trial.option_b is None:
+            counted |= {f"named_{side}": name for side, name in named_groups(answer, groups).items()}
         if pairs.n_given:
             return Reading("answered", factors=counted)
         is_refusal = REFUSAL.search(answer) or EVASION.search(answer)

@@ -84,6 +84,20 @@ def read_pairs(answer: str, words: Sequence[str], groups: Mapping[str, str]) -> 
     return Pairs("".join(given.get(word, MISSING) for word in listed), n_invented, n_repeated, n_unread)
 
 
+def named_groups(answer: str, groups: Mapping[str, str]) -> dict[str, str]:
+    """The one name of each side ("a", "b") that an answer mentions, where nobody says which were shown; a side of which
+    it mentions none or several is left out."""
+    text = "\n".join(_lines(answer[-LONGEST_READ:]))
+    mentioned = _any_name(tuple(groups)).findall(text)
+    found = {side: {name for name in groups if groups[name] == side and plain(name) in mentioned} for side in "ab"}
+    return {side: names.pop() for side, names in found.items() if len(names) == 1}
+
+
+@lru_cache(256)
+def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)({_any_of(map(plain, names))})(?!\w)")
+
+
 def plain(text: str) -> str:
     """What two spellings of a word or name share: case, apostrophes, quotes, kinds of dash and blank don't count."""
     return " ".join(text.translate(_PLAIN).replace(")", "").casefold().split())

@@ -12,12 +12,16 @@
 --        words in the order shown: a, b, x (both groups), . (none).
 --        In a study of decisions: the pairings that some of its scenes begin with; a later task of the same message
 --        may have gone otherwise, `outcome` is of the pairing. The order of an imported row may be unknown:
---        `first_group` is NULL then, and `pair`, the two names shown. `factors` is read as text: R's duckdb comes
---        without the json extension.
+--        `first_group` is NULL then, and `pair` is what the answer itself names, where it names one of each group.
+--        `factors` is read as text: R's duckdb comes without the json extension.
 CREATE OR REPLACE VIEW pairing_answer_rows AS
 WITH counted AS (
     SELECT source, study, study_version, variant, run_id, trial_id, model, test, condition, wording, item, repetition,
-           position, option_a AS group_a, option_b AS group_b, option_a || ' / ' || option_b AS pair,
+           position,
+           coalesce(option_a, replace(replace(nullif(
+               regexp_extract(factors, '"named_a":"((?:[^"\\]|\\.)*)"', 1), ''), '\"', '"'), '\\', '\')) AS group_a,
+           coalesce(option_b, replace(replace(nullif(
+               regexp_extract(factors, '"named_b":"((?:[^"\\]|\\.)*)"', 1), ''), '\"', '"'), '\\', '\')) AS group_b,
            coalesce(nullif(regexp_extract(factors, '"first_group":"([^"]*)"', 1), ''),
            -- quotes inside a name are escaped, so that what follows it can't stand in it
            CASE replace(replace(split_part(split_part(factors, '"first_option":"', 2), '","words":[', 1), '\"', '"'),
@@ -44,7 +48,8 @@ WITH counted AS (
     SELECT * REPLACE (CASE WHEN n_given > 0 THEN 'answered' ELSE outcome END AS outcome,
                       CASE WHEN n_given > 0 THEN NULL ELSE detail END AS detail,
                       n_given IS NULL OR n_given = 0 AS is_refusal)
-    FROM (SELECT *, n_a_positive + n_a_negative + n_b_positive + n_b_negative AS n_given FROM counted)
+    FROM (SELECT *, group_a || ' / ' || group_b AS pair,
+                 n_a_positive + n_a_negative + n_b_positive + n_b_negative AS n_given FROM counted)
 )
 SELECT * EXCLUDE (n_given, factors, tokens, token_source, latency_s, cost_usd, served_model, served_model_differs),
        length(assigned) AS n_words,
