@@ -58,7 +58,7 @@ Examples:
 
 @click.command("import", epilog=_IMPORT_EXAMPLES)
 @study_option(required=True)
-@click.option("--layout", default="tidy", show_default=True, help="The layout of the files: tidy or lee-lai.")
+@click.option("--layout", default="tidy", show_default=True, help="Of the files: tidy, lee-lai, bai or downstream.")
 @click.option("--model", help="The model of all rows; needed where the files don't name it.")
 @variant_option()
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Columns: answer=response,tokens=n_tok.")

@@ -17,7 +17,7 @@ from typing import Any
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
-from slant.collector.importing.layouts import Problem, Row, layout_named
+from slant.collector.importing.layouts import GroupingLayout, Layout, Problem, Row, layout_named
 from slant.collector.importing.layouts.values import CellError, word
 from slant.collector.importing.renamed import Names, names
 from slant.collector.importing.report import ImportReport
@@ -70,7 +70,7 @@ def import_trials(
     reader = RowReader(loaded, layout_read, run, model_of_all, called)
     with ImportWriter(Path(db), run, report, [study_line(loaded, run.started_at)]) as writer:
         for file in files:
-            _import_file(file, called, reader, writer, report, on_rows)
+            _import_file(file, _answers(file, called, layout_read, on_rows), reader, writer, report)
     report.sort([each.model for each in models], [test.test for test in loaded.tests])
     return report
 
@@ -83,15 +83,25 @@ def _refuse_games(study: Study) -> None:
         )
 
 
+def _answers(
+    file: Path, called: Names, layout: Layout, on_rows: Callable[[int], None] | None
+) -> Iterator[Row | Problem]:
+    """The rows of a file, or one for each answer where the layout puts several together."""
+    rows = _counted(called.rows(file), on_rows)
+    return layout.grouped(rows) if isinstance(layout, GroupingLayout) else rows
+
+
+def _counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | None) -> Iterator[Row | Problem]:
+    for number, row in enumerate(rows, start=1):
+        yield row
+        if on_rows and number % 500 == 0:
+            on_rows(500)
+
+
 def _import_file(
-    file: Path,
-    called: Names,
-    reader: RowReader,
-    writer: ImportWriter,
-    report: ImportReport,
-    on_rows: Callable[[int], None] | None,
+    file: Path, rows: Iterable[Row | Problem], reader: RowReader, writer: ImportWriter, report: ImportReport
 ) -> None:
-    for number, row in enumerate(called.rows(file), start=1):
+    for row in rows:
         try:
             if isinstance(row, Problem):
                 report.problems.append(row)
@@ -99,8 +109,6 @@ def _import_file(
                 writer.add(row, reader.attempt(row))
         except CellError as error:
             report.problems.append(Problem(row.file, row.line, str(error), getattr(error, "model", None)))
-        if on_rows and number % 500 == 0:
-            on_rows(500)
     report.warnings += reader.end_of_file(str(file))
 
 

@@ -6,18 +6,19 @@ A layout translates; what a study's cells are, how an answer is read and what is
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from slant.collector.errors import UnknownNameError
 from slant.collector.importing.layouts.bai import Bai
+from slant.collector.importing.layouts.downstream import Downstream
 from slant.collector.importing.layouts.lee_lai import LeeLai
 from slant.collector.importing.layouts.rows import Problem, Row
 from slant.collector.importing.layouts.tidy import Tidy
 from slant.collector.study.records import Study
 
-__all__ = ["Layout", "Problem", "Row", "layout_named", "layout_names"]
+__all__ = ["GroupingLayout", "Layout", "Problem", "Row", "layout_named", "layout_names"]
 
 
 class Layout(Protocol):
@@ -33,7 +34,15 @@ class Layout(Protocol):
         """The row under the names of collector/importing/layouts/tidy.py. CellError where it can't be read."""
 
 
-_LAYOUTS: dict[str, Layout] = {"tidy": Tidy(), "lee-lai": LeeLai(), "bai": Bai()}
+@runtime_checkable
+class GroupingLayout(Protocol):
+    """A layout of files in which several rows are one answer; each row of any other is one."""
+
+    def grouped(self, rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
+        """The rows of a file, with those that are one answer put together into one for draft()."""
+
+
+_LAYOUTS: dict[str, Layout] = {"tidy": Tidy(), "lee-lai": LeeLai(), "bai": Bai(), "downstream": Downstream()}
 
 
 def layout_names() -> list[str]:

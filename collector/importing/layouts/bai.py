@@ -17,7 +17,7 @@ from typing import Any
 
 from slant.collector.designs.pairing.published_lists import TESTS
 from slant.collector.designs.sides import SIDES
-from slant.collector.importing.layouts.published import check_columns, check_study
+from slant.collector.importing.layouts.published import check_columns, check_study, wording_named
 from slant.collector.importing.layouts.rows import Row
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, text, whole_number, word
 from slant.collector.study.records import Study
@@ -41,7 +41,8 @@ class Bai:
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
         name, number = word(_first(row, _TEST)).lower(), whole_number(_first(row, _NUMBER), "the number of the row")
-        test, (condition, wording) = TESTS.get(name, name), _wording(study, row)
+        test, called = TESTS.get(name, name), word(_first(row, _WORDING))
+        condition, wording = wording_named(study, called, _WORDING[0])
         draft = {
             "test": test,
             "condition": condition,
@@ -61,14 +62,6 @@ class Bai:
 
 def _first(row: Row, names: Sequence[str]) -> Any:
     return next((row.cells[name] for name in names if name in row.cells), None)
-
-
-def _wording(study: Study, row: Row) -> tuple[str, int]:
-    wordings = {getattr(named, "condition", named): number for number, named in study.data.wordings.items()}
-    name = word(_first(row, _WORDING)) or (next(iter(wordings)) if len(wordings) == 1 else "")
-    if name not in wordings:
-        raise CellError(f"{_WORDING[0]} must be one of {', '.join(wordings)}, but is {shown(name)}")
-    return name, wordings[name]
 
 
 def _codings(row: Row) -> dict[str, Any]:

@@ -12,22 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.errors import UnknownNameError
-from slant.collector.importing.layouts.published import check_columns, check_study
+from slant.collector.importing.layouts.published import LEE_LAI_TESTS, check_columns, check_study, lee_lai_test
 from slant.collector.importing.layouts.rows import Row
 from slant.collector.importing.layouts.values import CellError, is_empty, one_line, shown, text, whole_number
 from slant.collector.study.records import Study
 
 _NEEDED = ("word", "group", "attribute", "tokens", "condition")
 _REASONING = ("thought", "reasoning", "thinking")
-_TESTS = {
-    "race_original": "race_greenwald",
-    "career_family": "gender_career",
-    "math_arts": "gender_math",
-    "science_arts": "gender_science",
-    "mental_physical": "disease_permanence",
-    "young_old": "age_valence",
-}
-"""File names that differ from the test's id; the other four tests are called alike."""
 
 
 class LeeLai:
@@ -61,11 +52,10 @@ class LeeLai:
 
 
 def _test_of(study: Study, file: str) -> str:
-    name = Path(file).stem.lower().replace("-", "_").replace(" ", "_")
     known = [test.test for test in study.tests]
-    test = _TESTS.get(name, name)
+    test = lee_lai_test(Path(file).stem)
     if test not in known:
-        names = [next((file for file, test_name in _TESTS.items() if test_name == each), each) for each in known]
+        names = [next((file for file, test_name in LEE_LAI_TESTS.items() if test_name == each), each) for each in known]
         raise UnknownNameError(
             f"test of {study.name} for the file",
             Path(file).name,

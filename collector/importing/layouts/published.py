@@ -1,4 +1,6 @@
-"""What layouts of published files have in common: of which study and model they are, which columns they need."""
+"""What layouts of published files have in common: of which study and model they are, which columns they need, what
+their tests and wordings are called.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +8,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from slant.collector.errors import UsageError
+from slant.collector.importing.layouts.values import CellError, shown
 from slant.collector.study.records import Study
+
+LEE_LAI_TESTS = {
+    "race_original": "race_greenwald",
+    "career_family": "gender_career",
+    "math_arts": "gender_math",
+    "science_arts": "gender_science",
+    "mental_physical": "disease_permanence",
+    "young_old": "age_valence",
+}
+"""What Lee & Lai call tests whose id is another in their study; the other four tests are called alike."""
 
 
 def check_study(layout: str, designs: Sequence[str], study: Study, has_model: bool) -> None:
@@ -26,3 +39,18 @@ def check_columns(path: Path, missing: Sequence[str], columns: Sequence[str]) ->
             f"It has: {', '.join(filter(None, columns)) or 'none'}.",
             "Files with slant's own column names need: --layout tidy",
         )
+
+
+def lee_lai_test(name: str) -> str:
+    """The id of the test that Lee & Lai call by this name, in any case, with hyphens or blanks."""
+    plain = name.strip().lower().replace("-", "_").replace(" ", "_")
+    return LEE_LAI_TESTS.get(plain, plain)
+
+
+def wording_named(study: Study, name: str, column: str) -> tuple[str, int]:
+    """The condition and the number of the wording that a cell of `column` names. CellError where there is none."""
+    wordings = {getattr(named, "condition", named): number for number, named in study.data.wordings.items()}
+    name = name or (next(iter(wordings)) if len(wordings) == 1 else "")
+    if name not in wordings:
+        raise CellError(f"{column} must be one of {', '.join(wordings)}, but is {shown(name)}")
+    return name, wordings[name]
