@@ -48,10 +48,6 @@ each_row_in_words <- function(table, format) {
   sprintf("%s %s", rownames(table), apply(table, 1, function(row) all_in_words(sprintf(format, row))))
 }
 
-all_in_words <- function(names) {
-  if (length(names) < 2) names else paste(paste(names[-length(names)], collapse = ", "), "and", names[[length(names)]])
-}
-
 figure_theme <- function() {
   ggplot2::theme_minimal(base_size = 11) +
     ggplot2::theme(

@@ -27,6 +27,11 @@ quoted <- function(words) paste(sprintf("\"%s\"", words), collapse = ", ")
 # "1 row", "2 rows".
 counted <- function(n, what) sprintf("%d %s%s", as.integer(n), what, if (n == 1) "" else "s")
 
+# "a, b and c"
+all_in_words <- function(names) {
+  if (length(names) < 2) names else paste(paste(names[-length(names)], collapse = ", "), "and", names[[length(names)]])
+}
+
 # Stops unless `data` is a data frame that has all `columns`; names the nearest column for the first that is missing.
 check_columns <- function(data, columns, to = "fit") {
   if (!is.data.frame(data)) {

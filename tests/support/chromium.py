@@ -30,7 +30,9 @@ def chromium() -> str | None:
 
 
 class Browser:
-    """One tab. `said` holds console messages, exceptions and log entries; `asked` every address that it wanted."""
+    """One tab. `said` holds console messages, exceptions and log entries; `asked` every address that it wanted
+    from anywhere: not images within a page, nor Chromium's own icon of a date field.
+    """
 
     def __init__(self, folder: Path) -> None:
         program = chromium()
@@ -155,5 +157,5 @@ class Browser:
             self.said.append(its["exceptionDetails"]["text"])
         elif event["method"] == "Log.entryAdded":
             self.said.append(its["entry"]["text"])
-        elif event["method"] == "Network.requestWillBeSent":
+        elif event["method"] == "Network.requestWillBeSent" and not its["request"]["url"].startswith("data:image/"):
             self.asked.append(its["request"]["url"])
