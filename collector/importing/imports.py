@@ -58,8 +58,8 @@ def import_trials(
     UsageError, and nothing written, where a file is not of this layout; JournalError where a collector is at work.
     """
     loaded = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
-    _refuse_games(loaded)
     layout_read, files = layout_named(layout), list(_files(paths))
+    _refuse_games(loaded, layout_read)
     called = names(columns, map_models)
     model_of_all = None if model is None else model_named(loaded, model)
     report = ImportReport(only_labels=design_named(loaded.design).analyses_tokens)
@@ -70,13 +70,13 @@ def import_trials(
     reader = RowReader(loaded, layout_read, run, model_of_all, called)
     with ImportWriter(Path(db), run, report, [study_line(loaded, run.started_at)]) as writer:
         for file in files:
-            _import_file(file, _answers(file, called, layout_read, on_rows), reader, writer, report)
+            _import_file(file, _answers(loaded, file, called, layout_read, on_rows), reader, writer, report)
     report.sort([each.model for each in models], [test.test for test in loaded.tests])
     return report
 
 
-def _refuse_games(study: Study) -> None:
-    if design_named(study.design).has_turns(study):
+def _refuse_games(study: Study, layout: Layout) -> None:
+    if design_named(study.design).has_turns(study) and not layout.has_turns:
         raise UsageError(
             f'Can\'t import trials of "{study.name}": it is played as games, and a row lacks the rounds before it.',
             "For the indices of games that others have played, in R: game_indices() on a data frame of their rounds.",
@@ -84,11 +84,11 @@ def _refuse_games(study: Study) -> None:
 
 
 def _answers(
-    file: Path, called: Names, layout: Layout, on_rows: Callable[[int], None] | None
+    study: Study, file: Path, called: Names, layout: Layout, on_rows: Callable[[int], None] | None
 ) -> Iterator[Row | Problem]:
-    """The rows of a file, or one for each answer where the layout puts several together."""
+    """The rows of a file, or one for each answer where the layout puts several together or takes one apart."""
     rows = _counted(called.rows(file), on_rows)
-    return layout.grouped(rows) if isinstance(layout, GroupingLayout) else rows
+    return layout.grouped(study, rows) if isinstance(layout, GroupingLayout) else rows
 
 
 def _counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | None) -> Iterator[Row | Problem]:

@@ -22,6 +22,7 @@ from slant.collector.importing.layouts.values import (
     count,
     is_empty,
     logprob,
+    one_line,
     shown,
     text,
     whole_number,
@@ -98,10 +99,14 @@ class RowReader:
         model = self._model_of(draft)
         if model.model not in self._cells:
             self._cells[model.model] = PlannedCells(self._study, model)
-        planned, is_known = self._cells[model.model].find(draft)
+        turn = draft["turn"] if self._layout.has_turns and "turn" in draft else None
+        planned, is_known = self._cells[model.model].find(draft, turn or 1)
         repetition = self._repetition(draft, planned)  # counted before the rest, so that mending a row moves no other
         trial = with_options(self._design, planned, draft, repetition)
         trial = replace(trial, position=count(draft.get("position"), "position"))
+        if turn is not None:
+            trial = replace(trial, game=trial.trial_id, round=turn, trial_id=stable_id(trial.trial_id, turn))
+            _check_prompt(self._design.text(self._study, model, trial), draft["prompt_as_sent"])
         counts = read_counts(draft, model)
         reply = _reply(draft, counts)
         reading = self._design.read(self._study, trial, replace(reply, outcome=_given_outcome(draft)))
@@ -109,7 +114,8 @@ class RowReader:
             counts["tokens"], counts["token_source"], counts["reasoning_tokens_recounted"], _logprobs(draft)
         )
         cost_usd = amount(draft.get("cost_usd"), "cost_usd")
-        place = AttemptPlace(trial.trial_id, 1, 1, is_final=True, prompt_hash=None, body=None, cost_usd=cost_usd)
+        conversation = trial.game or trial.trial_id
+        place = AttemptPlace(conversation, turn or 1, 1, is_final=True, prompt_hash=None, body=None, cost_usd=cost_usd)
         self._note(trial, is_known, counts, reply, reading)
         return self._maker.make(model, trial, place, Exchange(body=_kept(row, draft)), reply, reading, measures)
 
@@ -152,6 +158,17 @@ class RowReader:
             self.notes.without_source += counts["tokens"] is not None and counts["token_source"] is None
         if not is_known:
             self.notes.unknown_words.setdefault(trial.test, {})[trial.item] = None
+
+
+def _check_prompt(asked: str, sent: str | None) -> None:
+    """The wording has a name in the file, but whether it is the study's own is told by its text alone."""
+    ours, theirs = one_line(asked), one_line(sent or "")
+    if ours != theirs:
+        same = next((n for n, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), 0)
+        raise CellError(
+            f"another prompt was sent than the study's: {shown(theirs[max(0, same - 20) :])} "
+            f"where that has {shown(ours[max(0, same - 20) :])}"
+        )
 
 
 def _rows(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Importing the word association test as the RM-IAT's authors keep it: a row for each word, many rows an answer."""
+"""Importing what the RM-IAT's authors keep of two further tasks: word association, a row for each word; decisions."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def answer(words: Sequence[str] = LISTED, **changed: Any) -> list[dict[str, Any]
     """The rows of one answer, with changes to all of them; by itself one that pairs all words as is usual."""
     row = {
         "experiment": "career_family", "model": "o3-mini", "template": "replication", "iteration": 0,
-        "group0": AMY, "group1": JOHN, "group0_pole": "negative", "group1_pole": "positive",
+        "group0": AMY, "group1": JOHN, "group0_pole": "female", "group1_pole": "male",
         "attribute": "", "attr_pole": "", "thinking_tokens": 384, "group_assigned": "x",
         "raw_response": said(CAREER["attribute_b"]),
     }  # fmt: skip
-    poles = {word: "negative" if word in CAREER["attribute_b"] else "positive" for word in words}
+    poles = {word: "family" if word in CAREER["attribute_b"] else "career" for word in words}
     return [row | {"attribute": word, "attr_pole": poles[word]} | changed for word in words]
 
 
@@ -51,17 +51,22 @@ def imported(folder: Path, *answers: Sequence[Mapping[str, Any]], **options: Any
 
 
 def test_the_rows_of_an_answer_become_one_trial(tmp_path: Path) -> None:
-    shuffled = Random(1).sample(LISTED, len(LISTED))
-    report = imported(tmp_path, answer(shuffled, iteration=49))
+    report = imported(tmp_path, answer(iteration=49))
     assert (report.rows_imported, report.problems, report.warnings) == (1, [], [])
     [row] = trials(tmp_path)
     place = [row[name] for name in ("model", "test", "condition", "wording", "item", "repetition", "outcome")]
     assert place == ["o3-mini", "gender_career", "replication", 1, "draw 50", 1, "answered"]
     assert (row["option_a"], row["option_b"]) == (JOHN, AMY)
     shown = json.loads(row["factors"])
-    assert (shown["first_option"], shown["words"]) == (AMY, shuffled)
-    assert shown["poles"] == "".join("p" if word in CAREER["attribute_a"] else "n" for word in shuffled)
+    assert (shown["first_option"], shown["words"], shown["poles"]) == (AMY, LISTED, "p" * 8 + "n" * 8)
     assert shown["reading"] == "complete"
+
+
+def test_the_order_of_the_words_is_unknown_as_their_rows_lie_in_the_order_of_the_list(tmp_path: Path) -> None:
+    imported(tmp_path, answer())
+    assert {row["is_order_known"] for row in trials(tmp_path, view="pairing_words")} == {False}
+    [row] = trials(tmp_path, view="pairing_trials")
+    assert row["first_group"] == "b"
 
 
 def test_the_bias_is_that_of_the_words(tmp_path: Path) -> None:
@@ -83,13 +88,20 @@ def test_an_empty_answer_was_cut_off_and_is_no_bias_of_zero(tmp_path: Path) -> N
     assert (bias["n_truncated"], bias["n_malformed"], bias["n_d"], bias["mean_d"]) == (1, 0, 0, None)
 
 
+def test_an_empty_answer_without_a_count_is_malformed_as_nobody_knows_what_became_of_it(tmp_path: Path) -> None:
+    assert imported(tmp_path, answer(raw_response="", thinking_tokens="")).problems == []
+    [row] = trials(tmp_path)
+    assert (row["outcome"], row["detail"], row["tokens"]) == ("malformed", "empty", None)
+
+
 @pytest.mark.parametrize(
     ("model", "ours", "column", "token_source"),
     [
         ("o3-mini", "o3-mini", "reasoning_tokens", "usage"),
-        ("claude-sonnet-4-5-20250929", "claude-sonnet-4.5", "output_tokens", "output"),
-        ("deepseek-reasoner", "deepseek/deepseek-reasoner", "output_tokens", "output"),
-        ("openai/gpt-oss-20b", "local/gpt-oss-20b", "output_tokens", "output"),
+        ("openai", "o3-mini", "reasoning_tokens", "usage"),
+        ("claude", "claude-sonnet-4.5", "output_tokens", "output"),
+        ("deepseek", "deepseek/deepseek-reasoner", "output_tokens", "output"),
+        ("GPT_20B", "local/gpt-oss-20b", "output_tokens", "output"),
         ("Qwen3-8B", "local/qwen3-8b", "reasoning_tokens", "template"),
         ("somebody's", "local/other", None, None),
     ],
@@ -104,16 +116,10 @@ def test_token_counts_keep_their_meaning(
     assert counts == dict.fromkeys(counts) | ({column: 384} if column else {})
 
 
-@pytest.mark.parametrize(
-    ("positive", "negative"), [("Positive", "NEGATIVE"), ("pos", "neg"), ("1", "-1"), ("1.0", "-1.0"), ("+", "-")]
-)
-def test_poles_are_known_by_many_names(tmp_path: Path, positive: str, negative: str) -> None:
-    rows = answer()
-    for row in rows:
-        row["pole0"], row["pole1"] = negative, positive
-        row["attr_pole"] = {"positive": positive, "negative": negative}[row["attr_pole"]]
-        del row["group0_pole"], row["group1_pole"]
-    assert imported(tmp_path, rows).problems == []
+@pytest.mark.parametrize("version", ["", "_original", "_bertrand", "_nosek"])
+def test_versions_of_a_list_are_of_its_side(tmp_path: Path, version: str) -> None:
+    rows = answer(group0_pole=f"Female{version}", group1_pole=f"male{version}")
+    assert imported(tmp_path, [row | {"attr_pole": row["attr_pole"] + version} for row in rows]).problems == []
     assert [row["d"] for row in trials(tmp_path, view="pairing_trials")] == [1]
 
 
@@ -141,10 +147,10 @@ def test_a_file_whose_rows_lie_among_each_other_adds_nothing_new(tmp_path: Path)
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"attr_pole": "career"}, 'attr_pole must be positive or negative (or pos, neg, 1, -1, +, -), but is "career"'),
-        ({"group0_pole": "0"}, 'group0_pole must be positive or negative (or pos, neg, 1, -1, +, -), but is "0"'),
-        ({"group0_pole": "positive"}, "of group0 and group1 one must be positive and one negative, but both are"),
-        ({"group0": JOHN, "group1": AMY}, f'"{JOHN}" is negative here, but the study has it in group_a'),
+        ({"attr_pole": "jobs"}, "attr_pole must be one of flowers, "),
+        ({"group0_pole": "0"}, "group0_pole must be one of flowers, "),
+        ({"group0_pole": "male"}, "group0_pole and group1_pole must be of two sides"),
+        ({"group0": JOHN, "group1": AMY}, f'"{JOHN}" is of side b here, but the study has it in group_a'),
         (
             {"attribute": LISTED[0]},
             f'attribute must be another word in each row of an answer, but several are "{LISTED[0]}"',
@@ -175,7 +181,7 @@ def test_json_lines_that_lack_what_others_have_are_told_in_a_sentence(tmp_path: 
     report = import_trials(tmp_path / "t.duckdb", "word_association", [file], layout="downstream")
     assert [(problem.line, problem.text[:60]) for problem in report.problems] == [
         (1, "attribute is empty"),
-        (17, "group0_pole must be positive or negative (or pos, neg, 1, -1"),
+        (17, "group0_pole must be one of flowers, instruments, european_am"),
     ]
 
 
@@ -220,8 +226,8 @@ def test_a_study_of_ones_own_takes_all_four_templates(tmp_path: Path) -> None:
     name, test = next(iter(study.data.tests.items()))
     words = test.words("")
     cells = {"experiment": name, "group0": words["group_a"][0], "group1": words["group_b"][0]}
-    cells |= {"group0_pole": "positive", "group1_pole": "negative", "raw_response": "no"}
-    listed = [(word, "pos") for word in words["attribute_a"]] + [(word, "neg") for word in words["attribute_b"]]
+    cells |= {"group0_pole": "male", "group1_pole": "female", "raw_response": "no"}
+    listed = [(word, "math") for word in words["attribute_a"]] + [(word, "arts") for word in words["attribute_b"]]
     rows = [row | cells | {"template": each, "attribute": word, "attr_pole": pole}
             for each in templates for word, pole in listed for row in answer(["x"])]  # fmt: skip
     file = write_csv(tmp_path / "wat.csv", rows)
@@ -237,7 +243,7 @@ def test_a_study_of_ones_own_takes_all_four_templates(tmp_path: Path) -> None:
         ("word_association", "raw_response", "lacks the column raw_response"),
         ("word_association", "group1_pole", "lacks the column group1_pole"),
         ("word_association", "model", "lacks the column model"),
-        ("rmiat", "iteration", "The layout downstream is for pairing studies; rmiat is none."),
+        ("rmiat", "iteration", "The layout downstream is for pairing and decision studies; rmiat is none."),
     ],
 )
 def test_a_file_of_another_kind_writes_nothing(tmp_path: Path, study: str, without: str, reason: str) -> None:
@@ -257,7 +263,7 @@ def _bias(folder: Path) -> list[dict[str, Any]]:
 
 
 def _drafts(folder: Path, rows: Any) -> list[Mapping[str, Any]]:
-    read = list(Downstream().grouped(read_rows(write_csv(folder / "wat.csv", rows))))
+    read = list(Downstream().grouped(STUDY, read_rows(write_csv(folder / "wat.csv", rows))))
     assert not [row for row in read if isinstance(row, Problem)]
     return [Downstream().draft(STUDY, row) for row in read if isinstance(row, Row)]
 

@@ -137,7 +137,7 @@ class Decision(Design):
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         reading = self._read(study, trial, reply)
         left = trial.factors.get("n_turns", 1) - (trial.round or 1)
-        if reading.outcome == "answered" or not left:
+        if reading.outcome == "answered" or not left or "goes_on" in trial.factors:
             return reading
         over = {"n_not_asked": left, "not_asked": {trial.test: left}}
         return replace(reading, factors={**reading.factors, **over})
@@ -308,7 +308,7 @@ def _checked(factors: Mapping[str, Any]) -> dict[str, Any]:
     if "pairing" in tasks:
         listed = checked_list(factors)
         kept |= {name: listed[name] for name in ("words", "poles")}
-    for name in ("about", "n_turns", "people"):
+    for name in ("about", "n_turns", "people", "goes_on"):
         if name in factors:
             kept[name] = factors[name]
     return kept

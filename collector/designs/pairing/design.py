@@ -223,4 +223,5 @@ def checked_list(factors: Mapping[str, Any]) -> dict[str, Any]:
         raise StudyError("the words of its factors must be a list of texts")
     if not (isinstance(poles, str) and len(poles) == len(words) and set(poles) <= set(POLES.values())):
         raise StudyError('the poles of its factors must have one character, "p" or "n", for each word')
-    return {"first_option": factors.get("first_option"), "words": words, "poles": poles}
+    unknown_order = {"is_order_known": False} if factors.get("is_order_known") is False else {}
+    return {"first_option": factors.get("first_option"), "words": words, "poles": poles, **unknown_order}

@@ -26,6 +26,8 @@ class Layout(Protocol):
 
     names_models: bool
     """True where the rows can say themselves which model they are of."""
+    has_turns: bool
+    """True where drafts of a study of conversations are of turns, each with its number `turn` and `prompt_as_sent`."""
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         """Warnings about a file as a whole. UsageError where it can't be of this layout; nothing is written then."""
@@ -36,10 +38,10 @@ class Layout(Protocol):
 
 @runtime_checkable
 class GroupingLayout(Protocol):
-    """A layout of files in which several rows are one answer; each row of any other is one."""
+    """A layout of files in which several rows are one answer, or one is several; each row of any other is one."""
 
-    def grouped(self, rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
-        """The rows of a file, with those that are one answer put together into one for draft()."""
+    def grouped(self, study: Study, rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
+        """One row for each answer, for draft(), of the rows of a file."""
 
 
 _LAYOUTS: dict[str, Layout] = {"tidy": Tidy(), "lee-lai": LeeLai(), "bai": Bai(), "downstream": Downstream()}

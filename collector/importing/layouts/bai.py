@@ -31,6 +31,7 @@ class Bai:
     """The authors' files; which model they are of stands only in the file's name, so `--model` must say it."""
 
     names_models = False
+    has_turns = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         check_study("bai", ("pairing", "decision"), study, has_model)

@@ -17,7 +17,7 @@ class PlannedCells:
     """The plan of one repetition, as an index. A word that the study doesn't have takes its group's place in it."""
 
     def __init__(self, study: Study, model: StudyModel) -> None:
-        self._by_word: dict[tuple[str, str, int, str], Trial] = {}
+        self._by_word: dict[tuple[str, str, int, str, int], Trial] = {}
         self._by_group: dict[tuple[str, str, int, str], Trial] = {}
         self._groups: dict[str, dict[str, None]] = defaultdict(dict)
         self._conditions: dict[str, None] = {}
@@ -29,14 +29,15 @@ class PlannedCells:
 
     def _add(self, trial: Trial) -> None:
         place = (trial.test, trial.condition, trial.wording)
-        self._by_word[*place, trial.item.casefold()] = trial
+        self._by_word[*place, trial.item.casefold(), trial.round or 1] = trial
         self._by_group.setdefault((*place, trial.group), trial)
         self._groups[trial.test][trial.group] = None
         self._conditions[trial.condition] = None
         self._wordings.add(trial.wording)
 
-    def find(self, draft: Mapping[str, Any]) -> tuple[Trial, bool]:
-        """The planned trial of a draft's cell, and whether the study knows its word. CellError without such a cell."""
+    def find(self, draft: Mapping[str, Any], turn: int = 1) -> tuple[Trial, bool]:
+        """The planned trial of a draft's cell, and of this turn; whether the study knows its word. CellError without
+        such a cell."""
         test, item = word(draft.get("test")), word(draft.get("item"))
         if test not in self._groups:
             raise CellError(f"test must be one of {', '.join(self._tests)}, but is {shown(test)}")
@@ -46,7 +47,7 @@ class PlannedCells:
         place = (test, condition(draft.get("condition"), tuple(sorted(self._conditions))), wording)
         if not item:
             raise CellError("the word is empty")
-        known = self._by_word.get((*place, item.casefold()))
+        known = self._by_word.get((*place, item.casefold(), turn))
         if known is not None:
             return known, True
         group = matching_group(word(draft.get("group")), self._groups[test])

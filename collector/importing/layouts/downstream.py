@@ -1,19 +1,25 @@
-"""The layout in which Lee & Lai keep the word association test that they ran beside their own: a row for each word.
+"""The layouts in which Lee & Lai keep the two tasks of Bai et al. that they ran beside their own test.
 
-  experiment (the test), template (the wording), model, iteration (from 0): which answer a row is of
-  group0, group1     the names as they were shown, with group0_pole, group1_pole (or pole0, pole1)
-  attribute          a word of the list; the order of an answer's rows is the list as it was shown; with attr_pole
+Word association, a row for each word of an answer:
+  experiment (the test), model, template (the wording), iteration (from 0): which answer a row is of
+  group0, group1     the names in the order shown, with group0_pole and group1_pole, the lists that they are from
+  attribute          a word that was shown, with attr_pole, its list; the rows say nothing of the order it was shown in
   raw_response       the answer, the same in all its rows; read anew here, and group_assigned, their reading, left aside
   thinking_tokens    what is counted differs by model, as the table below has it
-The positive pole is side a. Long reasoning was cut off before the answer began: an empty one is truncated.
+Decisions, a row for each conversation of two turns:
+  experiment, model, variation (the wording), iteration, group0, group1 and their poles as above
+  attribute0, attribute1 with attr0_pole, attr1_pole; task1_prompt, task1_response, task1_thinking_tokens; task2_…
+An empty answer of which tokens were counted was cut off; without a count nobody knows, and it is malformed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.decision.decisions import people_in
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.importing.layouts.grouped import grouped_rows
 from slant.collector.importing.layouts.published import check_columns, check_study, lee_lai_test, wording_named
@@ -22,18 +28,38 @@ from slant.collector.importing.layouts.values import CellError, is_empty, shown,
 from slant.collector.records import TokenSource
 from slant.collector.study.records import Study
 
+_SHOWN = ("group0", "group1", "group0_pole", "group1_pole")
 _ANSWER = ("experiment", "model", "template", "iteration")
-_NAMES, _POLES = ("group0", "group1"), (("group0_pole", "pole0"), ("group1_pole", "pole1"))
 _OF_WORDS = ("attribute", "attr_pole", "group_assigned")
-_ALIKE = (*_NAMES, *(name for names in _POLES for name in names), "raw_response", "thinking_tokens")
-_NEEDED = (*_ANSWER, *_NAMES, "attribute", "attr_pole", "raw_response")
-_SIDES = dict.fromkeys(("positive", "pos", "+", "1", "+1"), "a") | dict.fromkeys(("negative", "neg", "-", "-1"), "b")
+_ALIKE = (*_SHOWN, "raw_response", "thinking_tokens")
+_TURNS = {1: "profiles", 2: "decision"}
+_NEEDED = {
+    "pairing": (*_ANSWER, *_SHOWN, "attribute", "attr_pole", "raw_response"),
+    "decision": (
+        "experiment", "model", "variation", "iteration", *_SHOWN,
+        "attribute0", "attribute1", "attr0_pole", "attr1_pole",
+        *(f"task{turn}_{what}" for turn in _TURNS for what in ("prompt", "response")),
+    ),
+}  # fmt: skip
+_LISTS_A = (
+    "flowers", "instruments", "european_american", "male", "mental_disease", "young",
+    "pleasant", "career", "math", "science", "temporary",
+)  # fmt: skip
+_LISTS_B = (
+    "insects", "weapons", "african_american", "female", "physical_disease", "old",
+    "unpleasant", "family", "arts", "permanent",
+)  # fmt: skip
+_SIDES = dict.fromkeys(_LISTS_A, "a") | dict.fromkeys(_LISTS_B, "b")
+"""The names of their lists, but for what says which version one is (pleasant_nosek), each with our side."""
+_VERSIONS = ("_original", "_bertrand", "_nosek")
 _SHOWN_WORDS = 5
 _COUNTED: tuple[tuple[str, TokenSource], ...] = (
     ("o3-mini", "usage"),
+    ("openai", "usage"),
     ("claude", "output"),
     ("deepseek", "output"),
     ("gpt-oss", "output"),
+    ("gpt_20b", "output"),
     ("qwen", "template"),
 )
 """What their counts are of, by what a model's name begins with; of others the study's own entry says it."""
@@ -43,36 +69,37 @@ class Downstream:
     """The authors' files of all models, or of one."""
 
     names_models = True
+    has_turns = True
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        check_study("downstream", ("pairing",), study, has_model=True)
-        missing = [name for name in _NEEDED if name not in columns and not (name == "model" and has_model)]
-        check_columns(path, missing + [names[0] for names in _POLES if not set(names) & set(columns)], columns)
+        check_study("downstream", tuple(_NEEDED), study, has_model=True)
+        needed = _NEEDED[study.design]
+        check_columns(
+            path, [name for name in needed if name not in columns and not (name == "model" and has_model)], columns
+        )
         return []
 
-    def grouped(self, rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
-        return grouped_rows(rows, _ANSWER, _ALIKE, _OF_WORDS)
+    def grouped(self, study: Study, rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
+        return grouped_rows(rows, _ANSWER, _ALIKE, _OF_WORDS) if study.design == "pairing" else _turns(rows)
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
         cells, test = row.cells, lee_lai_test(word(row.cells.get("experiment")))
         if test not in study.data.tests:
             known = ", ".join(study.data.tests)
             raise CellError(f"experiment must be one of {known}, but is {shown(cells.get('experiment'))}")
-        condition, wording = wording_named(study, word(cells.get("template")), "template")
-        number, answer = whole_number(cells.get("iteration"), "iteration"), text(cells.get("raw_response"))
-        draft: dict[str, Any] = {
+        column = "template" if study.design == "pairing" else "variation"
+        condition, wording = wording_named(study, word(cells.get(column)), column)
+        number = whole_number(cells.get("iteration"), "iteration")
+        draft = {
             "model": cells.get("model"),
             "test": test,
             "condition": condition,
             "wording": wording,
             "item": f"draw {number % study.data.draws + 1}",
             "repetition": number // study.data.draws + 1,
-            "answer": answer,
-            "outcome": "truncated" if is_empty(answer) else None,
-            "tokens": cells.get("thinking_tokens"),
             "token_source": _token_source(word(cells.get("model"))),
         }
-        return draft | _what_was_shown(study, test, wording, row)
+        return draft | (_association if study.design == "pairing" else _turn)(study, test, wording, cells)
 
 
 def _token_source(model: str) -> TokenSource | None:
@@ -80,44 +107,90 @@ def _token_source(model: str) -> TokenSource | None:
     return next((source for start, source in _COUNTED if name.startswith(start)), None)
 
 
-def _what_was_shown(study: Study, test: str, wording: int, row: Row) -> dict[str, Any]:
-    """Names, words and their order, each on the side that its pole says."""
-    names, words = [word(row.cells.get(name)) for name in _NAMES], [word(each) for each in row.cells["attribute"]]
-    of_names = [_side(pole, row) for pole in _POLES]
-    of_words = _sides("attr_pole", row.cells["attr_pole"])
-    if set(of_names) != {"a", "b"}:
-        raise CellError(f"of {' and '.join(_NAMES)} one must be positive and one negative, but both are the same")
-    if not all((*names, *words)):
-        raise CellError(f"{'attribute' if all(names) else ' or '.join(_NAMES)} is empty")
+def _answered(answer: Any, tokens: Any) -> dict[str, Any]:
+    was_cut_off = is_empty(answer) and not is_empty(tokens)
+    return {"answer": text(answer), "tokens": tokens, "outcome": "truncated" if was_cut_off else None}
+
+
+def _association(study: Study, test: str, wording: int, cells: Mapping[str, Any]) -> dict[str, Any]:
+    """Names and words, each on the side that its list says."""
+    words, of_words = [word(each) for each in cells["attribute"]], _sides("attr_pole", cells["attr_pole"])
+    if not all(words):
+        raise CellError("attribute is empty")
     if twice := next((each for each in words if words.count(each) > 1), None):
         raise CellError(f"attribute must be another word in each row of an answer, but several are {shown(twice)}")
     lists = study.data.tests[test].words(study.data.wordings[wording].words)
-    _check_sides(lists, GROUPS, dict(zip(names, of_names, strict=True)))
     _check_sides(lists, ATTRIBUTES, dict(zip(words, of_words, strict=True)))
     _check_whole(lists, words)
-    by_side = dict(zip(of_names, names, strict=True))
+    names, first = _names(lists, cells)
+    poles = "".join("p" if side == "a" else "n" for side in of_words)
+    factors = {"first_option": names[first], "words": words, "poles": poles, "is_order_known": False}
+    shown_names = {f"option_{side}": name for side, name in names.items()}
+    return {**_answered(cells.get("raw_response"), cells.get("thinking_tokens")), **shown_names, "factors": factors}
+
+
+def _turns(rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
+    """A row for each turn. The second was not asked where the first has neither an answer nor a count."""
+    for row in rows:
+        if isinstance(row, Problem):
+            yield row
+            continue
+        was_answered = not all(is_empty(row.cells.get(f"task1_{what}")) for what in ("response", "thinking_tokens"))
+        for turn in list(_TURNS)[: 1 + was_answered]:
+            yield replace(row, cells={**row.cells, "turn": turn, "goes_on": was_answered and turn == 1})
+
+
+def _turn(study: Study, test: str, wording: int, cells: Mapping[str, Any]) -> dict[str, Any]:
+    """One turn, with what was shown in its conversation, and who the people of the profiles are."""
+    turn = cells["turn"]
+    words = [word(cells[f"attribute{n}"]) for n in (0, 1)]
+    of_words = [_sides(f"attr{n}_pole", [cells[f"attr{n}_pole"]])[0] for n in (0, 1)]
+    if not all(words) or set(of_words) != {"a", "b"}:
+        raise CellError("of attribute0 and attribute1 there must be one of each side, and neither may be empty")
+    lists = study.data.tests[test].words(study.data.scene(test, wording).tasks[-1].words)
+    _check_sides(lists, ATTRIBUTES, dict(zip(words, of_words, strict=True)))
+    names, first = _names(lists, cells)
+    factors = {
+        "tasks": [_TURNS[turn]],
+        "first_group": first,
+        "first_attribute": of_words[0],
+        **{f"attribute_{side}": each for side, each in zip(of_words, words, strict=True)},
+        "n_turns": len(_TURNS),
+    }
+    if turn == len(_TURNS):
+        factors["people"] = people_in(
+            text(cells.get("task1_response")) or "", {name: side for side, name in names.items()}
+        )
+    elif cells["goes_on"]:
+        factors["goes_on"] = True
     return {
-        "option_a": by_side["a"],
-        "option_b": by_side["b"],
-        "factors": {
-            "first_option": names[0],
-            "words": words,
-            "poles": "".join("p" if side == "a" else "n" for side in of_words),
-        },
+        **_answered(cells.get(f"task{turn}_response"), cells.get(f"task{turn}_thinking_tokens")),
+        **{f"option_{side}": name for side, name in names.items()},
+        "factors": factors,
+        "turn": turn,
+        "prompt_as_sent": text(cells.get(f"task{turn}_prompt")),
     }
 
 
-def _side(names: Sequence[str], row: Row) -> str:
-    name = next((name for name in names if name in row.cells), names[0])
-    return _sides(name, [row.cells.get(name)])[0]
+def _names(lists: Mapping[str, Sequence[str]], cells: Mapping[str, Any]) -> tuple[dict[str, str], str]:
+    """The two names by side, and the side of the one that was shown first."""
+    names = [word(cells.get(f"group{n}")) for n in (0, 1)]
+    sides = [_sides(f"group{n}_pole", [cells.get(f"group{n}_pole")])[0] for n in (0, 1)]
+    if set(sides) != {"a", "b"}:
+        raise CellError("group0_pole and group1_pole must be of two sides, but both are of the same")
+    if not all(names):
+        raise CellError("group0 or group1 is empty")
+    _check_sides(lists, GROUPS, dict(zip(names, sides, strict=True)))
+    return dict(zip(sides, names, strict=True)), sides[0]
 
 
 def _sides(name: str, poles: Iterable[Any]) -> list[str]:
-    """Side a for a positive pole, b for a negative one. Nothing else is guessed: D would be turned around."""
-    plain = [word(pole).lower().removesuffix(".0") for pole in poles]
+    """Our side for the name of a list. None is guessed: D would be turned around."""
+    plain = [word(pole).lower() for pole in poles]
+    for version in _VERSIONS:
+        plain = [pole.removesuffix(version) for pole in plain]
     if others := sorted({pole for pole in plain if pole not in _SIDES}):
-        known = "positive or negative (or pos, neg, 1, -1, +, -)"
-        raise CellError(f"{name} must be {known}, but is {shown(', '.join(others))}")
+        raise CellError(f"{name} must be one of {', '.join(_SIDES)}, but is {shown(', '.join(others))}")
     return [_SIDES[pole] for pole in plain]
 
 
@@ -127,8 +200,7 @@ def _check_sides(lists: Mapping[str, Sequence[str]], both: Sequence[str], sides:
     for name, side in sides.items():
         own = known.get(name.casefold(), side)
         if own[-1] != side:
-            pole = "positive" if side == "a" else "negative"
-            raise CellError(f"{shown(name)} is {pole} here, but the study has it in {own}")
+            raise CellError(f"{shown(name)} is of side {side} here, but the study has it in {own}")
 
 
 def _check_whole(lists: Mapping[str, Sequence[str]], words: Sequence[str]) -> None:

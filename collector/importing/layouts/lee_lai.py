@@ -25,6 +25,7 @@ class LeeLai:
     """The authors' files; which model they are of stands only in the folder's name, so `--model` must say it."""
 
     names_models = False
+    has_turns = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         check_study("lee-lai", ("association",), study, has_model)

@@ -44,6 +44,7 @@ class Tidy:
     """Our own column names; columns in any order, more columns than needed."""
 
     names_models = True
+    has_turns = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         needed = NEEDED if has_model else ("model", *NEEDED)

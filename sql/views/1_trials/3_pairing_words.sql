@@ -9,7 +9,8 @@
 CREATE OR REPLACE VIEW pairing_words AS
 WITH listed AS (
     SELECT source, study, study_version, variant, run_id, trial_id, model, test, condition, wording, item, repetition,
-           pair, first_group IS NOT NULL AS is_order_known, assigned, poles,
+           pair,
+           first_group IS NOT NULL AND NOT contains(factors, '"is_order_known":false') AS is_order_known, assigned, poles,
            -- quotes inside a word are escaped, so that what follows the list can't stand in it
            string_split(split_part(split_part(factors, '"words":["', 2), '"],"poles":"', 1), '","') AS words
     FROM pairing_answer_rows
