@@ -27,8 +27,8 @@ columns_within <- function(width, most, each_in, beside_in = 1.2) {
   if (is.null(width)) most else max(1, min(most, floor((width - beside_in) / each_in)))
 }
 
-# In points: smaller letters where a figure is narrower than a page.
-base_size_at <- function(width_in) min(11, max(7.5, 11 * width_in / 7))
+# In points: smaller letters where a figure is much narrower than a page.
+base_size_at <- function(width_in) if (is_narrow(width_in)) max(7.5, 11 * width_in / 7) else 11
 
 is_narrow <- function(width_in) width_in < 6
 

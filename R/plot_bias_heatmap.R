@@ -32,10 +32,10 @@ plot_bias_heatmap <- function(data, file = NULL, width = NULL, height = NULL) {
     max(6, 3 + .65 * nlevels(tiles$model_shown)), 2.3 + .3 * nlevels(tiles$test_shown),
     title = given_title(drawn, of$title),
     subtitle = sprintf(
-      "Orange: with it, blue: against it. *: the 95 %% interval leaves out %s. -: no value.",
+      "Orange: with it, blue: against it. *: the 95 %% interval leaves out %s.",
       plain_number_text(of$middle)
     ),
-    caption = c(source_note(drawn), of$note(drawn))
+    caption = c(source_note(drawn), of$note(drawn), if (anyNA(tiles$at)) "-: no value.")
   )
 }
 

@@ -34,7 +34,8 @@ plot_validity <- function(data, file = NULL, width = NULL, height = NULL) {
     ggplot2::geom_point(dot, size = 2, stroke = .8) +
     colours_and_shapes(length(models)) +
     one_legend(ncol = legend_columns(models, inches_or(width, 7))) +
-    figure_theme()
+    figure_theme() +
+    ggplot2::theme(panel.grid.major.y = ggplot2::element_line(colour = "grey90"))
   finish_figure(
     plot, file, validity_in_words(rows, found, names), width, height, 7, 6,
     title = "Do the measures agree?", subtitle = correlations_in_words(found),

@@ -83,7 +83,9 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     answers = read_rows(ROOT / "tests" / "sql" / "pairing_answer_rows" / "given.csv")
     more += [
         {**row, "run_id": "r4", "repetition": n, "wording": 1 + place % 2, "option_a": row["option_a"] and f"tea {n}"}
+        | {"test": test}
         for n in (1, 2, 3)
+        for test in ("drinks", "meals")
         for place, row in enumerate(answers)
     ]
     decisions = read_rows(ROOT / "tests" / "sql" / "decision_turns" / "given.csv")

@@ -48,7 +48,7 @@ def as_job(work: PlannedFit) -> dict[str, Any]:
     return {
         "engine": fit.engine,
         "view": fit.view,
-        "key": work.cell.key,
+        "key": {"study": work.study, **work.cell.key},
         "columns": work.cell.rows.columns,
         "drop_flags": list(fit.drop_flags),
         "order": [*GRAIN, *_PAPER_ORDER, *_ORDER],
