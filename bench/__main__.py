@@ -37,6 +37,7 @@ from bench.topics import topics
 from bench.view_pages import view_pages
 from bench.views import views
 from bench.wire import full_speed, slow, while_read
+from bench.word_lists import word_lists
 
 RESULTS = Path(__file__).parent / "results.json"
 NOISE = (
@@ -70,6 +71,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "processes": lambda: processes(1 if quick else 3, 2 if quick else 8),
         "merge": lambda: merging(2_000 if quick else 125_000),
         "lake": lambda: lake(100_000 if quick else 10_000_000),
+        "word_lists": lambda: word_lists(20_000 if quick else 1_000_000),
         "views": lambda: views(100_000 if quick else 10_000_000),
     }
 
