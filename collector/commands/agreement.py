@@ -14,7 +14,6 @@ from slant.collector.api import carry_out
 from slant.collector.ask.uncounted_answers import uncounted_notes
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.submit import refuse_game
-from slant.collector.cost.costs import costs_of
 from slant.collector.cost.estimate import dollars
 from slant.collector.cost.pilot import pilot_of
 from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows
@@ -140,7 +139,7 @@ def pilot_rows(db: Path, offer: Offer) -> list[dict[str, Any]]:
     with reading(db) as connection:
         sizes = frame_of(connection.sql("FROM answer_sizes"))
     keys = ["source", "study", "study_version", "variant", "model"]
-    joined = counts.join(sizes, on=keys, how="left").join(costs_of(db), on=keys, how="left", suffix="_of")
+    joined = counts.join(sizes, on=keys, how="left")
     names = {asked.model.model for asked in offer.asked}
     return [
         {

@@ -35,26 +35,27 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.checks.notes import table_notes
     from slant.collector.commands.batch_jobs import show_jobs
-    from slant.collector.cost.costs import changed_models, cost_notes, with_costs
+    from slant.collector.cost.costs import changed_models, cost_notes
     from slant.collector.progress.current_run import for_people, running_process, with_pace, with_test_pace
     from slant.collector.progress.status import progress, waiting_bytes, warnings
     from slant.collector.progress.watch import watch_status
 
     def current_rows() -> Any:
         rows = progress(db, by)
-        return with_pace(with_costs(rows, db), db) if by == "model" else with_test_pace(rows, db)
+        return with_pace(rows, db) if by == "model" else with_test_pace(rows, db)
 
     if is_watching:
         watch_status(db, every_s, current_rows)
     rows = current_rows()
-    shown, title = for_people(rows) if output_format == "table" else (rows, "")
+    printed = rows.drop("n_unpriced")
+    shown, title = for_people(printed) if output_format == "table" else (printed, "")
     print_rows(shown, output_format, title or None)
     if rows.is_empty():
         say(f"{db} holds no trials yet.")
     if (waiting := waiting_bytes(db)) and running_process(db) is None:
         say(f"{waiting:,} bytes of answers are in the journal, not yet in the database: `collect load` brings them in.")
     show_jobs(db, output_format)
-    for note in cost_notes(db):
+    for note in cost_notes(rows):
         say(note)
     for warning in [*warnings(db), *uncounted_notes(db), *changed_models(db), *table_notes(db)]:
         say(f"Warning: {warning}")

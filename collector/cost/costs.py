@@ -12,29 +12,13 @@ import polars as pl
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 
-KEYS = ("source", "study", "study_version", "variant", "model")
-_COLUMNS = {**dict.fromkeys(KEYS, pl.String), "n_unpriced": pl.Int64, "cost_usd": pl.Float64}
 
-
-def costs_of(db: Path) -> pl.DataFrame:
-    """US dollars by source, study, version, variant and model, NULL where no cost is known; `n_unpriced` answers have
-    none. Empty for a database of an older slant, which knows no costs."""
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
-        rows: pl.DataFrame = frame_of(connection.sql("FROM costs"))
-        known = pl.when(pl.col("cost_usd").count() > 0).then(pl.col("cost_usd").sum()).alias("cost_usd")
-        return rows.group_by(KEYS, maintain_order=True).agg(pl.col("n_unpriced").sum(), known)
-    return pl.DataFrame(schema=_COLUMNS)
-
-
-def with_costs(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
-    """Rows of one model each with their `cost_usd`, NULL where it is unknown."""
-    costs = costs_of(db).select(*KEYS, "cost_usd")
-    return rows.join(costs, on=list(KEYS), how="left", maintain_order="left")
-
-
-def cost_notes(db: Path) -> list[str]:
-    """Sentences about answers whose cost is not known though others of the same model are priced."""
-    partly = costs_of(db).filter(pl.col("cost_usd").is_not_null(), pl.col("n_unpriced") > 0)
+def cost_notes(rows: pl.DataFrame) -> list[str]:
+    """Sentences about answers whose cost is not known though others of the same model are priced; `rows` as of
+    `progress()`."""
+    models = rows.group_by("source", "study", "study_version", "variant", "model", maintain_order=True)
+    sums = models.agg(pl.col("n_unpriced").sum(), pl.col("cost_usd").count().alias("n_known"))
+    partly = sums.filter(pl.col("n_known") > 0, pl.col("n_unpriced") > 0)
     return [
         f"{n:,} answers of {model} have no known cost: cost_usd lacks them."
         for model, n in partly.select("model", "n_unpriced").iter_rows()

@@ -19,7 +19,9 @@ from slant.collector.system.shipped_files import sql_query
 
 _OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
 _COUNTS = ("n_done", "n_not_asked", *_OUTCOMES, "n_failed_attempts")
+_COSTS = ("n_unpriced", "cost_usd")
 _KEYS = ("source", "study", "study_version", "variant", "model")
+_KNOWN_COST = pl.when(pl.col("cost_usd").count() > 0).then(pl.col("cost_usd").sum()).alias("cost_usd")
 
 
 def progress(db: Path, by: str = "model") -> pl.DataFrame:
@@ -27,28 +29,34 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
 
     Answers that a run has put into its journal, but not yet into the database, are counted too. `n_not_asked` are the
     trials of games that ended early: nobody is going to ask them. Where shards of the plan were asked, `n_planned` is
-    theirs, `shard` names them, and `n_whole` is the whole.
+    theirs, `shard` names them, and `n_whole` is the whole. `n_unpriced` answers have no known cost, and `cost_usd` is
+    NULL where none has.
     """
     with reading(db) as connection:
         rows: pl.DataFrame = frame_of(connection.sql("SELECT * FROM run_progress"))
         if "n_not_asked" not in rows.columns:  # an older slant made the file, and it can't be changed now
             rows = rows.with_columns(n_not_asked=pl.lit(0, pl.Int64))
+        if "n_unpriced" not in rows.columns:
+            rows = rows.with_columns(n_unpriced=pl.lit(0, pl.Int64), cost_usd=pl.lit(None, pl.Float64))
         offsets = offsets_in(connection)
         shards = shards_of_runs(connection)
-    rows = pl.concat([rows.select(*_KEYS, "test", "n_planned", *_COUNTS), _late(db, offsets)], how="diagonal_relaxed")
+    rows = pl.concat(
+        [rows.select(*_KEYS, "test", "n_planned", *_COUNTS, *_COSTS), _late(db, offsets)], how="diagonal_relaxed"
+    )
     if (versions := shown_versions()) is not None:
         rows = rows.filter(pl.col("study_version").is_in(versions))
     # a run that goes on where another stopped has the same plan: what was planned is not added up over runs
     per_test = rows.group_by([*_KEYS, "test"], maintain_order=True).agg(
-        pl.col("n_planned").max(), *[pl.col(name).sum() for name in _COUNTS]
+        pl.col("n_planned").max(), pl.col(*_COUNTS, "n_unpriced").sum(), _KNOWN_COST
     )
     per_test = with_shards(per_test, shards, _KEYS)
     if by == "test":
         return per_test
-    sums = pl.col("n_planned", "n_whole", *_COUNTS).sum()
-    per_model = per_test.group_by(_KEYS, maintain_order=True).agg(sums, pl.col("shard").drop_nulls().first())
+    sums = pl.col("n_planned", "n_whole", *_COUNTS, "n_unpriced").sum()
+    shard = pl.col("shard").drop_nulls().first()
+    per_model = per_test.group_by(_KEYS, maintain_order=True).agg(sums, _KNOWN_COST, shard)
     whole = pl.when(pl.col("shard").is_not_null()).then("n_whole")
-    return per_model.select(*_KEYS, "shard", "n_planned", whole.alias("n_whole"), *_COUNTS)
+    return per_model.select(*_KEYS, "shard", "n_planned", whole.alias("n_whole"), *_COUNTS, *_COSTS)
 
 
 def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:

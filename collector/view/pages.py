@@ -37,8 +37,10 @@ from slant.collector.view.summary import OUTCOMES, Summary, filter_values, summa
 from slant.collector.view.texts import begun, indented, messages_of, visible
 from slant.collector.view.trial_filter import SORTS, TrialFilter
 from slant.collector.view.trials import (
+    attempts_of,
     chosen_trials,
     has_games,
+    last_attempt,
     neighbours,
     one_game,
     one_trial,
@@ -161,8 +163,9 @@ class Pages:
 
     def _sides(self, connection: duckdb.DuckDBPyConnection, choice: PairChoice, pair: Mapping[str, Any]) -> list[Any]:
         sides = []
-        for condition, trial_id in ((choice.reference, pair["reference_id"]), (choice.other, pair["other_id"])):
-            row = one_trial(connection, trial_id).row
+        attempts = attempts_of(connection, [pair["reference_id"], pair["other_id"]])
+        for condition, rows in zip((choice.reference, choice.other), attempts.values(), strict=True):
+            row = last_attempt(rows)
             messages, _ = messages_of(row["request"])
             texts = {name: begun(row[name]) for name in _LONG}
             sides.append((condition, row, [(m.role, begun(m.text)) for m in messages], texts))

@@ -9,7 +9,6 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from slant.collector.cost.costs import with_costs
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.progress.current_run import for_people, running_process, with_pace
 from slant.collector.progress.status import progress, waiting_bytes, warnings
@@ -32,8 +31,7 @@ class Runs:
 
 def model_rows(db: Path) -> pl.DataFrame:
     """How far each model is and what it has cost: reads every attempt."""
-    with kept_open(db):
-        return with_costs(progress(db), db)
+    return progress(db).drop("n_unpriced")
 
 
 def run_rows(db: Path, models: pl.DataFrame, *, looks_for_problems: bool) -> Runs:

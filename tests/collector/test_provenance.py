@@ -19,10 +19,10 @@ from click.testing import CliRunner, Result
 
 from slant.collector import Options, collect
 from slant.collector.cli import collect as command
-from slant.collector.cost.costs import costs_of
 from slant.collector.cost.earlier_answers import earlier_sizes
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.progress.status import progress
 from slant.collector.provenance.sources import public_address
 from slant.collector.studies.catalogue import load_study
 from slant.collector.system import code_version as this_version
@@ -200,7 +200,7 @@ def test_a_database_of_an_older_slant_knows_its_costs_and_resumes(tiny: str, tmp
             )
             old.execute(final, [trial_id, study.name, "collected", "small"])
         assert earlier_sizes(db, study, study.models[0]) is None
-        assert costs_of(db)["cost_usd"].to_list() == [2.0]
+        assert progress(db)["cost_usd"].to_list() == [2.0]
         report = collect(db, tiny, ["local/small"], base_url=server.base_url)
     assert (report.models[0]["already_done"], report.models[0]["asked"]) == (1, 7)
-    assert costs_of(db)["cost_usd"].sum() == 2.0
+    assert progress(db)["cost_usd"].sum() == 2.0

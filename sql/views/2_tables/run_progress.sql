@@ -6,7 +6,7 @@
 --        earlier runs with the same study, variant, seed, model and settings had kept (and with structured output or
 --        without it, as this one). `n_not_asked` are trials of games that ended early: nobody is going to ask them, so that
 --        they are not missing. Trials of a run that belong to a newer version, too, are a row of that version, without a
---        plan of the run's.
+--        plan of the run's. `n_unpriced` answers have no known cost; `cost_usd` is NULL where none has.
 CREATE OR REPLACE VIEW run_progress AS
 WITH planned AS (
     SELECT m.run_id, r.study_version, m.model, m.provider, m.requested_model, m.settings AS model_settings, m.place AS model_place,
@@ -22,7 +22,9 @@ WITH planned AS (
            count(*) FILTER (is_final AND outcome = 'filtered') AS n_filtered,
            count(*) FILTER (is_final AND outcome = 'truncated') AS n_truncated,
            count(*) FILTER (is_final AND outcome = 'malformed') AS n_malformed,
-           count(*) FILTER (outcome = 'failed') AS n_failed_attempts
+           count(*) FILTER (outcome = 'failed') AS n_failed_attempts,
+           count(*) FILTER (cost_usd IS NULL AND (is_final OR output_tokens IS NOT NULL)) AS n_unpriced,
+           sum(cost_usd) AS cost_usd
     FROM shown_attempts
     GROUP BY run_id, study_version, model, test
 ), ended AS (
@@ -45,7 +47,8 @@ WITH planned AS (
            coalesce(c.n_done, 0) AS n_done, coalesce(c.n_answered, 0) AS n_answered,
            coalesce(c.n_refused, 0) AS n_refused, coalesce(c.n_filtered, 0) AS n_filtered,
            coalesce(c.n_truncated, 0) AS n_truncated, coalesce(c.n_malformed, 0) AS n_malformed,
-           coalesce(c.n_failed_attempts, 0) AS n_failed_attempts, coalesce(n.n_not_asked, 0)::BIGINT AS n_not_asked
+           coalesce(c.n_failed_attempts, 0) AS n_failed_attempts, coalesce(n.n_not_asked, 0)::BIGINT AS n_not_asked,
+           coalesce(c.n_unpriced, 0) AS n_unpriced, c.cost_usd
     FROM planned p
     FULL JOIN counted c ON c.run_id = p.run_id AND c.study_version IS NOT DISTINCT FROM p.study_version
         AND c.model = p.model AND c.test = p.test
@@ -70,6 +73,6 @@ SELECT source, study, study_version, variant, run_id, model, test,
        CASE WHEN n_planned IS NOT NULL
             THEN greatest(n_planned - n_done - n_done_before - n_not_asked - n_not_asked_before, 0) END AS n_missing,
        n_not_asked, n_answered, n_refused, n_filtered, n_truncated, n_malformed, n_failed_attempts,
-       started_at, finished_at, end_reason
+       n_unpriced, cost_usd, started_at, finished_at, end_reason
 FROM placed
 ORDER BY started_at, run_id, model_place, model, test_no, test, study_version;
