@@ -16,7 +16,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.questions.checks.design_checks import read_choices
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.study_choice import fits_of, study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
 from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
@@ -89,8 +89,13 @@ def plan_power(
         )
     if pilot is not None and not Path(pilot).is_file():
         raise UsageError(f'There is no database "{pilot}" of a pilot.', "To name another one: --from FILE")
-    study = study_in(pilot, study) if pilot is not None else _named(study)
-    has_games = design_named(study.design).has_games
+    study = study_in(pilot, study, _can_be_planned, "can be planned for") if pilot is not None else _named(study)
+    if not _can_be_planned(study):
+        raise UsageError(
+            f'A study like "{study.name}" (design {study.design}) can\'t be planned for.',
+            "Planning is for counts of tokens by condition, for forced choices and for games.",
+        )
+    has_games = design_named(study.design).conversation == "game"
     cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, workers, progress)
     for name, wanted in (("model", models), ("test", tests)):
         cells = cells.filter(pl.col(name).is_in(list(wanted))) if wanted else cells
@@ -122,6 +127,11 @@ def plan_power(
     return PowerPlan(priced, [text.partition(": ")[2] for text in answer.messages], rests_on)
 
 
+def _can_be_planned(study: Study) -> bool:
+    is_known = study.design == "forced_choice" or design_named(study.design).conversation == "game"
+    return is_known or CROSSED in fits_of(study)
+
+
 def _named(study: str | Path | Study | None) -> Study:
     if study is None:
         raise UsageError("Planning from given variances needs a study.", "Name it: --study mine.toml")
@@ -135,7 +145,7 @@ def _answered(call: Call, workers: Workers) -> Answer:
 
 
 def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) -> pl.DataFrame:
-    needed = OF_GAMES if design_named(study.design).has_games else ("word", "residual")
+    needed = OF_GAMES if design_named(study.design).conversation == "game" else ("word", "residual")
     if missing := [name for name in needed if name not in variances]:
         raise UsageError(
             f'A plan of "{study.name}" needs the variance of {missing[0]}.',
@@ -149,7 +159,7 @@ def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) 
 def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progress: Progress | None) -> pl.DataFrame:
     if study.design == "forced_choice":
         return _of_choices(db, study, source, workers)
-    if design_named(study.design).has_games:
+    if design_named(study.design).conversation == "game":
         return _of_games(db, study, source)
     result = fit(db, study, CROSSED, source=source, workers=workers, progress=progress)
     effects = result.tables[CROSSED]["effects"].select(*CELL, "sd")

@@ -44,8 +44,9 @@ class Design(ABC):
     """A kind of experiment. All of it is pure: no clock, no network, no state between calls."""
 
     name: str
-    has_games: bool = False
-    """True where a conversation may have many turns, of which the later depend on the earlier."""
+    conversation: str = ""
+    """What a conversation of many turns is called, of which the later depend on the earlier ("game"); empty where each
+    question stands alone."""
     analyses_tokens: bool = False
     """True where the count of tokens is what is analysed, so that answers without one are worth a warning."""
     compares_variants: bool = False
@@ -139,7 +140,7 @@ class Design(ABC):
 
     def has_turns(self, study: Study) -> bool:
         """True where the conversations of this study have many turns."""
-        return self.has_games
+        return bool(self.conversation)
 
     def needs_tools(self, study: Study, model: StudyModel) -> bool:
         """True where this model answers by calling a tool."""

@@ -14,7 +14,14 @@ from urllib.parse import urlsplit
 
 from slant.collector.designs import design_named
 from slant.collector.errors import SlantError
-from slant.collector.provenance.methods import command_line, listed, model_sentences, outcome_sentences, spoken_time
+from slant.collector.provenance.methods import (
+    command_line,
+    has_conversations,
+    listed,
+    model_sentences,
+    outcome_sentences,
+    spoken_time,
+)
 from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.study.records import Study
 from slant.collector.view.texts import Message, messages_of
@@ -38,11 +45,13 @@ class Known:
         return bool(self.history.run["source"] == "imported")
 
     @property
-    def has_games(self) -> bool:
+    def conversation(self) -> str:
+        """What the run's design calls its conversations of many turns; empty where each question stood alone."""
         try:
-            return self.history.run["design"] is not None and design_named(self.history.run["design"]).has_games
+            design = self.history.run["design"]
+            return design_named(design).conversation if design and has_conversations(self.history) else ""
         except SlantError:  # a design of a package that is not here
-            return False
+            return ""
 
     @property
     def messages(self) -> list[tuple[Row, list[Message]]]:
@@ -94,8 +103,8 @@ def access(known: Known) -> list[str]:
 def context(known: Known) -> list[str]:
     if known.is_imported:
         return []
-    if known.has_games:
-        return ["Each game was a conversation of its own, in which every round followed those before it."]
+    if known.conversation:
+        return [f"Each {known.conversation} began afresh, and in it every question followed those before it."]
     return ["Each question began a fresh conversation, with nothing before it."]
 
 
@@ -130,10 +139,11 @@ def customisation(known: Known) -> list[str]:
 def memory(known: Known) -> list[str]:
     if known.is_imported:
         return []
-    if not known.has_games:
+    if not known.conversation:
         return ["None: no request held an earlier question or answer."]
     return [
-        "None between games. Within a game, each request held the rounds before it, as they were asked and answered.",
+        f"None between {known.conversation}s. Within a {known.conversation}, each request held the questions before it "
+        "and their answers.",
         *(s for model in known.history.models for s in model_sentences(known.history, model) if "went back" in s),
     ]
 

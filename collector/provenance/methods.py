@@ -93,12 +93,12 @@ def _asking(history: RunHistory) -> list[str]:
     hashes = sorted(
         {f"{row['n_prompts']:,} (MD5 {row['prompts_hash']})" for row in _whole(history) if row["prompts_hash"]}
     )
-    prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes and not _is_of_games(history) else []
+    prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes and not has_conversations(history) else []
     return [f"The plan has {planned:,} trials for {each}{repeated},{seeded}.".replace(",.", "."), *prompts]
 
 
-def _is_of_games(history: RunHistory) -> bool:
-    """In a game each prompt holds the rounds before it: hardly any comes twice, and to count them says nothing."""
+def has_conversations(history: RunHistory) -> bool:
+    """Whether each prompt holds the turns before it: hardly any comes twice then, and to count them says nothing."""
     return any("reasoning_back" in json.loads(model["sent"] or model["settings"] or "{}") for model in history.models)
 
 

@@ -39,7 +39,7 @@ from slant.collector.view.trial_filter import SORTS, TrialFilter
 from slant.collector.view.trials import (
     attempts_of,
     chosen_trials,
-    has_games,
+    conversation_names,
     last_attempt,
     neighbours,
     one_game,
@@ -256,8 +256,8 @@ class Pages:
         pages = {"trials": "Trials"}
         if paired_cells(connection):
             pages["pairs"] = "Pairs"
-        if has_games(connection):
-            pages["games"] = "Games"
+        if names := conversation_names(connection):
+            pages["games"] = " and ".join(f"{name}s" for name in names).capitalize()
         return pages | {"runs": "Runs", "tables": "Tables"}
 
     def _notes(self) -> dict[str, dict[str, str]]:

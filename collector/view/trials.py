@@ -145,9 +145,11 @@ def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, 
 
 @dataclass(frozen=True)
 class Game:
-    """A game: its trials in order, each with what its design tells of it (`facts`, by `heads`), and the table of
-    choices by condition as it grew: `counts` of a round are those of its condition, up to and with this round."""
+    """A conversation of many turns: its trials in order, each with what its design tells of it (`facts`, by `heads`).
+    `name`: what the design calls it; of a "game", the table of choices by condition as it grew: `counts` of a round are
+    those of its condition, up to and with this round."""
 
+    name: str
     trials: list[dict[str, Any]]
     heads: list[str]
     columns: list[str]
@@ -161,18 +163,19 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
         raise UnknownNameError("game", game, [])
     rows.sort(key=lambda row: (row["round"] is None, row["round"] or 0, row["sequence"]))
     design = design_of(design_of_study(connection, rows[0]["study"]))
+    name = design.conversation if design else "conversation"
     table: dict[str, Counter[str]] = {}
     for row in rows:
         row["factors"] = values_of(row["factors"])
         row["facts"] = facts_of(design, row)
-        if row["round"] is not None and row["outcome"] == "answered" and row["choice"] is not None:
+        if name == "game" and row["round"] is not None and row["outcome"] == "answered" and row["choice"] is not None:
             counts = table.setdefault(row["condition"], Counter())
             counts[row["choice"]] += 1
             row["counts"] = dict(counts)
-    options = [option for row in rows[:1] if design for option in design.options(row)]
+    options = [option for row in rows[:1] if design and name == "game" for option in design.options(row)]
     columns = dict.fromkeys([*options, *(column for counts in table.values() for column in counts)])
     heads = dict.fromkeys(name for row in rows for name in row["facts"])
-    return Game(rows, list(heads), list(columns), table)
+    return Game(name, rows, list(heads), list(columns), table)
 
 
 def page_of_games(trials: duckdb.DuckDBPyRelation, query: Mapping[str, str]) -> Page:
@@ -181,9 +184,11 @@ def page_of_games(trials: duckdb.DuckDBPyRelation, query: Mapping[str, str]) -> 
     return page_of(games, _GAMES, [ColumnExpression(name) for name in games.columns], GAMES_ON_A_PAGE, query)
 
 
-def has_games(connection: duckdb.DuckDBPyConnection) -> bool:
+def conversation_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """What the designs of the runs here call conversations of many turns: "game", "conversation"."""
     designs = connection.execute("SELECT DISTINCT design FROM runs").fetchall()
-    return any((design := design_of(name)) is not None and design.has_games for (name,) in designs)
+    names = {design.conversation for (name,) in designs if (design := design_of(name)) is not None}
+    return sorted(names - {""})
 
 
 def design_of_study(connection: duckdb.DuckDBPyConnection, study: str) -> str | None:

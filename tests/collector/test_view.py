@@ -12,9 +12,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from slant.collector import collect
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import writing
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder
+from slant.collector.studies.new_study import write_new_study
 from slant.collector.view.bundle import write_bundle
 from slant.collector.view.guarded import guarded
 from slant.collector.view.trial_filter import TrialFilter
@@ -238,6 +240,18 @@ def test_a_game_is_read_round_by_round_with_its_table_as_it_grows(tmp_path: Path
     cells = [re.findall(r"<td class=\"number\">(.*?)</td>", row)[:4] for row in re.findall(r"#round-.*", text)]
     assert cells[:3] == [[f"<strong>{n}</strong>", "0", "0", "0"] for n in (1, 1, 2)]
     assert words(text).count("answered : Tufa, success") == 3
+
+
+def test_a_conversation_that_is_no_game_is_read_turn_by_turn_under_its_own_name(tmp_path: Path) -> None:
+    study = str(write_new_study("mine", "decision", tmp_path / "mine")[0])
+    collect(tmp_path / "a.duckdb", study, ["simulated/gpt-4o"])
+    with running_viewer(tmp_path / "a.duckdb") as viewer:
+        listed = viewer.get("games").text
+        [first, *_] = re.findall(r"/game/(\w+)", listed)
+        text = viewer.get(f"game/{first}").text
+    assert "<h1>Conversations</h1>" in listed
+    assert "Turn by turn" in words(text)
+    assert [word for word in ("Game", "game", "Round", "Choices") if word in words(text).split()] == []
 
 
 def test_what_came_meanwhile_is_there_at_the_next_look(tmp_path: Path) -> None:

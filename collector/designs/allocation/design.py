@@ -29,7 +29,7 @@ _TOLD = ("points", "bonus", "would_succeed", "reminders", "scale", "ranks", "n_h
 
 class Allocation(Design):
     name = "allocation"
-    has_games = True
+    conversation = "game"
     compares_variants = True
     whole_keys = ("success", "worth", "loss")
     participants = PARTICIPANTS

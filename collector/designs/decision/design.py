@@ -42,7 +42,7 @@ _NOT_SHOWN = ("words", "poles", "tasks")
 
 class Decision(Design):
     name = "decision"
-    has_games = True
+    conversation = "conversation"
 
     def parse(self, table: Table, folder: StudyFolder) -> DecisionData:
         return parse_scenes(table, folder, parse_simulation(table, folder))
