@@ -6,4 +6,4 @@ from importlib import import_module
 from slant.collector.system.child_processes import safe_path
 
 sys.path[:] = safe_path()  # Python puts the current folder first for -m, and for a command not
-import_module("slant.analysis.cli.main").analyze(prog_name="analyze")
+import_module("slant.analysis.cli.start").analyze()

@@ -6,4 +6,4 @@ from importlib import import_module
 from slant.collector.system.child_processes import safe_path
 
 sys.path[:] = safe_path()  # Python puts the current folder first for -m, and for a command not
-import_module("slant.collector.cli").collect(prog_name="collect")
+import_module("slant.collector.start").collect()

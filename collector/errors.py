@@ -83,6 +83,10 @@ class DatabaseWriteError(DatabaseError):
     pass
 
 
+class OlderDatabaseError(DatabaseError):
+    pass
+
+
 class JournalError(SlantError):
     pass
 

@@ -6,9 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection
 from pathlib import Path
 
-import duckdb
-
-from slant.collector.errors import UsageError
+from slant.collector.errors import OlderDatabaseError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_attempts import attempts_where
@@ -60,7 +58,7 @@ def mixed_notes(db: str | Path, study: str | None) -> list[str]:
     try:
         with reading(db) as connection:
             rows = connection.execute(query).fetchall()
-    except duckdb.CatalogException:  # an older slant's, which knew no batches
+    except OlderDatabaseError:  # which knew no batches
         return []
     return [
         f"{model} was asked partly live and partly by batch: its contrasts mix the two (view mixed_batches)."

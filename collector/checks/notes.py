@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import duckdb
-
 from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.designs import design_named
-from slant.collector.errors import DatabaseError
+from slant.collector.errors import DatabaseError, OlderDatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import list_studies, load_study
 
@@ -48,7 +46,7 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
             rows = connection.execute(query).fetchall()
             # of somebody's own game no file may be here that says what design it is of
             games = connection.execute("SELECT DISTINCT study FROM attempts WHERE game IS NOT NULL").fetchall()
-    except duckdb.CatalogException:
+    except OlderDatabaseError:
         return []
     return [
         f"{model} {_said(verdict, reasons or '', f'{provider}/{requested}')}"
@@ -90,7 +88,7 @@ def _verdicts(db: Path) -> Verdicts | None:
     try:
         with reading(db, patience_s=1.0) as connection:
             rows = connection.execute(query).fetchall()
-    except duckdb.CatalogException:
+    except OlderDatabaseError:
         return {}
     except DatabaseError:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,13 @@ import click
 from slant.collector.commands.options import FOLDER, db_option, output_options
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
-from slant.collector.keep.database import columns_of_views
+from slant.collector.keep.database import writing
 from slant.collector.keep.schema import design_of_view
 from slant.collector.plan.conversations import planned_count
 from slant.collector.studies.catalogue import Study, list_studies, load_study, load_variants
 from slant.collector.studies.fit_checks import wrong_in_fits
 from slant.collector.studies.new_study import write_new_study
+from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import SlantGroup, print_rows, say
 
 Rows = list[dict[str, Any]]
@@ -147,9 +149,15 @@ def _wrong_in_fits(study: Study) -> list[str]:
     """What is wrong with the study's fits; its design's views are made in memory to know their columns."""
     if not study.fits:
         return []
-    columns = columns_of_views()
+    columns = _columns_of_views()
     views = {name: columns[name] for name in columns if design_of_view(name) in (None, study.design)}
     return wrong_in_fits(study, views, design_named(study.design).factor_levels(study))
+
+
+def _columns_of_views() -> dict[str, list[str]]:
+    """The columns of every view that a database has, by view; from a new one."""
+    with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
+        return dict(connection.execute(sql_query("columns_of_views")).fetchall())
 
 
 def _study_row(study: Study) -> dict[str, Any]:

@@ -13,7 +13,6 @@ import os
 import random
 import shutil
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -36,13 +35,13 @@ from slant.collector.keep.database_errors import (
     is_about_the_disk,
     is_damage,
     no_database,
+    older_database,
 )
 from slant.collector.keep.definitions import STORAGE_VERSION, keep_in_cache
 from slant.collector.keep.journal import has_collector
 from slant.collector.keep.lake_files import lake_connection
 from slant.collector.keep.schema import cached_new_database, check_file, is_behind, prepare
 from slant.collector.system.operating_system import is_alive, onto_disk, put_in_place
-from slant.collector.system.shipped_files import sql_query
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -86,7 +85,8 @@ def reading(
     packs some 400 MB of its own, and is no quicker). `memory_limit`: what DuckDB may use ("2GB"). A database of an
     older slant is brought up to date first, where it can be; so is one whose views are not slant's own.
     Raises DatabaseError where there is no such file or it is not slant's, DatabaseBusyError where it stays locked,
-    DatabaseDamagedError where its bytes are not those that were written.
+    DatabaseDamagedError where its bytes are not those that were written. An older slant's that could not be brought up
+    to date is read as it is, with a DatabaseError where a view is asked for that it lacks.
     """
     try:
         with _reading(Path(path), patience_s, writes_to, memory_limit) as connection:
@@ -94,6 +94,8 @@ def reading(
     except duckdb.Error as error:
         if is_damage(str(error)):
             raise damaged(Path(path), str(error).splitlines()[0]) from error
+        if isinstance(error, duckdb.CatalogException | duckdb.BinderException) and Path(path) in _not_renewed:
+            raise older_database(Path(path)) from error
         raise
 
 
@@ -282,12 +284,6 @@ def writing(
             _make(path)
         with _attached(path, patience_s, give_up) as connection:
             yield connection
-
-
-def columns_of_views() -> dict[str, list[str]]:
-    """The columns of every view that a database has, by view; from a new one."""
-    with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
-        return dict(connection.execute(sql_query("columns_of_views")).fetchall())
 
 
 def scratch_copy(path: Path, folder: Path) -> Path:

@@ -13,6 +13,7 @@ from slant.collector.errors import (
     DatabaseEmptyError,
     DatabaseError,
     DatabaseWriteError,
+    OlderDatabaseError,
 )
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")
@@ -53,6 +54,13 @@ def foreign_views(path: Path) -> DatabaseError:
         f'The views of "{path}" are not those that slant makes, and they can\'t be made again: the file is held or may '
         "not be written.",
         "Let go of it elsewhere, or copy it to where it may be written: slant then makes them anew from its tables.",
+    )
+
+
+def older_database(path: Path) -> OlderDatabaseError:
+    return OlderDatabaseError(
+        f'"{path}" was made by an older slant, lacks what this needs, and could not be brought up to date.',
+        "Let go of it elsewhere, and see that it may be written and that the disk is not full.",
     )
 
 

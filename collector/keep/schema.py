@@ -12,7 +12,7 @@ import duckdb
 
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import DatabaseError, DesignError
-from slant.collector.keep.database_errors import empty_database
+from slant.collector.keep.database_errors import empty_database, is_damage
 from slant.collector.keep.definitions import (
     Contents,
     Definitions,
@@ -65,7 +65,9 @@ def _schema(connection: duckdb.DuckDBPyConnection) -> int:
     """How many migrations the file has seen; 0 where it does not say that."""
     try:
         return int(_value(connection, "schema") or 0)
-    except (ValueError, duckdb.Error):
+    except (ValueError, duckdb.Error) as error:
+        if is_damage(str(error)):  # another's file and a broken one are not told the same
+            raise
         return 0
 
 

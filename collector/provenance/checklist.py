@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import duckdb
-
-from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
+from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.markup import escaped_markdown, quoted_markdown
@@ -74,10 +72,7 @@ def _study(db: Path, history: RunHistory) -> Study | None:
 def _requests(db: Path, history: RunHistory) -> list[dict[str, str]]:
     runs = {"runs": [run["run_id"] for run in history.runs]}
     with reading(db) as connection:
-        try:
-            rows: list[dict[str, str]] = frame_of(connection.sql(sql_query("first_requests"), params=runs)).to_dicts()
-        except duckdb.CatalogException:
-            raise DatabaseError(f'"{db}" was made by an older slant.', "To bring it up to date: collect load") from None
+        rows: list[dict[str, str]] = frame_of(connection.sql(sql_query("first_requests"), params=runs)).to_dicts()
     return rows
 
 

@@ -42,12 +42,8 @@ def read_run_history(db: Path, name: str) -> RunHistory:
 def read_run_histories(db: Path, names: Sequence[str]) -> list[RunHistory]:
     """Those of several runs; what is known of all runs is read once, for that is most of the work."""
     with reading(db) as connection:
-        try:
-            known = _read(connection)
-            return [_history(known, db, name) for name in names]
-        except (duckdb.CatalogException, duckdb.BinderException):
-            hint = "Let go of it elsewhere, and see that it may be written: reading then brings it up to date."
-            raise DatabaseError(f'"{db}" was made by an older slant and lacks what this needs.', hint) from None
+        known = _read(connection)
+        return [_history(known, db, name) for name in names]
 
 
 @dataclass(frozen=True)

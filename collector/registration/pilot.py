@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -37,12 +35,7 @@ def pilot_numbers(db: Path, study: Study, plans: Sequence[Mapping[str, Any]]) ->
 
 def _rows(db: Path, query: str, study: Study) -> list[dict[str, Any]]:
     with reading(db) as connection:
-        try:
-            rows: list[dict[str, Any]] = frame_of(
-                connection.sql(sql_query(query), params={"study": study.name})
-            ).to_dicts()
-        except duckdb.CatalogException:
-            raise DatabaseError(f'"{db}" was made by an older slant.', "To bring it up to date: collect load") from None
+        rows: list[dict[str, Any]] = frame_of(connection.sql(sql_query(query), params={"study": study.name})).to_dicts()
     return rows
 
 

@@ -29,6 +29,7 @@ try:
 except ImportError:  # Windows
     _fcntl = None  # type: ignore[assignment]
 
+_LEAST_MEMORY = 1_500_000_000  # of addresses, of which most are never used
 _CAN_NOT = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS}
 """What a file system answers that can't do what it was asked."""
 
@@ -38,6 +39,14 @@ def check_supported() -> None:
     if _fcntl is None or os.name != "posix":
         raise UsageError(
             "slant does not run on Windows itself, only in its Linux: type `wsl --install`, then install slant there."
+        )
+    import resource
+
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if 0 <= allowed < _LEAST_MEMORY:  # libraries that get less end the process without a word
+        raise UsageError(
+            f"A limit allows {allowed // 1_000_000:,} MB of memory, and slant needs {_LEAST_MEMORY // 1_000_000:,}.",
+            "To lift it in this shell: ulimit -v unlimited",
         )
 
 

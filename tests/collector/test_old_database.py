@@ -13,9 +13,11 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from click.testing import CliRunner
 
 from slant.analysis.rows.views import open_trials, stored_views
 from slant.collector import Options, collect
+from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseError
 from slant.collector.keep import database as store
 from slant.collector.keep.database import reading
@@ -130,6 +132,16 @@ def test_an_old_database_that_another_process_reads_is_read_as_it_is_and_renewed
             open_trials(db, view="trials")
     store._not_renewed.clear()  # as in a new process
     assert open_trials(db, view="trials").height == 8
+
+
+def test_a_command_that_needs_what_an_old_database_lacks_says_so_in_a_sentence(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    old_database(db, tiny_lines(tmp_path))
+    with another_reader(db):
+        done = CliRunner().invoke(command, ["status", "--db", str(db)])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "was made by an older slant, lacks what this needs, and could not be brought up to date" in done.stderr
+    store._not_renewed.clear()
 
 
 def test_an_old_database_into_which_an_older_collector_writes_is_left_to_it(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -38,6 +39,15 @@ def test_reading_says_what_makes_it_again_and_loading_does(db: Path) -> None:
     assert (done.exit_code, "was made again from its journal" in done.stderr) == (0, True)
     assert query(db, ROWS) == before
     assert len(list(db.parent.glob("a.duckdb.damaged-*"))) == 1
+
+
+def test_wherever_a_file_is_garbled_it_is_called_damaged_or_reads_as_before(db: Path) -> None:
+    whole, rows = db.read_bytes(), query(db, ROWS)
+    for place in range(0, len(whole), max(1, len(whole) // 25)):
+        garbled = bytes(byte ^ 0x5A for byte in whole[place : place + 6_000])
+        db.write_bytes(whole[:place] + garbled + whole[place + 6_000 :])
+        with suppress(DatabaseDamagedError):
+            assert query(db, ROWS) == rows
 
 
 def test_the_same_collect_goes_on_with_a_damaged_database(db: Path) -> None:

@@ -88,15 +88,9 @@ def _checked(db: str | Path, kept: Registration) -> Registration:
 def deviations(db: str | Path, registration: Registration) -> pl.DataFrame:
     """One row a deviation; see Registered."""
     with reading(db) as connection, ExitStack() as stack:
-        try:
-            for name, frame in _frames(document_of(registration), connection).items():
-                stack.enter_context(registered(connection, name, frame))
-            return pl.concat([_asked(connection, query, registration.study) for query in _QUERIES])
-        except duckdb.CatalogException:
-            raise DatabaseError(
-                f'"{db}" was made by an older slant, so it can\'t be compared with a registration.',
-                "To bring it up to date: collect load",
-            ) from None
+        for name, frame in _frames(document_of(registration), connection).items():
+            stack.enter_context(registered(connection, name, frame))
+        return pl.concat([_asked(connection, query, registration.study) for query in _QUERIES])
 
 
 def _asked(connection: duckdb.DuckDBPyConnection, query: str, study: str) -> pl.DataFrame:

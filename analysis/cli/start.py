@@ -1,0 +1,19 @@
+"""Where the commands `analyze` and `slant` begin."""
+
+from __future__ import annotations
+
+from slant.collector.system.quiet_start import be_quiet_when_interrupted
+
+
+def analyze() -> None:
+    be_quiet_when_interrupted()
+    from slant.analysis.cli.main import analyze as command
+
+    command(prog_name="analyze")
+
+
+def slant() -> None:
+    be_quiet_when_interrupted()
+    from slant.analysis.cli.main import slant as command
+
+    command(prog_name="slant")

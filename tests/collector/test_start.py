@@ -1,0 +1,44 @@
+"""How commands begin: what stops them before anything else could."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+# Ctrl-C comes while click is being imported
+INTERRUPTED = """
+import builtins, importlib
+whole = builtins.__import__
+def interrupted(name, *rest):
+    if name == "click":
+        raise KeyboardInterrupt
+    return whole(name, *rest)
+start = importlib.import_module("MODULE")
+builtins.__import__ = interrupted
+start.COMMAND()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [
+        ("slant.collector.start", "collect"),
+        ("slant.analysis.cli.start", "analyze"),
+        ("slant.analysis.cli.start", "slant"),
+    ],
+)
+def test_ctrl_c_while_a_command_is_imported_is_no_traceback(module: str, command: str) -> None:
+    code = INTERRUPTED.replace("MODULE", module).replace("COMMAND", command)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "Aborted!\n")
+
+
+@pytest.mark.parametrize("module", ["slant.collector", "slant.analysis"])
+def test_too_tight_a_limit_of_memory_is_told_before_a_library_crashes(module: str) -> None:
+    words = ["sh", "-c", 'ulimit -v 1000000 && exec "$@"', "sh", sys.executable, "-m", module, "--help"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: A limit allows 1,024 MB of memory, and slant needs 1,500.")
