@@ -80,28 +80,25 @@ def tables_command(
         frames = tables(db, study=study, names=names or None, measure=measure)
         remarks = [f"Note: {note}" for note in table_notes(db, study)]
         remarks += [*mixture_warnings(db, study, measure=measure), *chance_warnings(frames, db)]
-        has_paper = output_format in FORMATS and all(_has_paper(frame, db) for frame in frames.values())
+        of_database = study_names(db)
+        printed = {each.name for each in loadable_studies(of_database, db) if each.published}
     for name, frame in frames.items():
         if not names and frame.is_empty() and (infos[name].designs or name.startswith(_KEPT)):
             continue  # eleven empty tables, where no topics were fitted, would hide the others
+        has_study = "study" in frame.columns and not frame.is_empty()
+        has_paper = printed.issuperset(frame["study"].unique() if has_study else of_database)
         _print(frame, output_format, name, infos[name], has_paper=has_paper)
     for remark in remarks:
         say(remark)
 
 
-def _has_paper(frame: pl.DataFrame, db: Path) -> bool:
-    """Whether all studies of this table have printed numbers: a table of one's own study is none of the paper."""
-    names = frame["study"].unique().to_list() if "study" in frame.columns else study_names(db)
-    studies = loadable_studies(names, db)
-    return len(studies) == len(names) and all(study.published for study in studies)
-
-
 def _print(
     frame: pl.DataFrame, output_format: str, name: str, info: TableInfo | None = None, *, has_paper: bool = False
 ) -> None:
+    """`has_paper`: all studies of the table have printed numbers; that of a study of one's own is in no paper."""
+    of_own = f"{name}: {info.purpose}" if info else ""
+    title = info.title if info and has_paper else of_own
     if output_format in FORMATS:
-        of_own = f"{name}: {info.purpose}" if info else ""
-        caption = info.title if info and has_paper else of_own
-        print_data(table_text(frame, output_format, caption=caption, label=f"tab:{name}"), nl=False)
+        print_data(table_text(frame, output_format, caption=title, label=f"tab:{name}"), nl=False)
     else:
-        print_rows(frame, output_format, title=info.title if info and output_format == "table" else None)
+        print_rows(frame, output_format, title=title if info and output_format == "table" else None)

@@ -102,6 +102,8 @@ def test_a_caption_names_the_table_of_the_paper_only_where_the_study_has_one(db:
     )
     for text in latex_of("tokens_by_condition", mixed), latex_of("tokens_by_condition", db):
         assert r"\caption{tokens\_by\_condition: how long" in text
+    on_terminal = CliRunner().invoke(analyze, ["tables", "tokens_by_condition", "--db", str(mixed)]).stdout
+    assert on_terminal.startswith("tokens_by_condition: how long")
 
 
 @pytest.mark.slow
