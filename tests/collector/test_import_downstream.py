@@ -123,6 +123,13 @@ def test_versions_of_a_list_are_of_its_side(tmp_path: Path, version: str) -> Non
     assert [row["d"] for row in trials(tmp_path, view="pairing_trials")] == [1]
 
 
+def test_sides_may_be_called_positive_and_negative(tmp_path: Path) -> None:
+    rows = answer(group0_pole="negative", group1_pole="positive")
+    poles = {"career": "positive", "family": "negative"}
+    assert imported(tmp_path, [row | {"attr_pole": poles[row["attr_pole"]]} for row in rows]).problems == []
+    assert [row["d"] for row in trials(tmp_path, view="pairing_trials")] == [1]
+
+
 @given(order=st.permutations(range(4)), seed=st.integers(0, 999))
 def test_answers_are_the_same_in_whatever_order_their_rows_lie(
     tmp_path_factory: pytest.TempPathFactory, order: list[int], seed: int

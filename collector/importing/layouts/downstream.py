@@ -43,14 +43,15 @@ _NEEDED = {
 }  # fmt: skip
 _LISTS_A = (
     "flowers", "instruments", "european_american", "male", "mental_disease", "young",
-    "pleasant", "career", "math", "science", "temporary",
+    "pleasant", "career", "math", "science", "temporary", "positive",
 )  # fmt: skip
 _LISTS_B = (
     "insects", "weapons", "african_american", "female", "physical_disease", "old",
-    "unpleasant", "family", "arts", "permanent",
+    "unpleasant", "family", "arts", "permanent", "negative",
 )  # fmt: skip
 _SIDES = dict.fromkeys(_LISTS_A, "a") | dict.fromkeys(_LISTS_B, "b")
-"""The names of their lists, but for what says which version one is (pleasant_nosek), each with our side."""
+"""The names of their lists, but for what says which version one is (pleasant_nosek), each with our side; and what the
+sides are called where a list has no name."""
 _VERSIONS = ("_original", "_bertrand", "_nosek")
 _SHOWN_WORDS = 5
 _COUNTED: tuple[tuple[str, TokenSource], ...] = (
