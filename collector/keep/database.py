@@ -37,11 +37,11 @@ from slant.collector.keep.database_errors import (
     no_database,
     older_database,
 )
-from slant.collector.keep.definitions import STORAGE_VERSION, keep_in_cache
+from slant.collector.keep.definitions import STORAGE_VERSION, is_copied_from_cache, keep_in_cache
 from slant.collector.keep.journal import has_collector
 from slant.collector.keep.lake_files import lake_connection
 from slant.collector.keep.schema import cached_new_database, check_file, is_behind, prepare
-from slant.collector.system.operating_system import is_alive, onto_disk, put_in_place
+from slant.collector.system.operating_system import is_alive, put_in_place
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -306,7 +306,9 @@ def _make(path: Path) -> None:
     part.unlink(missing_ok=True)
     try:
         cached = cached_new_database()
-        if not _is_copied(cached, part):
+        if is_copied_from_cache(cached, part):
+            _checked[part] = _fingerprint(part)
+        else:
             with _attached(part, 0.0, None):
                 pass  # attaching prepares: tables and views
             keep_in_cache(part, cached)
@@ -319,21 +321,6 @@ def _make(path: Path) -> None:
         raise DatabaseWriteError(f'Can\'t make the database "{path}": {error.strerror}.') from error
     finally:
         part.unlink(missing_ok=True)
-
-
-def _is_copied(cached: Path, part: Path) -> bool:
-    """Whether `part` is a copy of the new database that the user's cache keeps: DuckDB takes over a second to make the
-    views, each of which it plans with all those below it. What the copy holds is looked at as in any other file."""
-    try:
-        shutil.copyfile(cached, part)
-        with _attached(part, 0.0, None):
-            pass
-        with part.open("rb+") as file:
-            onto_disk(file.fileno())
-    except (OSError, DatabaseError, duckdb.Error):  # not there, cut off, or written over
-        part.unlink(missing_ok=True)
-        return False
-    return True
 
 
 @contextmanager

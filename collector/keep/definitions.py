@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -22,6 +21,7 @@ from pathlib import Path
 import duckdb
 
 from slant.collector.errors import DatabaseError
+from slant.collector.system.operating_system import onto_disk
 from slant.collector.system.shipped_files import sql_query
 
 STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
@@ -161,21 +161,53 @@ def _after_each(connection: duckdb.DuckDBPyConnection, migrations: Sequence[str]
         yield contents_of(connection, "db").tables
 
 
-def cached_file(migrations: Sequence[str], views: Sequence[str], ending: str) -> Path:
+def cached_file(migrations: tuple[str, ...], views: tuple[str, ...], ending: str) -> Path:
     """Where the user's cache keeps what is made of these texts by this DuckDB; it need not be there yet."""
-    texts = json.dumps([duckdb.__version__, STORAGE_VERSION, migrations, views])
-    return _cache_folder() / f"{_hash(texts)}{ending}"
+    return _cache_folder() / f"{_name_of(migrations, views)}{ending}"
+
+
+@functools.lru_cache(maxsize=4)
+def _name_of(migrations: tuple[str, ...], views: tuple[str, ...]) -> str:
+    return _hash(json.dumps([duckdb.__version__, STORAGE_VERSION, migrations, views]))
 
 
 def keep_in_cache(new: Path, cached: Path) -> None:
     """Keep a copy of a new database there; where a home can't be written to, the next one is made from nothing."""
-    copy = cached.with_suffix(f".{os.getpid()}.new")
     with suppress(OSError):
         cached.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(new, copy)
-        os.replace(copy, cached)
+        content = new.read_bytes()
+        for place, data in ((cached, content), (_checksum_of(cached), _checksum(content))):
+            part = place.with_name(f"{place.name}.{os.getpid()}.new")
+            part.write_bytes(data)
+            os.replace(part, place)
         for old in sorted(cached.parent.glob("*.duckdb"), key=lambda file: file.stat().st_mtime)[:-_MOST_CACHED]:
             old.unlink(missing_ok=True)
+            _checksum_of(old).unlink(missing_ok=True)
+
+
+def is_copied_from_cache(cached: Path, new: Path) -> bool:
+    """Whether `new` is now a copy, on disk, of the new database that the user's cache keeps: DuckDB takes over a second
+    to make the views, each of which it plans with all those below it. False where none is there, or other bytes."""
+    try:
+        content = cached.read_bytes()
+        if _checksum(content) != _checksum_of(cached).read_bytes():
+            return False
+        with new.open("wb") as file:
+            file.write(content)
+            file.flush()
+            onto_disk(file.fileno())
+    except OSError:
+        new.unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _checksum_of(cached: Path) -> Path:
+    return cached.with_suffix(".blake2b")
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.blake2b(content).hexdigest().encode()
 
 
 def _cache_folder() -> Path:

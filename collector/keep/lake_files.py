@@ -94,7 +94,7 @@ def statements(folder: Path, place: str) -> list[str]:
             made.append(f'INSERT INTO "{file.stem}" BY NAME FROM {source}')
     if any(folder.glob("attempts/**/*.parquet")):
         made += ["DROP TABLE attempts", _attempts(place, has_changes=n_changes > 0)]
-    return made + all_views()
+    return [*made, *all_views()]
 
 
 def _attempts(place: str, *, has_changes: bool) -> str:

@@ -72,7 +72,7 @@ def _schema(connection: duckdb.DuckDBPyConnection) -> int:
 
 
 def _ours() -> Definitions:
-    return our_definitions(tuple(migration_texts()), tuple(all_views()))
+    return our_definitions(migration_texts(), all_views())
 
 
 def cached_new_database() -> Path:
@@ -90,9 +90,9 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bo
     if contents is None or not is_empty(contents, path):
         has_views = contents is None or _check(connection, contents, path)
         done = _schema(connection)
-    migrations = _migrations()
+    migrations = migration_texts()
     for migration in migrations[done:]:
-        connection.execute(migration.read_text("utf-8"))
+        connection.execute(migration)
     if done < len(migrations):
         _set_value(connection, "schema", str(len(migrations)))
     texts, version = _views()
@@ -109,15 +109,20 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bo
             _set_value(connection, f"views of {design}", its_version)
 
 
-def migration_texts() -> list[str]:
+@functools.cache
+def migration_texts() -> tuple[str, ...]:
     """The SQL that makes all tables, in order."""
-    return [migration.read_text("utf-8") for migration in _migrations()]
+    return tuple(migration.read_text("utf-8") for migration in _migrations())
 
 
-def all_views() -> list[str]:
+def all_views() -> tuple[str, ...]:
     """The SQL that makes all views, in order, those of designs of other packages among them."""
-    others = _third_party_views(tuple(sys.path)).values()
-    return [*_views()[0], *(text for views in others for text in views.values())]
+    return _all_views(tuple(sys.path))
+
+
+@functools.cache
+def _all_views(path: tuple[str, ...]) -> tuple[str, ...]:
+    return (*_views()[0], *(text for views in _third_party_views(path).values() for text in views.values()))
 
 
 def design_of_view(name: str) -> str | None:
