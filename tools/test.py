@@ -7,6 +7,7 @@ python tools/test.py [--full | --core | --check]
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,9 @@ CORE = (
 CORE_OF_R = "fit_lme4|effect_size|mixed_model_table|welch_test|fit_brms|plot_|run_fit|with_conditions|read_trials"
 # Most fits are over before compiled code would have paid for its compiling; it changes no number.
 TESTTHAT = ["env", "R_ENABLE_JIT=0", "Rscript", "tests/testthat.R"]
+PREFIX = "slant-tests-"
+LEAST_ROOM_IN_MEMORY = 6_000_000_000
+LONGEST_RUN_S = 12 * 3600
 READ_CODE = {
     "ruff": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "--quiet", "."],
@@ -33,6 +37,18 @@ READ_CODE = {
     "mypy of tools": ["mypy", *sorted(str(path) for path in (ROOT / "tools").glob("*.py"))],
     "lint of R": ["Rscript", "tools/lint_r.R"],
 }
+
+
+def folder_in_memory() -> Path | None:
+    """A folder in memory for the files of the tests, which need 2 GB; None where there is none. A disk makes each kept
+    answer and each commit wait, thousands of times; what they wait for is tested by processes that are killed."""
+    folder = Path("/dev/shm")
+    if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < LEAST_ROOM_IN_MEMORY:
+        return None
+    for left in folder.glob(f"{PREFIX}*"):  # of a run that was killed
+        if time.time() - left.stat().st_mtime > LONGEST_RUN_S:
+            shutil.rmtree(left, ignore_errors=True)
+    return folder
 
 
 def stages(chosen: str) -> dict[str, list[str]]:
@@ -105,7 +121,9 @@ def main() -> int:
     begun = time.monotonic()
     if chosen in MARKED and chosen != "--core":
         install_browser()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(prefix=PREFIX, dir=folder_in_memory()) as folder:
+        os.environ["TMPDIR"] = str(Path(folder) / "tmp")
+        Path(os.environ["TMPDIR"]).mkdir()
         counts = Path(folder) / "counts"
         os.environ["SLANT_TEST_COUNTS"] = str(counts)
         if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):  # each of the many processes would compile slant anew
