@@ -28,7 +28,7 @@ cohens_d <- function(reference, other, conf_level = .95) {
   d <- (mean(other) - mean(reference)) / pooled_sd
   std_error <- sqrt(sum(n) / prod(n) + d^2 / (2 * sum(n)))
   half_width <- stats::qt((1 + conf_level) / 2, df) * std_error
-  data.frame(estimate = d, std_error = std_error, df = df, conf_low = d - half_width, conf_high = d + half_width)
+  frame_of(estimate = d, std_error = std_error, df = df, conf_low = d - half_width, conf_high = d + half_width)
 }
 
 # In squared units of the outcome.

@@ -178,6 +178,26 @@ with_tests_on_y <- function(rows) {
   rows
 }
 
+# Those of `data` in which `column` is known, one a model and test: tests below each other, models close together in
+# each. `what` is drawn, of a `row` each; `hint`: which rows to keep where there are several.
+rows_by_test <- function(data, column, what, row, hint = "") {
+  rows <- with_tests_on_y(rows_to_draw(
+    data, !is.na(data[[column]]), what, row, c("model", "test"), "a model has more than one row for a test",
+    sprintf("Keep the rows of one source, study version and variant%s.", hint)
+  ))
+  n_models <- nlevels(rows$model_shown)
+  rows$height <- heights_of(rows$test_shown, rows$model_shown, .375 * (n_models - 1) / n_models)
+  rows
+}
+
+# Such rows as dots with intervals. `...`: further layers.
+forest_by_test <- function(rows, legend, reference = 0, ...) {
+  at_height(rows) + forest(rows, "model_shown", rev(levels(rows$test_shown)), reference = reference) +
+    list(...) + legend + figure_theme()
+}
+
+inches_by_test <- function(rows) 2 + .13 * max(nlevels(rows$test_shown) * (nlevels(rows$model_shown) + 2), 8)
+
 # Names on the upright axis, the last one on top.
 names_on_y <- function(names, margin = .5) {
   ggplot2::scale_y_continuous(

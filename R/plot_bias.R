@@ -14,14 +14,9 @@
 plot_bias <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- bias_to_draw(figure_rows(data))
-  models <- levels(rows$model_shown)
-  plot <- at_height(rows) +
-    forest(rows, "model_shown", rev(levels(rows$test_shown))) +
-    one_legend(ncol = legend_columns(models, inches_or(width, 9))) +
-    figure_theme()
+  legend <- one_legend(ncol = legend_columns(levels(rows$model_shown), inches_or(width, 9)))
   finish_figure(
-    plot, file, bias_in_words(rows), width, height, 9,
-    2 + .13 * max(nlevels(rows$test_shown) * (length(models) + 2), 8),
+    forest_by_test(rows, legend), file, bias_in_words(rows), width, height, 9, inches_by_test(rows),
     title = given_title(rows, "Do words go to the groups of the usual association?"),
     subtitle = "Right of 0: more often than to the other group; left: the association is crossed.",
     caption = c(source_note(rows), no_d_note(rows)), x = "Mean of D with 95 % t interval over answers"
@@ -30,13 +25,7 @@ plot_bias <- function(data, file = NULL, width = NULL, height = NULL) {
 
 bias_to_draw <- function(data) {
   check_columns(data, c("model", "test", "mean_d", "sd_d", "n_d", "n_trials"), to = "draw D")
-  rows <- rows_to_draw(
-    data, !is.na(data$mean_d), "D", "row with a mean of D", c("model", "test"),
-    "a model has more than one row for a test", "Keep the rows of one source, study version and variant."
-  )
-  rows <- with_tests_on_y(rows)
-  n_models <- nlevels(rows$model_shown)
-  rows$height <- heights_of(rows$test_shown, rows$model_shown, .375 * (n_models - 1) / n_models)
+  rows <- rows_by_test(data, "mean_d", "D", "row with a mean of D")
   half_width <- t_half_width(rows$sd_d, rows$n_d)
   rows$lowest <- rows$mean_d - half_width
   rows$highest <- rows$mean_d + half_width

@@ -14,15 +14,10 @@
 plot_decisions <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- decisions_to_draw(figure_rows(data))
-  models <- levels(rows$model_shown)
-  plot <- at_height(rows) +
-    forest(rows, "model_shown", rev(levels(rows$test_shown)), reference = .5) +
-    ggplot2::coord_cartesian(xlim = c(0, 1)) +
-    one_legend(ncol = legend_columns(models, inches_or(width, 9))) +
-    figure_theme()
+  legend <- one_legend(ncol = legend_columns(levels(rows$model_shown), inches_or(width, 9)))
   finish_figure(
-    plot, file, decisions_in_words(rows), width, height, 9,
-    2 + .13 * max(nlevels(rows$test_shown) * (length(models) + 2), 8),
+    forest_by_test(rows, legend, .5, ggplot2::coord_cartesian(xlim = c(0, 1))), file, decisions_in_words(rows),
+    width, height, 9, inches_by_test(rows),
     title = given_title(rows, "Do decisions go with the usual association?"),
     subtitle = "Right of .5: group b gets attribute b more often than not; left: less often.",
     caption = c(source_note(rows), undecided_note(rows)), x = "Share of decisions with Wilson's 95 % interval"
@@ -31,13 +26,7 @@ plot_decisions <- function(data, file = NULL, width = NULL, height = NULL) {
 
 decisions_to_draw <- function(data) {
   check_columns(data, c("model", "test", "share_expected", "n_decided", "n_conversations"), to = "draw decisions")
-  rows <- rows_to_draw(
-    data, !is.na(data$share_expected), "decisions", "row with a decision", c("model", "test"),
-    "a model has more than one row for a test", "Keep the rows of one source, study version and variant."
-  )
-  rows <- with_tests_on_y(rows)
-  n_models <- nlevels(rows$model_shown)
-  rows$height <- heights_of(rows$test_shown, rows$model_shown, .375 * (n_models - 1) / n_models)
+  rows <- rows_by_test(data, "share_expected", "decisions", "row with a decision")
   ends <- wilson(rows$share_expected * rows$n_decided, rows$n_decided)
   with_intervals(cbind(rows, ends), "share_expected", names(ends)[[1]], names(ends)[[2]])
 }

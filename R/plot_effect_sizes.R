@@ -27,13 +27,9 @@ plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
   rows <- effects_to_draw(with_cells(figure_rows(data, "estimates"), c("model", "test")))
   models <- levels(rows$model_shown)
   legend_rows <- ceiling(length(models) / min(5, legend_columns(models, inches_or(width, 9), letters_per_in = 13)))
-  plot <- at_height(rows) +
-    forest(rows, "model_shown", rev(levels(rows$test_shown))) +
-    one_legend(nrow = legend_rows) +
-    figure_theme()
   finish_figure(
-    plot, file, effects_in_words(rows), width, height, 9,
-    2 + .13 * max(nlevels(rows$test_shown) * (length(models) + 2), 8),
+    forest_by_test(rows, one_legend(nrow = legend_rows)), file, effects_in_words(rows),
+    width, height, 9, inches_by_test(rows),
     title = "Do models think longer when a pairing goes against the usual association?",
     subtitle = sprintf(
       "Right of 0: more tokens in the %s condition; left: more in the %s one.",
@@ -45,14 +41,9 @@ plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
 
 effects_to_draw <- function(estimates) {
   check_columns(estimates, c("model", "test", "estimate", "conf_low", "conf_high"), to = "draw effect sizes")
-  rows <- rows_to_draw(
-    estimates, !is.na(estimates$estimate), "effect sizes", "row with an estimate", c("model", "test"),
-    "a model has more than one row for a test",
-    "Keep the rows of one source, study version and variant, with refusals either removed or kept."
+  rows <- rows_by_test(
+    estimates, "estimate", "effect sizes", "row with an estimate", ", with refusals either removed or kept"
   )
-  rows <- with_tests_on_y(rows)
-  n_models <- nlevels(rows$model_shown)
-  rows$height <- heights_of(rows$test_shown, rows$model_shown, .375 * (n_models - 1) / n_models)
   with_intervals(rows, "estimate", "conf_low", "conf_high")
 }
 

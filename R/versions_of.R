@@ -3,9 +3,17 @@
 # One row per package that is installed, R first.
 versions_of <- function(packages) {
   installed <- packages[vapply(packages, requireNamespace, logical(1), quietly = TRUE)]
-  versions <- vapply(installed, function(name) as.character(utils::packageVersion(name)), character(1))
-  data.frame(package = c("R", installed), version = unname(c(as.character(getRversion()), versions)))
+  versions <- vapply(installed, version_of_loaded, character(1), USE.NAMES = FALSE)
+  frame_of(package = c("R", installed), version = c(as.character(getRversion()), versions))
 }
+
+# Of a package that is loaded, and so stays what it is until R ends: each result names it.
+version_of_loaded <- function(name) {
+  if (is.null(loaded_versions[[name]])) loaded_versions[[name]] <- as.character(utils::packageVersion(name))
+  loaded_versions[[name]]
+}
+
+loaded_versions <- new.env(parent = emptyenv())
 
 # The table `versions` of each text that the database keeps, such as {"R": "4.2.2", "lme4": "1.1.31"}.
 # Flat, and written by slant itself; a JSON package for this alone would be one more thing to install.

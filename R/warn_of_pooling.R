@@ -5,6 +5,7 @@
 # name, so that their values are told apart on purpose. `kinds`: the columns looked at.
 warn_of_pooling <- function(data, within, named_columns = character(), kinds = kinds_of_rows()) {
   for (name in setdiff(intersect(kinds, names(data)), c(within, named_columns))) {
+    if (length(unique(data[[name]])) < 2) next # as nearly always; what follows takes longer than a short fit's rest
     values <- as.character(data[[name]])
     pairs <- unique(data.frame(group = group_codes(data, within), value = values)[!is.na(values), , drop = FALSE])
     if (anyDuplicated(pairs$group) > 0) {

@@ -4,7 +4,6 @@ SlantError                 exit 1   something could not be done
 ├── UsageError             exit 2   what was typed or written in a file is wrong; nothing was written
 │   ├── StudyError                  a study file breaks the rules
 │   └── UnknownNameError            a name that nothing has; says the nearest one that exists
-├── ImportProblem          exit 1   some rows could not be imported; the others were
 ├── DatabaseError          exit 1   the database is not ours, not readable, or held by another process
 │   ├── DatabaseBusyError           another process holds the file
 │   ├── DatabaseDamagedError        the file is damaged; its journal, where it has one, makes it again
@@ -57,10 +56,6 @@ class UnknownNameError(UsageError):
         noun, *place = kind.split(" in ", maxsplit=1)
         where = "".join(f" in {part}" for part in place)
         super().__init__(f'There is no {noun} "{name}"{where}. {hint}', *details)
-
-
-class ImportProblem(SlantError):
-    pass
 
 
 class DatabaseError(SlantError):

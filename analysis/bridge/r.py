@@ -27,7 +27,13 @@ import polars as pl
 
 from slant.analysis.bridge import r_vectors
 from slant.analysis.bridge.r_code import inst_folder, r_folder
-from slant.analysis.bridge.r_home import HOW_TO_INSTALL_R, OLDEST_R, how_to_install_rpy2, r_installation
+from slant.analysis.bridge.r_home import (
+    HOW_TO_INSTALL_R,
+    OLDEST_R,
+    how_to_install_rpy2,
+    r_installation,
+    variables_of_script,
+)
 from slant.analysis.bridge.r_packages import what_is_lost
 from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
@@ -138,7 +144,7 @@ def _rinterface() -> tuple[Any, Any]:
     os.environ["R_HOME"] = str(installation.home)
     logging.getLogger("rpy2").setLevel(logging.CRITICAL)  # what it warns of ends in an error, which says more
     try:
-        ri = importlib.import_module("rpy2.rinterface")
+        ri = _imported_rinterface(variables_of_script(installation.home))
         return ri, importlib.import_module("rpy2.rinterface_lib.embedded").RRuntimeError
     except ModuleNotFoundError as error:
         raise RError("The Python package rpy2 is missing.", how_to_install_rpy2(installation)) from error
@@ -148,6 +154,17 @@ def _rinterface() -> tuple[Any, Any]:
             (str(error).splitlines() or [repr(error)])[0],
             how_to_install_rpy2(installation),
         ) from error
+
+
+def _imported_rinterface(variables: Mapping[str, str]) -> Any:
+    """rpy2 starts R twice to learn what these variables are, which takes as long as R's own start."""
+    if variables:
+        situation: Any = importlib.import_module("rpy2.situation")
+        situation.r_ld_library_path_from_subprocess = lambda _home: variables.get("LD_LIBRARY_PATH", "")
+    ri: Any = importlib.import_module("rpy2.rinterface")
+    if variables:
+        ri._getrenvvars = lambda *_, **__: tuple(variables.items())
+    return ri
 
 
 def _begin_r(ri: Any) -> None:

@@ -20,6 +20,8 @@ HOW_TO_INSTALL_R = (
 _FIRST_R_OF_NEW_RPY2 = (4, 5, 0)
 _FIRST_NEW_RINTERFACE = (3, 6, 6)
 _FIRST_GOOD_RINTERFACE = (3, 6, 7)
+# What the script bin/R sets before it starts R itself; all else R reads from its Renviron files, embedded or not.
+_SET_BY_SCRIPT = re.compile(r"(R_HOME|R_SHARE_DIR|R_INCLUDE_DIR|R_DOC_DIR|R_ARCH|LD_LIBRARY_PATH|DYLD_\w+)=(.*)")
 
 
 @dataclass(frozen=True)
@@ -86,6 +88,16 @@ def _homes() -> Iterator[Path]:
     answer = subprocess.run([command, "RHOME"], capture_output=True, text=True, env=environment, check=False)
     if answer.returncode == 0 and answer.stdout.strip():
         yield Path(answer.stdout.strip().splitlines()[-1])
+
+
+def variables_of_script(home: Path) -> dict[str, str]:
+    """The environment that R is born with where a person types `R`; empty where that script can't say."""
+    command = [str(home / "bin" / "R"), "CMD", "printenv"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return {}
+    return {match[1]: match[2] for line in said.splitlines() if (match := _SET_BY_SCRIPT.fullmatch(line))}
 
 
 def _version_of(home: Path) -> tuple[int, ...]:

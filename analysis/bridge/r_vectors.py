@@ -87,10 +87,11 @@ def _doubles(ri: Any, column: pl.Series) -> Any:
 
 
 def _strings(ri: Any, column: pl.Series) -> Any:
-    if column.str.contains("\0", literal=True).any():
+    few = column.to_list() if len(column) <= _FEW else None
+    if any("\0" in text for text in few if text) if few else column.str.contains("\0", literal=True).any():
         raise RError(f'The column "{column.name}" holds a NUL character, which R can\'t keep in text.')
-    if len(column) <= _FEW:
-        return ri.StrSexpVector([ri.NA_Character if v is None else v for v in column.to_list()])
+    if few is not None:
+        return ri.StrSexpVector([ri.NA_Character if text is None else text for text in few])
     parts = [_string_block(ri, column.slice(start, _BLOCK)) for start in range(0, len(column), _BLOCK)]
     strings = ri.baseenv["c"](*parts) if len(parts) > 1 else parts[0]
     if missing := column.is_null().arg_true().to_list():

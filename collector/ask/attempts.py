@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from typing import Any
 
 from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logprobs
@@ -17,7 +18,7 @@ from slant.collector.study.records import StudyModel
 from slant.collector.system.json_text import encoded
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # see Exchange
 class AttemptPlace:
     """Where in its conversation an attempt stands, whether it ended its trial, and what was sent in it.
 
@@ -195,7 +196,12 @@ def measured(model: StudyModel, trial: Trial, reply: Reply, reading: Reading) ->
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Of a response's headers (names in lower case) those that are stored: times, versions, what the provider's limits
     are. All others are not, whatever they are called: some name the account that pays."""
-    return {name: value for name, value in headers.items() if name in _KEPT_HEADERS or is_budget(name)}
+    return {name: headers[name] for name in _kept_names(tuple(headers))}
+
+
+@lru_cache(maxsize=64)  # thousands of answers have headers of the same names
+def _kept_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if name in _KEPT_HEADERS or is_budget(name))
 
 
 def _sent(exchange: Exchange, place: AttemptPlace) -> str | None:

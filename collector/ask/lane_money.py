@@ -34,7 +34,6 @@ class LaneMoney:
     seen: int = 0
     longest: int = 0
     spent_usd: float = 0.0
-    n_unknown: int = 0
 
     def reserve_usd(self, body: Mapping[str, Any]) -> float:
         """The most that this request is expected to cost; surely the most where the request limits its answer.
@@ -78,8 +77,6 @@ class LaneMoney:
             self.longest = max(self.longest, reply.output_tokens)
         if cost is not None:
             self.spent_usd += cost
-        elif exchange.status == 200:
-            self.n_unknown += 1
         return cost
 
     def _sentence(self, amount_usd: float) -> str:

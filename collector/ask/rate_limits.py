@@ -75,10 +75,8 @@ def server_time(headers: Mapping[str, str]) -> float:
 def told_budgets(headers: Mapping[str, str], now: float | None = None) -> tuple[StatedBudget, ...]:
     """Budgets that the headers tell (names in lower case) with a limit and what remains of it."""
     parts_by_kind: dict[str, dict[str, str]] = {}
-    for name, value in headers.items():
-        if "ratelimit" in name and (named := _budget_part(name)):
-            kind, what = named
-            parts_by_kind.setdefault(kind, {})[what] = value
+    for name, kind, what in _budget_parts(tuple(headers)):
+        parts_by_kind.setdefault(kind, {})[what] = headers[name]
     if not parts_by_kind:
         return ()
     moment = server_time(headers) if now is None else now
@@ -86,7 +84,12 @@ def told_budgets(headers: Mapping[str, str], now: float | None = None) -> tuple[
     return tuple(budget for budget in budgets if budget is not None)
 
 
-@functools.lru_cache(maxsize=256)
+@functools.lru_cache(maxsize=64)  # thousands of answers have headers of the same names
+def _budget_parts(names: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
+    """Of headers of these names those that tell a part of a budget, each with the budget and the part."""
+    return tuple((name, *part) for name in names if (part := _budget_part(name)) is not None)
+
+
 def _budget_part(name: str) -> tuple[str, str] | None:
     """The budget and the part of it that a header tells: ("input_tokens", "limit"); None where it tells none."""
     match = _OPENAI.fullmatch(name) or _ANTHROPIC.fullmatch(name)
@@ -95,7 +98,7 @@ def _budget_part(name: str) -> tuple[str, str] | None:
 
 def is_budget(name: str) -> bool:
     """Whether a header of this name (in lower case) tells a part of a budget."""
-    return "ratelimit" in name and _budget_part(name) is not None
+    return _budget_part(name) is not None
 
 
 def _told(kind: str, parts: Mapping[str, str], now: float) -> StatedBudget | None:

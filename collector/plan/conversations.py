@@ -10,7 +10,7 @@ from operator import not_
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.keep.final_trials import IDS_AT_ONCE, Finals
-from slant.collector.records import Conversation, stable_id
+from slant.collector.records import Conversation
 from slant.collector.study.records import Study, StudyModel
 
 
@@ -66,8 +66,3 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
 def planned_count(study: Study, repetitions: int = 1) -> int:
     """The number of trials that one model is asked (12,920 in RM-IAT)."""
     return repetitions * sum(test.planned for test in study.tests)
-
-
-def settings_hash(model: StudyModel) -> str:
-    """One short name for what is sent to a model: its provider, its name there and its parameters."""
-    return stable_id(model.provider, model.requested_model, dict(model.settings))[:12]

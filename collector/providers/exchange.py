@@ -35,7 +35,7 @@ class Request:
         return {**self.body, self.listed: self.body[self.listed][self.n_earlier :], "earlier": earlier}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # made for each request: to freeze its fields would take four times as long as to set them
 class Exchange:
     """What one POST gave: a status and a body, or an error. `sent` is what was posted. Times are ISO 8601 in UTC."""
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from slant.analysis.bridge.r_home import r_installation, variables_of_script
 from tests.analysis.test_doctor import an_r_home
 from tests.support.fitted import small_database
 
@@ -27,6 +28,18 @@ def drawn(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
 def test_an_r_home_without_r_is_passed_over_for_the_r_on_path(tmp_path: Path) -> None:
     done = drawn(tmp_path, R_HOME=str(tmp_path / "nowhere"))
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.needs("R")
+def test_r_is_told_what_its_own_script_would_tell_it() -> None:
+    installation = r_installation()
+    assert installation is not None
+    variables = variables_of_script(installation.home)
+    script = "cat(Sys.getenv(c('R_HOME', 'R_SHARE_DIR', 'R_DOC_DIR', 'LD_LIBRARY_PATH')), sep = '\\n')"
+    said = subprocess.run([installation.rscript, "-e", script], capture_output=True, text=True, check=True).stdout
+    names = ("R_HOME", "R_SHARE_DIR", "R_DOC_DIR", "LD_LIBRARY_PATH")
+    assert [variables.get(name, "") for name in names] == said.splitlines()
+    assert variables_of_script(installation.home / "nowhere") == {}
 
 
 def test_an_r_whose_programs_fail_is_named_in_one_sentence(tmp_path: Path) -> None:

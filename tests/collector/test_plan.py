@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from slant.collector.designs import design_named
 from slant.collector.designs.association.design import paired_order
 from slant.collector.errors import UsageError
-from slant.collector.plan.conversations import plan, planned_count, settings_hash
+from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.records import Trial
 from slant.collector.studies.catalogue import load_study
 from tests.support.tiny_study import write_tiny
@@ -115,9 +115,3 @@ def test_a_study_of_ones_own_is_planned_and_worded_end_to_end(tmp_path: Path) ->
         prompts.add(prompt.messages[0]["content"])
     assert len(prompts) == 8
     assert 'oolong, sencha / mocha, latte: tea Busy, coffee Calm. Sort "mocha": [Busy, Calm].' in prompts
-
-
-def test_the_name_of_settings_changes_with_the_settings() -> None:
-    names = {settings_hash(model) for model in STUDY.models}
-    assert len(names) == 5
-    assert settings_hash(MINI) == settings_hash(load_study("rmiat").model("openai/o3-mini"))

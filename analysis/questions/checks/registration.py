@@ -33,7 +33,6 @@ from slant.collector.studies.stored_texts import kept_registrations
 from slant.collector.system.shipped_files import sql_query
 
 REGISTRATION = "registration"
-ABOUT = "How the data and analyses differ from what was registered before them."
 _QUERIES = ("registration_plan", "registration_prompts", "registration_analyses")
 _QUESTION = "Was it done as registered?"
 _MOST_NAMED = 3

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from slant.collector.designs.pairing.words import ORDERS, PairingTest, read_draws, read_tests
-from slant.collector.designs.placeholders import check_placeholders, find_placeholders
+from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.designs.wordings import whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
@@ -146,8 +146,3 @@ def _check_scene(scene: Scene, what: str) -> None:
             f'{what} has "{scene.about}" in the column about.',
             "A question is about aa, ab, ba or bb: the side of its group, and of its attribute. A decision has none.",
         )
-
-
-def placeholders_of(scene: Scene) -> frozenset[str]:
-    """The names in braces of all its texts."""
-    return frozenset(name for task in scene.tasks for name in find_placeholders(task.text))

@@ -24,8 +24,6 @@ __all__ = ["GroupingLayout", "Layout", "Problem", "Row", "layout_named", "layout
 class Layout(Protocol):
     """How one kind of file is translated."""
 
-    names_models: bool
-    """True where the rows can say themselves which model they are of."""
     has_turns: bool
     """True where drafts of a study of conversations are of turns, each with its number `turn` and `prompt_as_sent`."""
 

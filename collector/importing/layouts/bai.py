@@ -30,7 +30,6 @@ _SHOWN = ("group0", "group1", "attributes", "attribute0", "attribute1")
 class Bai:
     """The authors' files; which model they are of stands only in the file's name, so `--model` must say it."""
 
-    names_models = False
     has_turns = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:

@@ -69,7 +69,6 @@ _COUNTED: tuple[tuple[str, TokenSource], ...] = (
 class Downstream:
     """The authors' files of all models, or of one."""
 
-    names_models = True
     has_turns = True
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:

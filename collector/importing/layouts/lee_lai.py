@@ -24,7 +24,6 @@ _REASONING = ("thought", "reasoning", "thinking")
 class LeeLai:
     """The authors' files; which model they are of stands only in the folder's name, so `--model` must say it."""
 
-    names_models = False
     has_turns = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:

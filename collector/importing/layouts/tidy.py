@@ -43,7 +43,6 @@ _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
 class Tidy:
     """Our own column names; columns in any order, more columns than needed."""
 
-    names_models = True
     has_turns = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
