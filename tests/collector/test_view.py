@@ -233,6 +233,17 @@ def test_a_note_is_taken_from_our_own_pages_only_and_on_trials_only(viewer: Runn
     assert (notes.read_bytes() if notes.exists() else b"") == before
 
 
+def test_answers_of_several_sources_are_counted_and_drawn_apart(tmp_path: Path) -> None:
+    simulated = [{**row, "source": "simulated", "run_id": "r2"} for row in a_pair(1, 3)]
+    both = database(tmp_path / "a.duckdb", [*a_pair(0, 5), *simulated], [RUN])
+    with running_viewer(both) as viewer:
+        told, alone = words(viewer.get().text), words(viewer.get(source="simulated").text)
+    assert "collected rmiat compatible 1 1" in told
+    assert "simulated rmiat compatible 1 1" in told
+    assert ("compatible, simulated: 1 counts" in told, "no model was asked" in told) == (True, False)
+    assert "simulated answers: no model was asked." in alone
+
+
 @pytest.mark.parametrize(
     ("place", "query", "status", "says"),
     [
