@@ -23,6 +23,7 @@ read_trials <- function(file, columns = NULL, view = NULL) {
   if (!is.character(file) || length(file) != 1 || !file.exists(file)) {
     stop_with(sprintf("Can't read %s: there is no such file.", quoted(as.character(file))))
   }
+  shown <- file
   is_archive <- grepl("[.]zip$", tolower(file))
   if (is_archive) {
     file <- unpacked_data(file, view)
@@ -34,10 +35,10 @@ read_trials <- function(file, columns = NULL, view = NULL) {
     parquet = read_parquet,
     stop_with(sprintf("Can't read %s: its name must end in .csv, .parquet or .zip.", quoted(file)))
   )
-  trials <- read(file)
-  check_columns(trials, columns, to = sprintf("read %s", quoted(file)))
+  trials <- read(file, shown)
+  check_columns(trials, columns, to = sprintf("read %s", quoted(shown)))
   for (name in names(trials)) {
-    trials[[name]] <- typed_column(trials[[name]], name, file)
+    trials[[name]] <- typed_column(trials[[name]], name, shown)
   }
   trials
 }
@@ -60,37 +61,66 @@ unpacked_data <- function(archive, view) {
       sprintf("Data there are of: %s.", if (nrow(known) > 0) toString(known$view) else "nothing; is it a sealed study?")
     )
   }
+  n_bytes <- members$Length[members$Name == found[[1]]][[1]]
+  if (n_bytes > 5e7 + 250 * file.size(archive)) { # as `analyze replay` has it: no archive of slant's grows by so much
+    stop_with(sprintf(
+      "Can't read %s: \"%s\" in it would grow from less than %.0f to %.0f bytes.",
+      quoted(archive), found[[1]], file.size(archive), n_bytes
+    ))
+  }
   folder <- tempfile("data-")
   utils::unzip(archive, files = found[[1]], exdir = folder, junkpaths = TRUE)
   file.path(folder, basename(found[[1]]))
 }
 
-# Everything as text first: guessing types would turn the item "NA" or the answer "T" into something else.
-read_csv_as_text <- function(file) {
+# Everything as text first: guessing types would turn the item "NA" or the answer "T" into something else. By scan()
+# alone: read.csv() takes a quarter of an hour for a reasoning of 5 MB in one of the first lines, and takes a row that
+# is too long for two.
+read_csv_as_text <- function(file, shown = file) {
+  stop_unread <- function(problem) {
+    reason <- if (is.character(problem)) problem else sub("[.]$", "", conditionMessage(problem))
+    reason <- sub("^line (?=[0-9]+ did not)", "row ", reason, perl = TRUE) # counted from the header on
+    stop_with(sprintf("Can't read %s: %s.", quoted(shown), reason))
+  }
+  if (dir.exists(file)) stop_unread("it is a folder")
+  cells <- function(...) {
+    scan(file, ..., sep = ",", quote = "\"", comment.char = "", encoding = "UTF-8", quiet = TRUE, multi.line = FALSE)
+  }
   trials <- tryCatch(
-    utils::read.csv(file, colClasses = "character", na.strings = "", check.names = FALSE, encoding = "UTF-8"),
-    error = function(problem) stop_with(sprintf("Can't read %s: %s.", quoted(file), conditionMessage(problem))),
-    warning = function(problem) stop_with(sprintf("Can't read %s: %s.", quoted(file), conditionMessage(problem)))
+    {
+      names <- sub("^\ufeff", "", cells("", nlines = 1, na.strings = character()))
+      if (length(names) == 0) stop("it is empty")
+      stats::setNames(cells(rep(list(""), length(names)), skip = 1, na.strings = ""), names)
+    },
+    error = stop_unread,
+    warning = stop_unread
   )
-  names(trials)[[1]] <- sub("^\ufeff", "", names(trials)[[1]])
+  if (any(is_nameless <- !nzchar(names(trials)))) {
+    stop_unread(sprintf(
+      "its column %d has no name (write.csv() writes one so, of the names of rows: row.names = FALSE)",
+      which(is_nameless)[[1]]
+    ))
+  }
+  if (!all(validUTF8(names(trials)))) stop_unread("its first line is not UTF-8")
+  if (twice <- anyDuplicated(names(trials))) stop_unread(sprintf("it has two columns \"%s\"", names(trials)[[twice]]))
   for (name in names(trials)) {
     is_bad <- !validUTF8(trials[[name]])
     if (any(is_bad)) {
       stop_with(
-        sprintf("Can't read %s: row %d, column \"%s\" is not UTF-8.", quoted(file), which(is_bad)[[1]], name),
+        sprintf("Can't read %s: row %d, column \"%s\" is not UTF-8.", quoted(shown), which(is_bad)[[1]], name),
         "Save the file as UTF-8 and try again."
       )
     }
   }
-  trials
+  as.data.frame(trials, optional = TRUE, stringsAsFactors = FALSE)
 }
 
-read_parquet <- function(file) {
+read_parquet <- function(file, shown = file) {
   need_package("nanoparquet", "read a Parquet file")
   trials <- tryCatch(
     nanoparquet::read_parquet(file),
     error = function(problem) {
-      stop_with(sprintf("Can't read %s: it is not a Parquet file that nanoparquet reads.", quoted(file)))
+      stop_with(sprintf("Can't read %s: it is not a Parquet file that nanoparquet reads.", quoted(shown)))
     }
   )
   as.data.frame(trials)

@@ -51,11 +51,18 @@ class UnknownNameError(UsageError):
     def __init__(self, kind: str, name: str, known: Iterable[str], *details: str) -> None:
         names = sorted(known)
         near = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-        known_names = f"Known: {', '.join(names)}." if names else "There are none."
+        known_names = f"Known: {', '.join(filter(None, names))}." if names else "There are none."
         hint = f'Did you mean "{near[0]}"?' if near else known_names
         noun, *place = kind.split(" in ", maxsplit=1)
         where = "".join(f" in {part}" for part in place)
         super().__init__(f'There is no {noun} "{name}"{where}. {hint}', *details)
+
+
+class UnknownTrialError(UnknownNameError):
+    """A trial or game that a database lacks, which may have millions of others."""
+
+    def __init__(self, kind: str, name: str) -> None:
+        UsageError.__init__(self, f'There is no {kind} "{name[:80]}" in this database.')
 
 
 class DatabaseError(SlantError):

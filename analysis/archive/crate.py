@@ -47,7 +47,15 @@ def write_crate(folder: Path, root: dict[str, Any], software: dict[str, str], ac
     for name, value in root.items():
         crate.root_dataset[name] = value
     crate.root_dataset["conformsTo"] = crate.add(
-        entities.ContextEntity(crate, _PROCESS_RUN, properties={"@type": "CreativeWork", "name": "Process Run Crate"})
+        entities.ContextEntity(
+            crate,
+            _PROCESS_RUN,
+            properties={
+                "@type": ["CreativeWork", "Profile"],
+                "name": "Process Run Crate",
+                "version": _PROCESS_RUN.rpartition("/")[2],
+            },
+        )
     )
     files = {}
     for name in member_names(folder):
@@ -64,19 +72,27 @@ def write_crate(folder: Path, root: dict[str, Any], software: dict[str, str], ac
         entities.ContextEntity(
             crate,
             "#slant",
-            properties={"@type": "SoftwareApplication", "name": "slant", "softwareVersion": software["slant"]},
+            properties={
+                "@type": "SoftwareApplication",
+                "name": "slant",
+                "version": software["slant"],
+                "softwareVersion": software["slant"],
+                "url": {"@id": "README.md"},  # which says what it is, and how to have it replay this
+            },
         )
     )
     for number, action in enumerate(actions, 1):
         about = {"name": action.name, "description": action.command}
         about |= {name: at for name, at in (("startTime", action.begun), ("endTime", action.ended)) if at}
-        crate.add_action(
-            tool,
-            identifier=f"#action-{number}",
-            object=[files[name] for name in action.objects if name in files],
-            result=[files[name] for name in action.results if name in files],
-            properties=about,
-        )
+        made = {"object": _of(files, action.objects), "result": _of(files, action.results)}
+        known = {name: each for name, each in made.items() if each}
+        crate.add_action(tool, identifier=f"#action-{number}", properties=about, **known)
     text = json.dumps(crate.metadata.generate(), ensure_ascii=False, indent=1)
     (folder / CRATE).write_text(text + "\n", "utf-8")
     return None
+
+
+def _of(files: dict[str, Any], names: Sequence[str]) -> Any:
+    """The entities of these files; of one alone, itself, as RO-Crate has it of every property."""
+    found = [files[name] for name in names if name in files]
+    return found[0] if len(found) == 1 else found

@@ -44,6 +44,7 @@ from slant.collector.errors import DatabaseError, RError, UnknownNameError, Usag
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.stored_designs import designs_in
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.scratch import scratch_beside
 from slant.collector.system.shipped_files import sql_query
@@ -93,6 +94,9 @@ def seal(
     _check_place(out, without, overwrite=overwrite)
     _load_what_is_new(db)
     chosen = stored_study(db, study_in(db, study).name, None)
+    with reading(db) as connection:
+        if chosen.name not in (studies := designs_in(connection)):
+            raise UnknownNameError("study in this database", chosen.name, studies)
     paths = journals_of(db, chosen.name)
     with scratch_beside(out) as place:
         folder = place / "archive"

@@ -239,7 +239,12 @@ def _data_warnings(study_tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def _check_place(out: Path) -> None:
-    """Before the work, which may take a while."""
+    """Before the work, which may take a while. A name that ends otherwise promises another kind of file."""
+    if out.suffix.lower() not in ("", ".html", ".htm"):
+        raise UsageError(
+            f'Can\'t write the report to "{out}": it is a page, whose name must end in .html.',
+            "For paper: print it from a browser, or save it there as PDF.",
+        )
     if not (out.parent.is_dir() and os.access(out.parent, os.W_OK)):
         raise _unwritable(out, "its folder is not there, or can't be written to")
 

@@ -59,15 +59,18 @@ def recode_command(
     """
     from slant.collector.studies.catalogue import load_study
     from slant.collector.studies.coding_study import coding_name, write_coding_study
+    from slant.collector.studies.new_study import STUDY_FILE
 
     loaded = load_study(study, variant, db)
     sources = [source for source in SOURCES if simulated or source != "simulated"]
     folder = folder or db.with_name(f"{db.name}.coding") / coding_name(loaded)
-    written = write_coding_study(db, loaded, sources, n_decided, folder)
+    collect = ctx.find_root().command
+    passed_on = ["--study", str(folder / STUDY_FILE), "--db", str(db), *(["--simulated"] if simulated else []), *more]
+    asked = collect.make_context("collect", list(passed_on)).params["models"]  # a wrong option ends it here
+    models = [f"simulated/{name.removeprefix('simulated/')}" if simulated else name for name in asked]
+    written = write_coding_study(db, loaded, sources, n_decided, folder, models)
     say(
         f"{written.n_undecided:,} undecided answers, and {written.n_decided:,} decided ones for agreement, "
         f"are the study {written.file}."
     )
-    passed_on = ["--study", str(written.file), "--db", str(db), *(["--simulated"] if simulated else []), *more]
-    collect = ctx.find_root().command
-    collect.main(passed_on, prog_name="collect", standalone_mode=False)
+    ctx.exit(collect.main(passed_on, prog_name="collect", standalone_mode=False) or 0)

@@ -22,6 +22,7 @@ from slant.collector.system.shipped_files import sql_query
 SCRIPT, LOCK = "lake.sql", "lake.lock"
 CHANGES = "attempt_changes"
 """A small table: what was found out of attempts after their part was written (second counts, who else answered)."""
+_MOST_COLUMNS = 500
 _lakes: dict[Path, duckdb.DuckDBPyConnection] = {}
 _EXPORT = re.compile(r"[0-9][\w.-]*")  # the name of a folder of small tables
 _HEAD = """\
@@ -67,10 +68,23 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
         connection.execute("SET lock_configuration = true")
         for statement in statements(folder, _quoted(str(place))):
             connection.execute(statement)
+            if statement.startswith("DROP TABLE attempts"):
+                _check_width(connection, place)
+    except DatabaseError:
+        connection.close()
+        raise
     except duckdb.Error as error:
         connection.close()
         raise DatabaseError(f'Can\'t read the lake "{folder}".', str(error).splitlines()[0]) from error
     return connection
+
+
+def _check_width(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """DatabaseError for parts of so many columns that the views over them would take minutes to be made."""
+    parts = f"read_parquet({_quoted(str(folder / 'attempts' / '**' / '*.parquet'))}, union_by_name = true)"
+    n_columns = len(connection.sql(f"FROM {parts}").columns)
+    if n_columns > _MOST_COLUMNS:
+        raise DatabaseError(f'"{folder}" is no lake of slant\'s: its attempts have {n_columns:,} columns.')
 
 
 def script(folder: Path) -> str:
@@ -84,7 +98,8 @@ def statements(folder: Path, place: str) -> list[str]:
     tables = newest_tables(folder)
     n_changes = 0
     for file in sorted(tables.glob("*.parquet")) if tables is not None else ():
-        if not file.stem.isidentifier():  # it becomes a word of SQL, and the lake may be a stranger's
+        # it becomes a word of SQL, and the lake may be a stranger's; a pipe would be waited for
+        if not file.stem.isidentifier() or not file.is_file():
             raise DatabaseError(f'"{folder}" is no lake of slant\'s: {file.name!r} is none of its tables.')
         source = f"read_parquet({place} || '/tables/{file.parent.name}/{file.name}')"
         if file.stem == CHANGES:

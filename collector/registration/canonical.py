@@ -18,6 +18,9 @@ from slant.collector.records import Registration
 FORMAT = "slant registration 1"
 CANONICAL_FORM = "RFC 8785 (JSON Canonicalization Scheme): sorted keys, no blanks, numbers as ECMAScript writes them"
 _MOST_BYTES = 100_000_000
+_MOST_PARTS = 2_000_000
+"""Lists and tables: each takes a hundred bytes of memory and more, and a plan of a thousand variants has thousands."""
+_LONGEST_SEED = 100  # digits
 _EXACT = 2**53  # whole numbers beyond it are no numbers of RFC 8785
 _DIGITS = re.compile(r"-?\d+")
 _Shape = Mapping[str, type | tuple[type, ...]]
@@ -71,6 +74,8 @@ def exact(number: int) -> int | str:
 def read_registration(path: str | Path) -> Registration:
     """The registration in this file. UsageError where it is none, or was changed after it was written."""
     try:
+        if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
+            raise _no_registration(path, "it is no file")
         with Path(path).open("rb") as file:
             data = file.read(_MOST_BYTES + 1)
     except OSError as error:
@@ -82,6 +87,8 @@ def read_registration(path: str | Path) -> Registration:
 
 def parsed_registration(data: bytes, name: str | Path) -> Registration:
     """The same of bytes; `name` is what an error calls them."""
+    if data.count(b"[") + data.count(b"{") > _MOST_PARTS:
+        raise _no_registration(name, "it has more parts than any plan")
     try:
         document = parsed_json(data)
         is_canonical = rfc8785.dumps(document) == data
@@ -109,7 +116,7 @@ def _misshapen(document: Mapping[str, Any]) -> str | None:
     for plan in document["plans"]:
         if problem := _other_shape(plan, _SHAPE_OF_PLAN, "a plan"):
             return problem
-        if not _DIGITS.fullmatch(str(plan["seed"])):
+        if not _DIGITS.fullmatch(str(plan["seed"])) or len(str(plan["seed"])) > _LONGEST_SEED:
             return "the seed of a plan is no whole number"
         for model in plan["models"]:
             if problem := _other_shape(model, _SHAPE_OF_MODEL, "a model"):
@@ -119,8 +126,11 @@ def _misshapen(document: Mapping[str, Any]) -> str | None:
             return problem
     if not all(isinstance(hashes, list) for hashes in document["prompts"].values()):
         return "its prompts are no lists of hashes"
-    if not isinstance(document["looks"].get("planned"), int) or not isinstance(document["looks"].get("at"), list):
+    at = document["looks"].get("at")
+    if not isinstance(document["looks"].get("planned"), int) or not isinstance(at, list):
         return "its looks have no number"
+    if not all(type(look) is int and 0 < look < _EXACT for look in at):
+        return "a look is at no number of trials"
     return None if isinstance(document["later_models"].get("eligible"), list) else "its later models are no list"
 
 

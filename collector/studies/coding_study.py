@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from slant.collector.designs import design_named
 from slant.collector.designs.coding.design import COLUMNS
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import STUDY_FILE, write_new_study
 from slant.collector.study.folder import MOST_READ_BYTES
 from slant.collector.study.records import Study
@@ -34,12 +36,15 @@ class CodingStudy:
     n_decided: int
 
 
-def write_coding_study(db: Path, study: Study, sources: Sequence[str], n_decided: int, folder: Path) -> CodingStudy:
+def write_coding_study(
+    db: Path, study: Study, sources: Sequence[str], n_decided: int, folder: Path, models: Sequence[str] = ()
+) -> CodingStudy:
     """Writes the study into `folder`. Its answers are those in the database now; a study file that lies there already,
     perhaps with a prompt of somebody's own, stays as it is.
 
     UsageError where the design has no answers that are coded by rule, where there are none in the database, where
-    nothing is undecided, and where there are more than a study can hold.
+    nothing is undecided, where there are more than a study can hold, where the folder holds something else, and where
+    it can't ask one of `models`. Then nothing is written.
     """
     with reading(db) as connection:
         values = {"study": study.name, "variant": study.variant, "sources": list(sources), "n_decided": n_decided}
@@ -61,12 +66,41 @@ def write_coding_study(db: Path, study: Study, sources: Sequence[str], n_decided
             f"{MOST_READ_BYTES / 1e6:g}.",
             f"Take fewer that are decided (--decided, now {n_decided}), or one variant at a time.",
         )
+    with tempfile.TemporaryDirectory(prefix="slant-coding-") as place:
+        texts = _texts_of_study(coding_name(study), text, Path(place))
+        known = _known_study(folder, study) or load_study(Path(place) / STUDY_FILE)
+        for model in models:
+            known.model(model)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in texts.items():
+        if name == ANSWERS_FILE or not (folder / name).exists():
+            part = folder / f".{name}.part"
+            part.write_text(content, "utf-8", newline="")
+            part.replace(folder / name)
+    return CodingStudy(folder / STUDY_FILE, n_undecided, len(rows) - n_undecided)
+
+
+def _texts_of_study(name: str, answers: str, folder: Path) -> dict[str, str]:
+    """The files of a new study by name, as they lie in `folder` then; its answers last."""
+    for path in write_new_study(name, _DESIGN, folder):
+        if path.name == ANSWERS_FILE:
+            path.write_text(answers, "utf-8", newline="")
+    names = sorted((path.name for path in folder.iterdir()), key=lambda file: file == ANSWERS_FILE)
+    return {file: (folder / file).read_bytes().decode("utf-8") for file in names}
+
+
+def _known_study(folder: Path, study: Study) -> Study | None:
+    """The coding of this study that the folder holds; None where it holds none, and nothing would be written over."""
+    if not (folder / ANSWERS_FILE).exists():
+        return None
     file = folder / STUDY_FILE
-    if not file.exists():
-        (folder / ANSWERS_FILE).unlink(missing_ok=True)
-        write_new_study(coding_name(study), _DESIGN, folder)
-    (folder / ANSWERS_FILE).write_text(text, "utf-8")
-    return CodingStudy(file, n_undecided, len(rows) - n_undecided)
+    found = load_study(file) if file.exists() else None
+    if found is None or (found.name, found.design) != (coding_name(study), _DESIGN):
+        raise UsageError(
+            f'"{folder / ANSWERS_FILE}" is there already, and no file of the coding of "{study.name}".',
+            "Nothing was written. Give another folder: --folder PATH",
+        )
+    return found
 
 
 def coding_name(study: Study) -> str:
@@ -80,7 +114,9 @@ def _answers_text(study: Study, rows: Sequence[dict[str, Any]]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        shown = (row["text"] or "").replace("\0", "").replace("\r\n", "\n").strip()[-_LONGEST_SHOWN:]
+        # Python's csv puts no quotes around a carriage return alone, which ends a row for whoever reads it.
+        lines = (row["text"] or "").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
+        shown = lines.strip()[-_LONGEST_SHOWN:]
         options = design.coded_options(study, row)
         writer.writerow((row["trial_id"], row["test"], *options, shown, row["first_coding"] or ""))
     return text.getvalue()

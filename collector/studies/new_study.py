@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from slant.collector.designs import design_named
-from slant.collector.errors import DesignError, UsageError
-from slant.collector.studies.catalogue import list_studies
+from slant.collector.errors import DesignError, StudyError, UsageError
+from slant.collector.studies.catalogue import list_studies, load_variants
 from slant.collector.study.toml_table import checked_name
 from slant.collector.system.shipped_files import templates_dir
 
@@ -24,8 +26,10 @@ def write_new_study(name: str, design: str, folder: Path, lists: Path | None = N
     if name in list_studies():
         raise UsageError(f'A study called "{name}" comes with slant.', "Take another name: both would be mixed up.")
     template = _template(design)
-    files = template if lists is None else design_named(design).published_study(template, lists) | _print_of(design)
-    texts = {file: text.replace("STUDY", name) for file, text in files.items()}
+    texts = {file: text.replace("STUDY", name) for file, text in template.items()}
+    if lists is not None:  # whose texts may have the word of the template
+        texts = design_named(design).published_study(texts, lists) | _print_of(design)
+        _check_study(texts, lists)
     paths = [folder / file for file in sorted(texts, key=lambda file: file != STUDY_FILE)]
     if existing := [path for path in paths if path.exists()]:
         raise UsageError(
@@ -36,6 +40,17 @@ def write_new_study(name: str, design: str, folder: Path, lists: Path | None = N
     for path in paths:
         path.write_text(texts[path.name], "utf-8")
     return paths
+
+
+def _check_study(texts: Mapping[str, str], lists: Path) -> None:
+    """StudyError where these lists make no study that can be read."""
+    with tempfile.TemporaryDirectory(prefix="slant-new-") as place:
+        for file, text in texts.items():
+            (Path(place) / file).write_text(text, "utf-8")
+        try:
+            load_variants(Path(place) / STUDY_FILE)
+        except StudyError as error:
+            raise StudyError(f"No study can be made of the lists in {lists}: {error.what}", *error.details) from None
 
 
 def _print_of(design: str) -> dict[str, str]:

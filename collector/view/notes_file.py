@@ -14,6 +14,7 @@ from slant.collector.keep.journal import utc_now
 
 COLUMNS = ("trial_id", "label", "note", "noted_at")
 _LONGEST = 10_000
+_MOST_BYTES = 100_000_000
 
 
 class NotesFile:
@@ -26,14 +27,11 @@ class NotesFile:
 
     def read(self) -> dict[str, dict[str, str]]:
         """The notes by trial id; none where there is no file yet. UsageError where the file is no such CSV."""
-        try:
-            text = self.path.read_text("utf-8-sig") if self.path.exists() else ""
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"Can't read the notes {self.path}: {error}.") from error
+        text = self._text()
         try:
             rows = csv.DictReader(io.StringIO(text, newline=""))
             columns = list(rows.fieldnames or ())
-            notes = {row.get("trial_id") or "": {n: v or "" for n, v in row.items() if n} for row in rows}
+            listed = [{n: v or "" for n, v in row.items() if n} for row in rows]
         except csv.Error as error:
             raise UsageError(f"{self.path} is no CSV: {error}.") from error
         if text.strip() and not set(COLUMNS[:3]) <= set(columns):
@@ -42,7 +40,35 @@ class NotesFile:
                 f"{', '.join(columns) or 'none'}.",
                 "Name another file; a new one is made at the first note.",
             )
-        return notes
+        return self._by_trial(listed)
+
+    def _text(self) -> str:
+        """Empty where there is no file yet. A pipe or a device would be waited for, or read, for ever."""
+        try:
+            if not self.path.exists():
+                if not self.path.parent.is_dir():
+                    raise UsageError(f"The notes {self.path} can't be written: there is no folder {self.path.parent}.")
+                return ""
+            if not self.path.is_file() or self.path.stat().st_size > _MOST_BYTES:
+                raise UsageError(f"Can't read the notes {self.path}: it is no file, or one of more than 100 MB.")
+            return self.path.read_text("utf-8-sig")
+        except UnicodeDecodeError:
+            raise UsageError(f"Can't read the notes {self.path}: it is not UTF-8.", "Save it as CSV UTF-8.") from None
+        except OSError as error:
+            raise UsageError(f"Can't read the notes {self.path}: {error.strerror}.") from error
+
+    def _by_trial(self, notes: list[dict[str, str]]) -> dict[str, dict[str, str]]:
+        """UsageError for two notes on one trial, of which the next change would keep one, and for a note on none."""
+        found: dict[str, dict[str, str]] = {}
+        for note in notes:
+            trial_id = note.get("trial_id", "")
+            if not trial_id and any(note.values()):
+                raise UsageError(f"{self.path} has a note without a trial_id.", "Take it out, or name its trial.")
+            if trial_id in found:
+                raise UsageError(f"{self.path} has two notes on the trial {trial_id[:80]}.", "Make one of them.")
+            if trial_id:
+                found[trial_id] = note
+        return found
 
     def labels(self) -> list[str]:
         return sorted({note["label"] for note in self.read().values() if note["label"]})
@@ -69,9 +95,15 @@ class NotesFile:
             with part.open("w", newline="", encoding="utf-8") as file:
                 writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
                 writer.writeheader()
-                writer.writerows(notes.values())
+                writer.writerows({name: _one_kind(cell) for name, cell in note.items()} for note in notes.values())
             part.replace(self.path)
         except OSError as error:
             raise SlantError(f"Can't write the notes {self.path}: {error.strerror}.") from error
         finally:
             part.unlink(missing_ok=True)
+
+
+def _one_kind(text: str) -> str:
+    """With one kind of line ends: csv puts no quotes around a carriage return alone, which ends a row when it is read;
+    and without null characters, which R can't read."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")

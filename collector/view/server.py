@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
+import logging
 import os
 import secrets
 import socket
@@ -32,6 +33,9 @@ _HEADERS = {
     "X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }  # fmt: skip
+# Of aiohttp, too: what a client sends that is no HTTP is no concern of who reads, and a traceback of it none of theirs.
+_log = logging.getLogger(__name__)
+_log.addHandler(logging.NullHandler())
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
@@ -104,6 +108,10 @@ class Viewer:
             statuses = {UnknownNameError: 404, UsageError: 400, DatabaseBusyError: 503}
             status = next((n for kind, n in statuses.items() if isinstance(error, kind)), 500)
             response = _html(self._pages.problem(error), status)
+        except Exception as error:  # a defect of ours: the reader sees a page all the same, and the others can go on
+            _log.debug("a page can't be made", exc_info=True)
+            defect = SlantError(f"This page can't be made, which is a defect of slant's: {type(error).__name__}.")
+            response = _html(self._pages.problem(defect), 500)
         if not response.prepared:
             response.headers.update(_HEADERS)
             response.headers["Content-Security-Policy"] = f"{security_policy(has_forms=True)}; frame-ancestors 'none'"
@@ -143,7 +151,10 @@ class Viewer:
     async def _keep_note(self, request: web.Request) -> web.StreamResponse:
         if self._notes is None:
             raise UsageError("Notes need a file.", "Start with: collect view --notes notes.csv")
-        form = await request.post()
+        try:
+            form = await request.post()
+        except (ValueError, LookupError) as error:  # what no browser sends
+            raise UsageError("The note can't be read as a form.") from error
         trial_id = request.match_info["key"]
         label, note = (str(form.get(name, "")) for name in ("label", "note"))
         await asyncio.to_thread(self._pages.check_trial, trial_id)
@@ -193,7 +204,7 @@ def listening_socket(port: int) -> socket.socket:
 
 async def serve(viewer: Viewer, listener: socket.socket, ready: Callable[[], None]) -> None:
     """Answer until the task is cancelled. `ready` is called once somebody can ask."""
-    runner = web.AppRunner(viewer.application(), access_log=None, handle_signals=False)
+    runner = web.AppRunner(viewer.application(), access_log=None, handle_signals=False, logger=_log)
     await runner.setup()
     try:
         await web.SockSite(runner, listener).start()

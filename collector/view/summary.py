@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -31,33 +31,42 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Summary:
-    """`rows`: study, condition, and how many trials had which outcome, in the order of OUTCOMES."""
+    """`rows`: source, study, condition, and how many trials had which outcome, in the order of OUTCOMES."""
 
     n: int
     n_uncounted: int
-    rows: Sequence[tuple[str, str, Sequence[int]]]
+    rows: Sequence[tuple[str, str, str, Sequence[int]]]
     histograms: Sequence[Histogram]
 
     @property
     def n_refusals(self) -> int:
-        return sum(counts[OUTCOMES.index("refused")] for _, _, counts in self.rows)
+        return sum(counts[OUTCOMES.index("refused")] for *_, counts in self.rows)
+
+    @property
+    def sources(self) -> list[str]:
+        """Where the answers come from: those of several are told apart, never added up."""
+        return list(dict.fromkeys(source for source, *_ in self.rows))
 
 
 def summarise(chosen: duckdb.DuckDBPyRelation) -> Summary:
     """Counts all rows of the relation once."""
     counted = chosen.query("chosen", sql_query("trial_summary"))
     assert counted is not None  # it is a query, which has rows
-    outcomes: dict[tuple[str, str], Counter[str]] = {}
-    tokens: dict[str, Counter[int]] = {}
-    for study, condition, outcome, tokens_from, n in counted.fetchall():
-        outcomes.setdefault((study, condition), Counter())[outcome] += n
+    outcomes: dict[tuple[str, str, str], Counter[str]] = {}
+    tokens: dict[str, dict[str, Counter[int]]] = {}
+    for source, study, condition, outcome, tokens_from, n in counted.fetchall():
+        outcomes.setdefault((source, study, condition), Counter())[outcome] += n
         if tokens_from is not None:
-            tokens.setdefault(condition, Counter())[tokens_from] += n
+            tokens.setdefault(source, {}).setdefault(condition, Counter())[tokens_from] += n
     rows = [(*cell, [counts[outcome] for outcome in OUTCOMES]) for cell, counts in sorted(outcomes.items(), key=str)]
     total = sum(counts.total() for counts in outcomes.values())
-    return Summary(
-        total, total - sum(counts.total() for counts in tokens.values()), rows, histograms(sorted(tokens.items()))
-    )
+    n_counted = sum(counts.total() for of_source in tokens.values() for counts in of_source.values())
+    drawn = [
+        replace(bars, name=f"{bars.name}, {source}" if len(tokens) > 1 else bars.name)
+        for source, of_source in sorted(tokens.items())
+        for bars in histograms(sorted(of_source.items()))
+    ]
+    return Summary(total, total - n_counted, rows, drawn)
 
 
 def histograms(tokens: Iterable[tuple[str, Counter[int]]]) -> list[Histogram]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import and_
 from typing import Any
 
@@ -27,6 +28,10 @@ SORTS = {
 ASKED = (("run_id", False), ("sequence", False))
 _WHOLE_NUMBERS = ("wording",)
 _LONGEST = 2000  # characters of a condition
+_GROWING = {
+    "array_resize", "bar", "format", "generate_series", "list_resize", "lpad", "printf", "range", "repeat", "rpad",
+}  # fmt: skip
+"""Functions that make values of any length of nothing: DuckDB can't be stopped in one, nor does it count the memory."""
 
 
 @dataclass(frozen=True)
@@ -104,12 +109,30 @@ def condition_of(text: str) -> Expression:
     if len(text) > _LONGEST:
         raise UsageError(f"A condition has {_LONGEST:,} characters at most.")
     try:
-        return SQLExpression(text)
+        expression = SQLExpression(text)
     except duckdb.Error as error:
         raise UsageError(
             f"The condition can't be read: {str(error).splitlines()[0]}",
             "It is what SQL has behind WHERE: tokens > 500",
         ) from error
+    if growing := sorted(_GROWING & _functions(text)):
+        raise UsageError(f"A condition can't use {growing[0]}(): it could take all memory, and could not be stopped.")
+    return expression
+
+
+@lru_cache(64)
+def _functions(condition: str) -> frozenset[str]:
+    """The names of the functions that a condition calls, wherever they stand in it."""
+    with duckdb.connect(":memory:") as connection:
+        parsed = connection.execute("SELECT json_serialize_sql($1)", [f"SELECT 1 WHERE ({condition}\n)"]).fetchall()
+    names, parts = set(), [json.loads(parsed[0][0])]
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            names.add(str(part.get("function_name", "")).lower())
+            part = list(part.values())
+        parts += [inner for inner in part if isinstance(inner, dict | list)]
+    return frozenset(names)
 
 
 def _column(name: str) -> Expression:
@@ -140,4 +163,5 @@ def _day(name: str, value: str) -> datetime:
 
 
 def _day_after(name: str, value: str) -> datetime:
-    return _day(name, value) + timedelta(days=1)
+    day = _day(name, value)
+    return day + timedelta(days=1) if day.year < datetime.max.year else day

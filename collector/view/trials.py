@@ -12,7 +12,7 @@ import duckdb
 from duckdb import ColumnExpression, ConstantExpression, Expression, FunctionExpression
 
 from slant.collector.designs import Design, design_named
-from slant.collector.errors import DesignError, UnknownNameError, UsageError
+from slant.collector.errors import DesignError, UnknownNameError, UnknownTrialError, UsageError
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.order import Order, Page, between, page_of, rows_of
@@ -122,7 +122,7 @@ def attempts_of(connection: duckdb.DuckDBPyConnection, trial_ids: Sequence[str])
             found[row["trial_id"]].append(row)
     for trial_id, rows in found.items():
         if not rows:
-            raise UnknownNameError("trial", trial_id, [])
+            raise UnknownTrialError("trial", trial_id)
         rows.sort(key=lambda row: (row["turn"] or 0, row["try_no"] or 0, str(row["done_at"])))
     return found
 
@@ -160,7 +160,7 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
     """All trials of a game. UnknownNameError where the database has none of this name."""
     rows = rows_of(_with(connection.view("trials"), game=game))
     if not rows:
-        raise UnknownNameError("game", game, [])
+        raise UnknownTrialError("game", game)
     rows.sort(key=lambda row: (row["round"] is None, row["round"] or 0, row["sequence"]))
     design = design_of(design_of_study(connection, rows[0]["study"]))
     name = design.conversation if design else "conversation"

@@ -150,7 +150,18 @@ def test_the_crate_names_every_file_and_what_made_it(archive: Path) -> None:
     files = {entity["@id"] for entity in graph if entity["@type"] == "File"}
     runs = [entity for entity in graph if entity["@type"] == "CreateAction" and entity["name"].startswith("run ")]
     assert files == members(archive).keys() - {"ro-crate-metadata.json", layout.MANIFEST}
-    assert [len(run["result"]) for run in runs] == [1]
+    assert [run["result"]["@id"].startswith("journal/") for run in runs] == [True]
+
+
+def test_the_crate_keeps_what_roc_validator_requires_of_it(archive: Path) -> None:
+    """Of its profile 1.3, which takes the network (the context): a profile is one, a program has a page and a version,
+    one value is no list."""
+    pytest.importorskip("rocrate", reason="the optional Python package rocrate is not installed")
+    by_id = {each["@id"]: each for each in json.loads(members(archive)["ro-crate-metadata.json"])["@graph"]}
+    assert "Profile" in by_id[by_id["./"]["conformsTo"]["@id"]]["@type"]
+    assert {"url", "version"} <= by_id["#slant"].keys()
+    assert [name for each in by_id.values() for name, value in each.items() if value == [] or value == [None]] == []
+    assert [each for each in by_id.values() if isinstance(each.get("result"), list) and len(each["result"]) < 2] == []
 
 
 def test_what_is_private_in_a_journal_is_taken_out_and_told(db: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial
+from slant.collector.studies import coding_study
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
 from tests.support.given import in_memory, insert
@@ -194,3 +196,41 @@ def test_kappa_has_the_error_that_the_delta_method_gives(counts: list[int]) -> N
     mean = sum(s * d for s, d in zip(shares, slopes, strict=True))
     variance = sum(s * (d - mean) ** 2 for s, d in zip(shares, slopes, strict=True)) / n
     assert shown == (pytest.approx(kappa(shares), abs=1e-9), pytest.approx(math.sqrt(variance), rel=1e-4, abs=1e-6))
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--nonsense"], "No such option"),
+        (["--budget", "much"], "is not a valid number"),
+        (["--model", "no-such"], 'no model "no-such"'),
+    ],
+)
+def test_a_mistake_in_what_is_passed_on_ends_with_2_and_nothing_written(
+    options: list[str], says: str, decided: Path, tmp_path: Path
+) -> None:
+    done = recode(decided, "--simulated", "--folder", str(tmp_path / "coding"), *options)
+    assert (done.exit_code, says in done.output) == (2, True), done.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_answers_that_are_no_coding_of_the_study_are_not_written_over(decided: Path, tmp_path: Path) -> None:
+    (tmp_path / "answers.csv").write_text("mine")
+    done = recode(decided, "--simulated", "--folder", str(tmp_path))
+    assert (done.exit_code, "is there already" in done.output) == (2, True), done.output
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("answers.csv", "mine")]
+
+
+def test_the_exit_code_of_what_is_asked_is_that_of_the_command(decided: Path, tmp_path: Path) -> None:
+    words = ["--folder", str(tmp_path / "coding"), "--simulated", "--pilot", "1", "--shard", "9/2"]
+    assert recode(decided, *words).exit_code == 2
+
+
+def test_an_answer_of_several_kinds_of_lines_is_one_row_of_the_study(tmp_path: Path) -> None:
+    study = load_study(write_new_study("workshops", "decision", tmp_path)[0])
+    row = {"trial_id": "t", "test": "x", "option_a": "men", "option_b": "women", "asked": "lead", "first_coding": None}
+    hostile = "no\rt2,x,men,women,lead,yes,a\r\nend\0"
+    text = coding_study._answers_text(study, [row | {"text": hostile, "wording": 1}])
+    assert [each["answer"] for each in csv.DictReader(io.StringIO(text, newline=""))] == [
+        "no\nt2,x,men,women,lead,yes,a\nend"
+    ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+import socket
+import urllib.parse
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
@@ -229,6 +231,54 @@ def test_a_note_is_taken_from_our_own_pages_only_and_on_trials_only(viewer: Runn
     assert viewer.ask(f"{viewer.root}note/nobody", {"label": "x"}).status == 404
     assert viewer.get("note/trial-4-1", label="x").status == 405
     assert (notes.read_bytes() if notes.exists() else b"") == before
+
+
+def test_answers_of_several_sources_are_counted_and_drawn_apart(tmp_path: Path) -> None:
+    simulated = [{**row, "source": "simulated", "run_id": "r2"} for row in a_pair(1, 3)]
+    both = database(tmp_path / "a.duckdb", [*a_pair(0, 5), *simulated], [RUN])
+    with running_viewer(both) as viewer:
+        told, alone = words(viewer.get().text), words(viewer.get(source="simulated").text)
+    assert "collected rmiat compatible 1 1" in told
+    assert "simulated rmiat compatible 1 1" in told
+    assert ("compatible, simulated: 1 counts" in told, "no model was asked" in told) == (True, False)
+    assert "simulated answers: no model was asked." in alone
+
+
+@pytest.mark.parametrize(
+    ("place", "query", "status", "says"),
+    [
+        ("trials", {"date_to": "9999-12-31"}, 200, "12 trials"),
+        ("trials", {"date_from": "0001-01-01"}, 200, "12 trials"),
+        ("trials", {"tokens_from": "1e300"}, 400, "must be a whole number"),
+        ("trials", {"after": "[" * 2000}, 400, "names a place in the list that can't be read"),
+        ("trials", {"sort": "evil"}, 404, "Known: -cost_usd"),
+        ("trial/<script>", {}, 404, 'There is no trial "<script>" in this database.'),
+        ("game/none", {}, 404, 'There is no game "none" in this database.'),
+    ],
+)
+def test_an_address_of_anything_is_a_page_or_a_sentence(
+    place: str, query: dict[str, str], status: int, says: str, viewer: RunningViewer
+) -> None:
+    answer = viewer.get(urllib.parse.quote(place), **query)
+    assert (answer.status, says in words(answer.text)) == (status, True), words(answer.text)
+
+
+@pytest.mark.parametrize("kind", ["application/x-www-form-urlencoded; charset=utf-99", "multipart/form-data"])
+def test_a_form_that_is_none_is_refused_in_a_sentence(kind: str, viewer: RunningViewer) -> None:
+    answer = viewer.ask(f"{viewer.root}note/trial-4-1", {"label": "x"}, Content_Type=kind)
+    assert (answer.status, "can't be read as a form" in words(answer.text)) == (400, True)
+
+
+def test_a_defect_of_a_page_is_a_page_and_no_traceback(
+    viewer: RunningViewer, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("slant.collector.view.trial_filter.TrialFilter.of", lambda query: 1 / 0)
+    answer = viewer.get("trials")
+    assert (answer.status, "a defect of slant's: ZeroDivisionError" in words(answer.text)) == (500, True)
+    with socket.create_connection(("127.0.0.1", viewer.port), timeout=10) as client:
+        client.sendall(b"\x16\x03\x01 no HTTP\r\n\r\n")
+        assert client.recv(100).startswith(b"HTTP/1.0 400")
+    assert capfd.readouterr().err == ""
 
 
 def test_a_game_is_read_round_by_round_with_its_table_as_it_grows(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from slant.collector import collect, export_lake
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.studies.new_study import write_new_study
 from slant.collector.system.shipped_files import sql_dir
 from tests.support.fitted import small_database
 from tests.support.given import Row, database
@@ -112,6 +113,13 @@ def _to_seal(folder: Path) -> None:
 def _game(folder: Path) -> None:
     (folder / "study").mkdir()
     write_game(folder / "study").rename(folder / "study" / "study.toml")
+
+
+def _to_recode(folder: Path) -> None:
+    """Decisions, some of them undecided."""
+    study = write_new_study("workshops", "decision", folder / "study")[0]
+    collect(folder / "a.duckdb", study, ["gpt-4o"], variant="chained", simulated=True)
+    only_journal(folder / "a.duckdb")
 
 
 def _in_lake(folder: Path) -> None:
@@ -212,6 +220,11 @@ PROCESSES = (
     ),
     Process(
         "lake", COLLECT, "export --layout lake {here}/lake --db {here}/a.duckdb", _in_lake, _lake, whole=("a.duckdb",),
+    ),
+    Process(
+        "recode", COLLECT,
+        "recode --study {here}/study/study.toml --variant chained --simulated --decided 20 --db {here}/a.duckdb",
+        _to_recode, _trials("a"),
     ),
     Process("migration", COLLECT, "status --db {here}/a.duckdb", _older, _attempts("a"), has_journal=False),
     Process(

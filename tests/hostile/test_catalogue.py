@@ -8,7 +8,9 @@ from pathlib import Path
 from tests.hostile.answers import ANSWERS
 from tests.hostile.archives import ARCHIVES
 from tests.hostile.databases import TAMPERED
+from tests.hostile.documents import CONDITIONS, LAKES, NOTES, REGISTRATIONS
 from tests.hostile.journals import KEPT, REFUSED
+from tests.hostile.lists import LISTS_OF_STRANGERS
 from tests.hostile.studies import STUDIES
 from tests.hostile.test_keys import ECHOES
 from tests.hostile.wire import ENDLESS_BODIES, WAITS, WIRES
@@ -19,10 +21,12 @@ def test_the_page_counts_the_attacks_that_are_tried(root: Path) -> None:
     told = [int(count) for count in re.findall(r"^\|[^|]+\| (\d+) \|$", page, re.MULTILINE)]
     http = len(WIRES) + len(ENDLESS_BODIES)
     lines = len(REFUSED) + len(KEPT)
-    assert told == [len(ANSWERS), http, len(WAITS), len(ECHOES), len(STUDIES), len(TAMPERED), lines, len(ARCHIVES)]
+    files = [len(each) for each in (ARCHIVES, LISTS_OF_STRANGERS, REGISTRATIONS, LAKES, NOTES, CONDITIONS)]
+    assert told == [len(ANSWERS), http, len(WAITS), len(ECHOES), len(STUDIES), len(TAMPERED), lines, *files]
 
 
 def test_no_attack_has_the_name_of_another() -> None:
-    for catalogue in (ANSWERS, ARCHIVES, TAMPERED, STUDIES, (*WIRES, *ENDLESS_BODIES)):
+    of_files = (ARCHIVES, TAMPERED, STUDIES, LISTS_OF_STRANGERS, REGISTRATIONS, LAKES, NOTES)
+    for catalogue in (ANSWERS, *of_files, (*WIRES, *ENDLESS_BODIES)):
         names = [attack.name for attack in catalogue]
         assert len(set(names)) == len(names)

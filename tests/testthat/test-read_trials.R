@@ -49,3 +49,41 @@ test_that("a file that can't be read is one sentence", {
   skip_if_not_installed("nanoparquet")
   expect_error(read_trials(written("not parquet", ".parquet")), "is not a Parquet file")
 })
+
+test_that("a file that is no table of ours is refused in a sentence", {
+  refused <- function(...) {
+    file <- tempfile(fileext = ".csv")
+    writeLines(c(...), file)
+    tryCatch(read_trials(file), slant_error = conditionMessage)
+  }
+  head <- "model,test,condition,tokens"
+  expect_match(refused(character()), "it is empty")
+  expect_match(refused(paste0(head, ","), "a,b,c,1,2"), "column 5 has no name .*row.names = FALSE")
+  expect_match(refused(paste0(head, ",tokens"), "a,b,c,1,2"), "two columns \"tokens\"")
+  expect_match(refused(head, "a,b,c,1", "a,b,c,1,2"), "row 2 did not have 4 elements")
+  expect_match(refused(head, "a,b,\"c,1"), "EOF within quoted string")
+  folder <- tempfile(fileext = ".csv")
+  dir.create(folder)
+  expect_error(read_trials(folder), "it is a folder", class = "slant_error")
+})
+
+test_that("a reasoning of 5 MB in the first row is read at once", {
+  file <- tempfile(fileext = ".csv")
+  writeLines(c("model,test,condition,tokens,reasoning_text", paste0("a,b,c,1,", strrep("x", 5e6))), file)
+  taken <- system.time(trials <- read_trials(file))
+  expect_identical(nchar(trials$reasoning_text), 5000000L)
+  expect_lt(taken[["user.self"]], 5)
+})
+
+test_that("an archive that would grow a thousand times is not unpacked", {
+  skip_if(Sys.which("zip") == "", "the program zip is not here")
+  folder <- tempfile()
+  dir.create(file.path(folder, "data"), recursive = TRUE)
+  ending <- if (requireNamespace("nanoparquet", quietly = TRUE)) ".parquet" else "_data.csv"
+  member <- file.path("data", paste0("study-x_rows-trials", ending))
+  writeBin(raw(8e7), file.path(folder, member))
+  before <- setwd(folder)
+  on.exit(setwd(before))
+  utils::zip("bomb.zip", member, flags = "-q")
+  expect_error(read_trials("bomb.zip"), "would grow from", class = "slant_error")
+})

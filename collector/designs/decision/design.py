@@ -185,8 +185,17 @@ class Decision(Design):
 
     def coded_options(self, study: Study, row: Mapping[str, Any]) -> tuple[str, str, str]:
         """Where an import doesn't say which names and word were shown, all that may have been."""
+        names = ("option_a", "option_b", "asked")
+        if all(row[name] for name in names):
+            return row["option_a"], row["option_b"], row["asked"]
+        if row["test"] not in study.data.tests:
+            raise StudyError(
+                f'The study "{study.name}" has no test "{row["test"]}", and the answer {row["trial_id"]} to it does '
+                "not say which words were shown.",
+                "Answers to an earlier version are coded with the file of that version: --study FILE",
+            )
         words = _last_words(study.data, row["test"], row["wording"])
-        shown = zip(("option_a", "option_b", "asked"), ("group_a", "group_b", "attribute_b"), strict=True)
+        shown = zip(names, ("group_a", "group_b", "attribute_b"), strict=True)
         option_a, option_b, asked = (row[name] or " / ".join(dict.fromkeys(words[side])) for name, side in shown)
         return option_a, option_b, asked
 

@@ -12,8 +12,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from slant.collector.designs.decision.scenes import BETWEEN
-from slant.collector.designs.pairing.published_lists import MODELS, TESTS, csv_text, like_theirs, read_rows, read_words
-from slant.collector.errors import StudyError
+from slant.collector.designs.pairing.published_lists import (
+    MODELS,
+    TESTS,
+    csv_text,
+    known_test,
+    like_theirs,
+    read_rows,
+    read_words,
+)
+from slant.collector.errors import StudyError, UnknownNameError
 
 _SIDES = {"positive": "attribute_a", "negative": "attribute_b"}
 _CATEGORIES = {"group_a": "default", "group_b": "stigma", "attribute_a": "positive", "attribute_b": "negative"}
@@ -100,13 +108,13 @@ def _lists(folder: Path, prompts: Iterable[Mapping[str, str]]) -> dict[str, List
         if row["task"] == "decision" and (found := _NAMED.search(row["text"]))
     }
     for test, of_test in lists.items():
-        if "" not in of_test:
-            raise StudyError(f'decision_words.csv has no words of "{test}" in the variation {first}.')
+        if len(of_test.get("", ())) < len(_SIDES):
+            raise StudyError(f'decision_words.csv lacks words of "{test}" in the variation {first}.')
         half = len(plain[test]["shown"]) // 2
         groups = {"group_a": plain[test]["A"], "group_b": plain[test]["B"]}
         words = {"attribute_a": plain[test]["shown"][:half], "attribute_b": plain[test]["shown"][half:]}
         if test in named:
-            jobs = full[test]["shown"][2 * half :]
+            jobs = known_test(full, test, "a text that names its groups")["shown"][2 * half :]
             words = {"attribute_a": jobs, "attribute_b": low[test]["shown"][-len(jobs) :]}
             groups = {f"group_{side}": [name] for side, name in zip("ab", named[test], strict=True)}
             of_test[CHAINED] = {f"group_{side.lower()}": full[test][side] for side in "AB"} | words
@@ -140,7 +148,8 @@ def _scenes(
         parts += [""] * (len(kinds) - len(parts))  # one text without headings asks for all
         if BETWEEN.join(filter(None, parts)) != row["text"] or len(parts) != len(kinds):
             raise StudyError(f"The text of {task}, {test}, {row['variation']} has not {len(kinds)} tasks.")
-        about = "".join(_ABOUT[part] for part in row["variation"].split("_")) if task == "absolute" else ""
+        known_test(lists, test, "prompts.csv")
+        about = _about(row["variation"]) if task == "absolute" else ""
         for kind, part in zip(kinds, parts, strict=True):
             for theirs, ours in (_FIXED if task == "absolute" else _SHOWN).items():
                 part = part.replace(theirs, ours)
@@ -149,3 +158,11 @@ def _scenes(
                 CHAINED if task == "chained" and own else row["variation"] if row["variation"] in lists[test] else ""
             )
             yield test, str(names.index(row["variation"]) + 1), row["variation"], kind, part, words, about
+
+
+def _about(variation: str) -> str:
+    """The sides of the group and the attribute that a question is about: "default_negative"."""
+    parts = variation.split("_")
+    if unknown := next((part for part in parts if part not in _ABOUT), None):
+        raise UnknownNameError(f"side (of the variation {variation}) in prompts.csv", unknown, _ABOUT)
+    return "".join(_ABOUT[part] for part in parts)

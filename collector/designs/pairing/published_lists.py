@@ -12,13 +12,16 @@ import io
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import TypeVar
 
-from slant.collector.errors import StudyError
+from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import read_text
 
 TESTS = {"arabmuslim": "arab", "arab/muslim": "arab", "mental illness": "mentalill"}
 """Stereotypes that have another name in some of the files."""
+_Known = TypeVar("_Known")
 _SYNONYMS = "synonym"
+_ALONE = re.compile(r"\r(?!\n)")
 _LISTS = {"": ("iat_stimuli.csv", "C"), _SYNONYMS: ("iat_stimuli_synonym.csv", "D")}
 _SHOWN = {"{group0}": "{group_1}", "{group1}": "{group_2}", "{attributes}": "{words}"}
 PAPER_MODELS = (
@@ -90,7 +93,7 @@ def _stimuli(
     name: str, tests: Mapping[str, Mapping[str, list[str]]], usual: Mapping[str, Mapping[str, list[str]]]
 ) -> Iterable[tuple[str, str, str, str, str]]:
     for test, lists in tests.items():
-        half = len(usual[test]["shown"]) // 2
+        half = len(known_test(usual, test, "the synonyms")["shown"]) // 2
         shown = lists["shown"]
         # Some lists of synonyms have jobs of high status behind them, and none of low status: positive words, by us.
         sides = {"group_a": lists["A"], "group_b": lists["B"]}
@@ -114,8 +117,17 @@ def _wordings(file: Path) -> Iterable[tuple[str, str, str, str]]:
         yield str(number), name, text, name if name == _SYNONYMS else ""
 
 
+def known_test(tests: Mapping[str, _Known], test: str, where: str) -> _Known:
+    """What the lists say of a test that another file names."""
+    if test not in tests:
+        raise UnknownNameError(f"test (of {where}) in {_LISTS[''][0]}", test, tests)
+    return tests[test]
+
+
 def read_rows(file: Path) -> list[dict[str, str]]:
     """The authors' files have columns without a name, which a study's own files may not have."""
+    if not file.parent.is_dir():
+        raise StudyError(f'There is no folder "{file.parent}" of word lists.', "To name another one: --lists FOLDER")
     needed = next(columns for part, columns in _COLUMNS.items() if part in file.name)
     try:
         rows = list(csv.DictReader(io.StringIO(read_text(file), newline=""), restval=""))
@@ -128,5 +140,7 @@ def read_rows(file: Path) -> list[dict[str, str]]:
 
 def csv_text(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([tuple(columns), *rows])
+    # csv puts no quotes around a carriage return alone, which ends a row when it is read
+    shown = ([_ALONE.sub("\n", cell) for cell in row] for row in rows)
+    csv.writer(text, lineterminator="\n").writerows([tuple(columns), *shown])
     return text.getvalue()

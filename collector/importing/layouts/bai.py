@@ -19,7 +19,7 @@ from slant.collector.designs.pairing.published_lists import TESTS
 from slant.collector.designs.sides import SIDES
 from slant.collector.importing.layouts.published import check_columns, check_study, wording_named
 from slant.collector.importing.layouts.rows import Row
-from slant.collector.importing.layouts.values import CellError, is_empty, shown, text, whole_number, word
+from slant.collector.importing.layouts.values import CellError, is_empty, number, shown, text, whole_number, word
 from slant.collector.study.records import Study
 
 _TEST, _WORDING = ("dataset", "category"), ("variation", "type")
@@ -40,19 +40,19 @@ class Bai:
         return []
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
-        name, number = word(_first(row, _TEST)).lower(), whole_number(_first(row, _NUMBER), "the number of the row")
+        name, place = word(_first(row, _TEST)).lower(), whole_number(_first(row, _NUMBER), "the number of the row")
         test, called = TESTS.get(name, name), word(_first(row, _WORDING))
         condition, wording = wording_named(study, called, _WORDING[0])
         draft = {
             "test": test,
             "condition": condition,
             "wording": wording,
-            "item": f"draw {number % study.data.draws + 1}",
+            "item": f"draw {place % study.data.draws + 1}",
             "group": study.data.tests[test].group if test in study.data.tests else None,
             "answer": text(_first(row, _ANSWER)),
         }
         if "row" in row.cells:  # numbered over all tests: further rows are further repetitions of a draw
-            draft["repetition"] = number // study.data.draws + 1
+            draft["repetition"] = place // study.data.draws + 1
         if study.design == "decision" and test in study.data.tests:
             draft |= {key: value for key, value in _codings(row).items() if value is not None}
             if all(name in row.cells for name in _SHOWN):
@@ -67,13 +67,10 @@ def _first(row: Row, names: Sequence[str]) -> Any:
 def _codings(row: Row) -> dict[str, Any]:
     """What the authors' coder says of the decision (1: with the association), and their D."""
     decision, d = row.cells.get("decision_bias"), row.cells.get("iat_bias")
-    try:
-        return {
-            "coded_decision": None if is_empty(decision) else whole_number(decision, "decision_bias", 0, 1),
-            "coded_d": None if is_empty(d) else float(word(d)),
-        }
-    except ValueError as error:
-        raise error if isinstance(error, CellError) else CellError(f"iat_bias must be a number: {error}") from None
+    return {
+        "coded_decision": None if is_empty(decision) else whole_number(decision, "decision_bias", 0, 1),
+        "coded_d": None if is_empty(d) else number(d, "iat_bias"),
+    }
 
 
 def _what_was_shown(study: Study, test: str, row: Row) -> dict[str, Any]:

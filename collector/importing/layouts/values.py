@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from math import isfinite
 from typing import Any
 
 _MOST_TOKENS = 10**9
@@ -62,6 +63,14 @@ def whole_number(value: Any, name: str, least: int = 0, most: int = _MOST_TOKENS
 def count(value: Any, name: str) -> int | None:
     """A count of tokens; None (unknown, never 0) for an empty cell."""
     return None if is_empty(value) else whole_number(value, name)
+
+
+def number(value: Any, name: str) -> float:
+    """A finite number. Raises CellError for anything else."""
+    found = float(word(value)) if _NUMBER.fullmatch(word(value)) else float("inf")
+    if not isfinite(found):
+        raise CellError(f"{name} must be a number, but is {shown(value)}")
+    return found
 
 
 def amount(value: Any, name: str) -> float | None:

@@ -1,0 +1,161 @@
+"""Registrations, lakes and notes of strangers, and the sentence for each.
+
+`become` is handed the path of a true one (a file of JSON, a folder, a file of CSV) and makes another thing of it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import rfc8785
+
+
+@dataclass(frozen=True)
+class HostileDocument:
+    name: str
+    become: Callable[[Path], object]
+    sentence: str
+
+
+def _bytes(data: bytes) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(data)
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _device(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/dev/zero")
+
+
+def _canonical(**changed: Any) -> Callable[[Path], object]:
+    return lambda path: path.write_bytes(rfc8785.dumps({**json.loads(path.read_bytes()), **changed}))
+
+
+def _plan(**changed: Any) -> Callable[[Path], object]:
+    def become(path: Path) -> None:
+        document = json.loads(path.read_bytes())
+        document["plans"][0] |= changed
+        path.write_bytes(rfc8785.dumps(document))
+
+    return become
+
+
+_CHANGED, _NO_JSON = "was changed after", "no JSON that can be canonical"
+REGISTRATIONS = (
+    HostileDocument("is a pipe", _pipe, "it is no file"),
+    HostileDocument("is a device", _device, "it is no file"),
+    HostileDocument("has 33 million lists", _bytes(b"[" + b"[]," * 33_000_000 + b"[]]"), "more parts than any plan"),
+    HostileDocument("nests lists 100,000 deep", _bytes(b"[" * 100_000), _NO_JSON),
+    HostileDocument("is null bytes", _bytes(b"\0" * 100), _NO_JSON),
+    HostileDocument("is empty", _bytes(b""), _NO_JSON),
+    HostileDocument("ends with a line end", lambda path: path.write_bytes(path.read_bytes() + b"\n"), _CHANGED),
+    HostileDocument(
+        "has a key twice", lambda p: p.write_bytes(b'{"canonical_form":"",' + p.read_bytes()[1:]), _CHANGED
+    ),
+    HostileDocument("has a seed of 5,000 digits", _plan(seed="9" * 5000), "the seed of a plan is no whole number"),
+    HostileDocument("has a seed of words", _plan(seed="seven"), "the seed of a plan is no whole number"),
+    HostileDocument("has models that are a table", _plan(models={}), 'no "models"'),
+    HostileDocument("looks at words", _canonical(looks={"planned": 1, "at": ["x"]}), "at no number of trials"),
+    HostileDocument("looks before the first trial", _canonical(looks={"planned": 1, "at": [-5]}), "at no number of"),
+    HostileDocument("has no study", _canonical(study=None), 'no "study"'),
+    HostileDocument("has prompts that are words", _canonical(prompts={"x": "y"}), "no lists of hashes"),
+)
+
+
+def _part(folder: Path) -> Path:
+    return next(folder.glob("attempts/**/*.parquet"))
+
+
+def _table(folder: Path, name: str) -> Path:
+    return next(folder.glob(f"tables/*/{name}.parquet"))
+
+
+def _written(find: Callable[[Path], Path], query: str) -> Callable[[Path], object]:
+    """A Parquet file of the lake, made anew by a query in which IT stands for the file."""
+
+    def become(folder: Path) -> None:
+        path = find(folder)
+        other = path.with_name("other")
+        with duckdb.connect() as connection:
+            connection.sql(query.replace("IT", f"'{path}'")).write_parquet(str(other))
+        other.replace(path)
+
+    return become
+
+
+def _of_table(name: str, do: Callable[[Path], object]) -> Callable[[Path], object]:
+    return lambda folder: do(_table(folder, name))
+
+
+def _beside_runs(name: str, data: bytes) -> Callable[[Path], object]:
+    return lambda folder: _table(folder, "runs").with_name(name).write_bytes(data)
+
+
+def _link_outside(folder: Path) -> None:
+    part = _part(folder)
+    part.rename(folder.parent / "secret.parquet")
+    part.symlink_to(folder.parent / "secret.parquet")
+
+
+_WIDE = f"FROM IT, (SELECT {', '.join(f'{n} AS c{n}' for n in range(2000))})"
+LAKES = (
+    HostileDocument("a table is a pipe", _of_table("runs", _pipe), "is none of its tables"),
+    HostileDocument("a table is a device", _of_table("runs", _device), "is none of its tables"),
+    HostileDocument("a table is called SQL", _beside_runs("a'; DROP TABLE runs; --.parquet", b"x"), "is none of its"),
+    HostileDocument("a table is called like a view", _beside_runs("trials.parquet", b"x"), "Can't read the lake"),
+    HostileDocument("a table has other columns", _written(lambda f: _table(f, "runs"), "SELECT 1 AS x"), '"runs" does'),
+    HostileDocument("a part is a link to a file outside", _link_outside, "file system operations are disabled"),
+    HostileDocument("a part is no Parquet", lambda folder: _part(folder).write_bytes(b"x" * 99), "No magic bytes"),
+    HostileDocument("a part has 2,000 columns more", _written(_part, _WIDE), "its attempts have"),
+    HostileDocument("a part has one column", _written(_part, "SELECT attempt_id FROM IT"), "Can't read the lake"),
+    HostileDocument(
+        "counts are words", _written(_part, "SELECT * REPLACE ('many' AS tokens) FROM IT"), "Can't read the lake"
+    ),
+)
+
+_NOTES: Mapping[str, tuple[str | bytes, str]] = {
+    "has other columns": ("a,b\n1,2\n", "is no file of notes"),
+    "is Latin-1": (b"trial_id,label,note\nt,caf\xe9,\n", "it is not UTF-8"),
+    "has two notes on one trial": ("trial_id,label,note\nt,a,\nt,b,\n", "two notes on the trial t"),
+    "has a note on no trial": ("trial_id,label,note\n,a,b\n", "a note without a trial_id"),
+    "has a cell of 200 kB": (f"trial_id,label,note\nt,a,{'x' * 200_000}\n", "is no CSV"),
+    "is null bytes": (b"\0" * 100, "is no file of notes"),
+}
+NOTES = (
+    HostileDocument("is a pipe", _pipe, "it is no file"),
+    HostileDocument("is a device", _device, "it is no file"),
+    HostileDocument("has 2 GB", lambda path: os.truncate(path, 2 * 10**9), "more than 100 MB"),
+    *(
+        HostileDocument(name, _bytes(text if isinstance(text, bytes) else text.encode()), sentence)
+        for name, (text, sentence) in _NOTES.items()
+    ),
+)
+
+CONDITIONS = {
+    "a second statement": ("true; DROP TABLE attempts", "more than one statement"),
+    "the end of the query": ("true) OR (true", "can't be read"),
+    "another file": ("trial_id IN (SELECT content FROM read_text('/etc/passwd'))", "disabled by configuration"),
+    "a table that never ends": ("(SELECT sum(a.tokens) FROM a, attempts b) > 0", "DuckDB can't read this"),
+    "a text of 4 GB": ("length(repeat('a', 4000000000)) > 0", "can't use repeat()"),
+    "the same in quotes": ("\"repeat\"('a', 4000000000) > ''", "can't use repeat()"),
+    "the same behind a point": ("trial_id.lpad(2000000000, 'b') > ''", "can't use lpad()"),
+    "the same inside": (
+        "EXISTS (SELECT 1 WHERE len(list_transform([1], lambda x: range(10**9))) = 1)",
+        "can't use range",
+    ),
+    "a sum over everything": ("sum(tokens) > 5", "DuckDB can't read this"),
+    "a setting": ("(SET threads = 64)", "can't be read"),
+    "2,001 characters": ("true" + " " * 1997, "2,000 characters at most"),
+    "NUL": ("\0", "can't"),
+}
+"""Conditions of SQL that somebody may type into the viewer, each with a piece of the sentence that refuses it."""
