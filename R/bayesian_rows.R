@@ -8,7 +8,7 @@ n_levels <- function(parts) nlevels(parts$data[[grouping_variables(parts)[[1]]]]
 
 settings_row <- function(parts, settings) {
   factors <- Filter(is.factor, parts$data[all.vars(without_random_terms(parts$formula)[[3]])])
-  used <- parts$priors[names(parts$priors) %in% parts$prior$class]
+  used <- parts$priors[names(parts$priors) %in% prior_keys(parts$prior)]
   data.frame(
     formula = deparse1(parts$formula), n = nrow(parts$data), chains = settings$chains, iterations = settings$iterations,
     warmup = settings$warmup, adapt_delta = settings$adapt_delta, max_treedepth = settings$max_treedepth,

@@ -6,8 +6,8 @@
 # the functions `draw` and `log_lik`: one number (or one of each draw), or, of several parameters, a list of them by
 # name; `median(predictor, sigma)`, in tokens; `log_density(y, predictor, sigma)`, at the middle of a count's step and
 # per step; `observed(counts)`, the columns that brms is given for them: count_low, count_side (brms's cens(): -1 below,
-# 0 the number itself, 2 between it and count_upper), count_upper; `priors(counts)` of what nobody names; `start(counts)`, where
-# Stan's parameters begin: from random values a number of 600 tokens is too improbable to begin at all.
+# 0 the number itself, 2 between it and count_upper), count_upper; `priors(counts, step)` of what nobody names;
+# `start(counts, step)`, where Stan's parameters begin: from random values 600 tokens are too improbable to begin at all.
 count_family <- function(name, step) {
   if (!is.numeric(step) || length(step) != 1 || !isTRUE(step >= 1) || step != round(step)) {
     stop_with("Can't fit counts: `step` must be a whole number, 1 or more.")
@@ -120,6 +120,19 @@ count_families <- list(
     )
   }
 )
+
+# The formula as brms has it: of the interval of each count, or, of a hurdle, of zeros by the same fixed effects, too.
+count_formula <- function(formula, family) {
+  model <- formula
+  if (family$is_hurdle) {
+    model[[2]] <- quote(count_low)
+    zeros <- without_random_terms(formula)
+    zeros[[2]] <- quote(hu)
+    return(brms::bf(model, zeros))
+  }
+  model[[2]] <- quote(count_low | cens(count_side, count_upper))
+  model
+}
 
 hurdle_of <- function(hu, predictor) rep_len(log(hu), length(predictor))
 

@@ -69,13 +69,13 @@
 #' fit <- fit_brms(trials, "is_valid ~ block * model + (1 | item)", chains = 1, iterations = 500, warmup = 250)
 #' fit$tables$model$verdict
 fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
-                     chains = 4, iterations = 4000, warmup = 1500, adapt_delta = .95, max_treedepth = 10, seed = 1,
+                     step = NULL, chains = 4, iterations = 4000, warmup = 1500, adapt_delta = .95, max_treedepth = 10, seed = 1,
                      cores = NULL, save_to = NULL, draws_to = NULL, force = FALSE, say = NULL) {
   check_arguments()
   for (package in c("brms", "rstan", "posterior", "loo")) need_package(package, "fit Bayesian models")
   check_columns(data, character())
-  bayes_family(family)
   formula <- checked_formula(formula, names(data))
+  step <- step_of_outcome(data, formula, family, step)
   settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores)
   settings <- c(settings, list(save_to = save_to, draws_to = draws_to, say = progress_writer(say)))
   levels <- listed_levels(data, coded_variables(formula), levels)
@@ -83,20 +83,42 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
   tables <- NULL
   fit_one <- function(rows) {
     # Sums depend on the order of what is summed, and a chain on their last digits.
-    parts <- brms_parts(in_fixed_order(rows, formula), formula, levels, priors, coding, family)
+    parts <- brms_parts(in_fixed_order(rows, formula), formula, levels, priors, coding, family, step)
     fit <- fit_bayesian(parts, settings)
     tables <<- fit$tables
     fit
   }
   fitted <- fit_each_group(without_token_sources(data, formula), NULL, all.vars(formula), fit_one)
   tables <- with_study_labels(tables, data)
-  if (!is.null(tables)) tables$contrasts <- with_side_labels(tables$contrasts, data, "block", levels$block)
+  if (!is.null(tables$contrasts)) tables$contrasts <- with_side_labels(tables$contrasts, data, "block", levels$block)
   slant_fit(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
 }
 
 # How tokens were counted is nothing to warn of where none are analysed: a choice between two options has no tokens.
 without_token_sources <- function(data, formula) {
   data[setdiff(names(data), setdiff("token_source", all.vars(formula)))]
+}
+
+# The step of the counts, one number; NULL of an outcome that is no count.
+step_of_outcome <- function(data, formula, family, step) {
+  is_counts <- !is.null(step) || !family %in% c("bernoulli", "gaussian")
+  bayes_family(family, if (is_counts) 1)
+  if (!is_counts) {
+    return(NULL)
+  }
+  to <- "fit token counts"
+  outcome <- all.vars(formula[[2]])
+  if (length(formula) != 3 || !is.name(formula[[2]])) {
+    stop_with("Can't fit token counts: left of ~ the formula must have the column of the counts alone.")
+  }
+  is_used <- stats::complete.cases(data[all.vars(formula)])
+  steps <- steps_of_rows(data, outcome, step, to)[is_used]
+  whole_counts(data[[outcome]][is_used], outcome)
+  check_steps(data[[outcome]][is_used], steps)
+  if (length(unique(steps)) != 1) {
+    stop_with(sprintf("Can't fit token counts: all rows must have one step, not %s.", toString(unique(steps))))
+  }
+  steps[[1]]
 }
 
 fit_bayesian <- function(parts, settings) {
@@ -106,7 +128,7 @@ fit_bayesian <- function(parts, settings) {
   say_repeated_trials(parts)
   model <- compiled_model(parts$code, settings$say)
   begun <- proc.time()[["elapsed"]]
-  stanfit <- sample_chains(model, parts$standata, parts$exclude, settings, settings$say)
+  stanfit <- sample_chains(model, parts$standata, parts$exclude, c(settings, list(init = parts$init)), settings$say)
   sampling_s <- proc.time()[["elapsed"]] - begun
   settings$say("Summing up the draws")
   fit <- as_brmsfit(stanfit, parts)
@@ -125,7 +147,7 @@ fit_bayesian <- function(parts, settings) {
 # brms's own object, as brm() would have made it: predictions, plots and loo() of brms work on it.
 as_brmsfit <- function(stanfit, parts) {
   fit <- brms::brm(
-    parts$formula, parts$data,
+    parts$model, parts$data,
     family = parts$family$brms(), prior = parts$prior, stanvars = parts$stanvars, empty = TRUE
   )
   fit$fit <- stanfit
@@ -135,17 +157,17 @@ as_brmsfit <- function(stanfit, parts) {
 
 bayesian_tables <- function(fit, parts, settings) {
   row <- cbind(settings_row(parts, settings), sampler_diagnostics(fit))
-  outcome <- parts$standata$Y
-  used <- row_predictors(fit)
-  loo <- leave_one_out(used, outcome, parts$family)
+  used <- row_predictors(fit, family = parts$family)
+  loo <- leave_one_out(used, parts$outcome, parts$family, parts$data$count_side)
   doubts <- convergence_warnings(row)
   for (doubt in c(doubts, loo_warnings(loo))) warning(doubt, call. = FALSE)
   row <- cbind(row, loo[c("elpd_loo", "se_elpd_loo", "p_loo", "n_bad_pareto_k")])
   row$is_converged <- length(doubts) == 0
   row$verdict <- convergence_verdict(row, doubts, loo_warnings(loo))
-  effects <- block_effects(fit)
-  checks <- cell_checks(used, outcome, parts, settings$seed)
-  made_of_draws <- c(effects, list(checks = checks, loo = loo))
+  checks <- cell_checks(used, parts$outcome, parts, settings$seed)
+  effects <- if (is.null(parts$family$step)) block_effects(fit) else count_effects(fit, parts, checks)
+  made_of_draws <- c(effects, list(checks = checks, loo = loo, pointwise = attr(loo, "pointwise")))
+  made_of_draws <- Filter(Negate(is.null), made_of_draws)
   c(list(model = row), lapply(made_of_draws, with_verdict, row = row))
 }
 
