@@ -21,8 +21,8 @@
 #' @param family,step see `bayes_family()`.
 #' @return A list: `formula`, `model` (the same as brms has it: of counts their intervals), `dropped` (the level of each
 #'   dropped factor, by name), `data` (the columns of the formula, coded), `outcome` (as numbers), `family` (see
-#'   `bayes_family()`), `priors` (text by class), `prior` and `stanvars` (of brms), `code` (the Stan program), `standata`
-#'   (its data), `exclude` (names of parameters that are not worth keeping), `init` (where a chain begins).
+#'   `bayes_family()`), `priors` (text by class), `prior` and `stanvars` (of brms), `code` (the Stan program),
+#'   `standata` (its data), `exclude` (names of parameters that are not worth keeping), `init` (where a chain begins).
 #' @source Cohen & Kincaid (2026), appendix S2.
 #' @noRd
 brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("treatment", "sum"),

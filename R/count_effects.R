@@ -1,8 +1,8 @@
 # What a Bayesian model of token counts says of a condition: how many times as many tokens, and how many zeros.
 
-# From the draws: `effects`, one row, with the ratio of medians (second side to the first), and `predictions`, the median
-# of each side. Both are for a word and a wording of the middle, whose random effects are 0. `checks`: of cell_checks(),
-# with the shares of zeros that are observed and predicted.
+# From the draws: `effects`, one row, with the ratio of medians (second side to the first), and `predictions`, the
+# median of each side. Both are for a word and a wording of the middle, whose random effects are 0. `checks`: of
+# cell_checks(), with the shares of zeros that are observed and predicted.
 count_effects <- function(fit, parts, checks) {
   contrast <- contrast_of(parts)
   draws <- as.matrix(posterior::as_draws_matrix(fit))

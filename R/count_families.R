@@ -7,7 +7,7 @@
 # name; `median(predictor, sigma)`, in tokens; `log_density(y, predictor, sigma)`, at the middle of a count's step and
 # per step; `observed(counts)`, the columns that brms is given for them: count_low, count_side (brms's cens(): -1 below,
 # 0 the number itself, 2 between it and count_upper), count_upper; `priors(counts, step)` of what nobody names;
-# `start(counts, step)`, where Stan's parameters begin: from random values 600 tokens are too improbable to begin at all.
+# `start(counts, step)`, where Stan's parameters begin: from random values 600 tokens are too improbable to begin.
 count_family <- function(name, step) {
   if (!is.numeric(step) || length(step) != 1 || !isTRUE(step >= 1) || step != round(step)) {
     stop_with("Can't fit counts: `step` must be a whole number, 1 or more.")

@@ -1,13 +1,23 @@
 #' Bayesian mixed model
 #'
-#' One model of all rows, of answers that are yes or no (`family = "bernoulli"`) or of a number (`"gaussian"`):
-#' `brms::brm()`, sampled by Stan. With its defaults it is the model of the interference study: priors normal(0, 1) on
-#' coefficients, normal(3, 1.5) on the intercept at the means of the covariates, exponential(1) on standard deviations
-#' of random effects; 4 chains of 4000 iterations, 1500 of them to warm up: 10,000 draws.
+#' One model of all rows, of answers that are yes or no (`family = "bernoulli"`), of a number (`"gaussian"`) or of token
+#' counts (`"lognormal"` and others): `brms::brm()`, sampled by Stan. With its defaults it is the model of the
+#' interference study: priors normal(0, 1) on coefficients, normal(3, 1.5) on the intercept at the means of the
+#' covariates, exponential(1) on standard deviations of random effects; 4 chains of 4000 iterations, 1500 of them to
+#' warm up: 10,000 draws.
 #'
 #' The Stan program is compiled once on a machine (a minute) and kept in the user's cache,
 #' `tools::R_user_dir("slant", "cache")`. The same seed gives the same draws whatever the number of cores and the order
 #' of the rows, which are sorted first; they are those of `brms::brm()` with the rows in that order.
+#'
+#' **Token counts.** A provider that counts in steps of k (o3-mini: 64) says of a count c that the number is in \[c, c +
+#' k), and of a count of 0 that it is below k: it is censored (`brms::cens()`). Where the step is small beside the
+#' spread of the counts, the density at its middle is the same to a thousandth, and is what is fitted. All cells of a
+#' family share one Stan program, whatever their step. Families are `"lognormal"`, `"shifted_lognormal"`, `"gaussian"`
+#' (with a `step`), `"negative_binomial"` (of whole tokens) and `"hurdle_lognormal"`, whose zeros have a model of their
+#' own with the same fixed effects, and whose counts above 0 are fitted at the middle of their steps. Whatever was
+#' fitted, a model is judged by the probability of each count's interval, so that leave-one-out compares families, and
+#' counts in steps with exact ones.
 #'
 #' Where a text column has no `levels`, its values are sorted, by a column of its name with the ending `_no` where
 #' `data` have one (`model_no` for `model`). Levels that are not in the data are left out, so that the reference is the
@@ -30,12 +40,19 @@
 #' @param priors a named list of priors as text, such as `list(b = "normal(0, 1)", sd = "exponential(1)")`: for `b`, the
 #'   coefficients; for `Intercept`, which brms gives to the intercept at the means of all covariates; for `sd`, the
 #'   standard deviations of random effects; for `cor`, their correlations. What is not named keeps the paper's prior
-#'   (of numbers brms's own: `family`).
+#'   (of numbers brms's own, of counts those of their family: `family`).
 #' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
 #' @param family `"bernoulli"`, or `"gaussian"` for an outcome that is a number. Then a prior can be named for `sigma`,
 #'   too, and what is not named has brms's own prior, which goes by the outcome: student_t(3, median, spread) on the
 #'   intercept, student_t(3, 0, spread) on standard deviations, where spread is the larger of 2.5 and the outcome's MAD,
-#'   and none on coefficients.
+#'   and none on coefficients. Of counts, on the log scale: normal(0, 1) on coefficients, normal(m, 2) on the intercept
+#'   with m the logarithm of the median, exponential(2) on standard deviations of random effects, exponential(1) on
+#'   `sigma`, gamma(2, 0.1) on the `shape` of a negative binomial; of a hurdle normal(0, 2) on `b_hu` and logistic(0, 1)
+#'   on `Intercept_hu`, in log odds of a zero; of a gaussian with a step, in tokens and with the spread as above,
+#'   normal(0, spread) on coefficients.
+#' @param step of token counts: in what steps they come, a number or the name of a column that holds it. `NULL` finds it
+#'   as the greatest common divisor of the counts of a model, so give all rows of a model; of a `"gaussian"` it means a
+#'   number that is no count.
 #' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
 #' @return A [slant_fit], as of [fit_lme4()] (`estimates`: posterior mean as `estimate`, posterior standard
 #'   deviation as `std_error`, 95 % credible interval; the standard deviations of random effects are the last terms,
@@ -50,11 +67,20 @@
 #'       in log odds; of numbers `"difference"`), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive`
 #'       (share of the draws above 0).}
 #'     \item{checks}{posterior predictive checks: `model`, `domain`, `block` (`NA`: all rows), `statistic` (`"share"` of
-#'       ones, of numbers `"mean"` and `"sd"`; `"item_sd"`, the standard deviation of the items' shares or means),
+#'       ones, of numbers `"mean"` and `"sd"`; of counts the share of `"zeros"`, where they come in steps of
+#'       `"one_step"` and `"two_steps"`, and `"quantile_10"`, `"median"`, `"quantile_90"`; `"item_sd"`, the standard
+#'       deviation of the items' shares or means),
 #'       `observed`, `predicted` (mean), `conf_low`, `conf_high` (95 %), `p_value` (share of simulated data above the
 #'       observed, ties counted half).}
 #'     \item{loo}{one row: leave-one-out cross-validation, `elpd_loo`, `p_loo`, `looic` with standard errors, and
 #'       Pareto's k.}
+#'     \item{effects}{of counts in two conditions, in the place of contrasts: one row, `term`, `family`, `step`, the
+#'       `ratio` of medians (second to first; the posterior's median) with `ratio_low` and `ratio_high`, `p_above`
+#'       (share of the draws above 1), `median_reference` and `median_other` in tokens, `zeros_reference` and
+#'       `zeros_other` (shares, 0 to 1) and what the model predicts of them, `..._predicted`. The predictions are medians, too: of a
+#'       word and a wording whose effects are 0.}
+#'     \item{pointwise}{of counts: `elpd` and `pareto_k` of each row, sorted by the formula's columns: the differences
+#'       of two families are those of `elpd`.}
 #'   }
 #'   Each of them says of the fit whether it `is_converged`, and its `verdict`.
 #' @source Cohen & Kincaid (2026), appendices S1 to S4.
@@ -69,8 +95,8 @@
 #' fit <- fit_brms(trials, "is_valid ~ block * model + (1 | item)", chains = 1, iterations = 500, warmup = 250)
 #' fit$tables$model$verdict
 fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
-                     step = NULL, chains = 4, iterations = 4000, warmup = 1500, adapt_delta = .95, max_treedepth = 10, seed = 1,
-                     cores = NULL, save_to = NULL, draws_to = NULL, force = FALSE, say = NULL) {
+                     step = NULL, chains = 4, iterations = 4000, warmup = 1500, adapt_delta = .95, max_treedepth = 10,
+                     seed = 1, cores = NULL, save_to = NULL, draws_to = NULL, force = FALSE, say = NULL) {
   check_arguments()
   for (package in c("brms", "rstan", "posterior", "loo")) need_package(package, "fit Bayesian models")
   check_columns(data, character())

@@ -62,7 +62,8 @@ predictive_checks <- function(used, outcome, cell, item, seed, family = bayes_fa
   }, numeric(length(statistics))))
   observed <- vapply(statistics, function(statistic) statistic(outcome), numeric(1))
   data.frame(
-    cell = c(rep(names(groups), length(of_groups)), rep("all", length(of_all) + 1)), statistic = names, observed = unname(observed),
+    cell = c(rep(names(groups), length(of_groups)), rep("all", length(of_all) + 1)), statistic = names,
+    observed = unname(observed),
     predicted = rowMeans(replicated), conf_low = row_quantiles(replicated, .025),
     conf_high = row_quantiles(replicated, .975),
     p_value = rowMeans(replicated > observed) + rowMeans(replicated == observed) / 2, row.names = NULL

@@ -67,7 +67,8 @@ test_that("one Stan program serves all cells of a family, whatever their step, n
   in_steps_of_64 <- code(counts_in_steps())
   expect_identical(code(counts_in_steps(step = 1)), in_steps_of_64)
   expect_identical(code(counts_in_steps(n_words = 4, n_wordings = 3)), in_steps_of_64)
-  expect_identical(code(counts_in_steps(), priors = list(b = "normal(0, 0.3)", sigma = "exponential(2)")), in_steps_of_64)
+  narrow <- list(b = "normal(0, 0.3)", sigma = "exponential(2)")
+  expect_identical(code(counts_in_steps(), priors = narrow), in_steps_of_64)
 })
 
 test_that("leave-one-out weighs draws by what was fitted, and judges by the interval", {

@@ -10,6 +10,7 @@ from dataclasses import replace
 import polars as pl
 
 from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings
+from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import finding
@@ -316,6 +317,7 @@ _PAGE: dict[str, Entry] = {
     "variance_shares": ("How much is due to prompts and words?", ("variance_shares",), _variance_shares),
     "words": ("Do the effects hold for other words and wordings?", ("words", "crossed"), _words),
     "meta": ("What do the effects of all tests and models come to?", ("crossed",), pooled_effects),
+    "counts": ("Are token counts as the model of them has them?", (), count_models),
     "corrections": ("What is left after correcting for the number of tests?", ("corrections",), _corrections),
     "equivalence": ("Are the nulls nulls?", ("equivalence", "corrections"), _equivalence),
     "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
