@@ -73,13 +73,11 @@ count_families <- list(
         log(step) + stats::dnbinom(y + step %/% 2, size = shape, mu = exp(predictor), log = TRUE)
       },
       median = function(predictor, shape) stats::qnbinom(.5, size = shape, mu = exp(predictor)),
-      # a number that is whole: above c - 1, up to c + k - 1
+      # Whole numbers: below a step is up to k - 1. Above it stands the middle of the step: a gradient of all intervals
+      # takes Stan 30 ms, where one of these takes 1 (2,000 counts).
       observed = function(counts) {
-        found <- observed_intervals(counts, step, step == 1 | is_narrow_log(counts, step))
-        is_exact <- found$count_side == 0
-        low <- as.integer(ifelse(is_exact, counts + step %/% 2, found$count_low - 1))
-        upper <- as.integer(ifelse(found$count_side == 2, found$count_upper - 1, low))
-        data.frame(count_low = low, count_side = found$count_side, count_upper = upper)
+        low <- as.integer(ifelse(counts == 0, step - 1, counts + step %/% 2))
+        data.frame(count_low = low, count_side = ifelse(counts == 0, -1L, 0L), count_upper = low)
       }
     )
   },

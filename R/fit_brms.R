@@ -10,12 +10,12 @@
 #' `tools::R_user_dir("slant", "cache")`. The same seed gives the same draws whatever the number of cores and the order
 #' of the rows, which are sorted first; they are those of `brms::brm()` with the rows in that order.
 #'
-#' **Token counts.** A provider that counts in steps of k (o3-mini: 64) says of a count c that the number is in \[c, c +
-#' k), and of a count of 0 that it is below k: it is censored (`brms::cens()`). Where the step is small beside the
-#' spread of the counts, the density at its middle is the same to a thousandth, and is what is fitted. All cells of a
-#' family share one Stan program, whatever their step. Families are `"lognormal"`, `"shifted_lognormal"`, `"gaussian"`
+#' **Token counts.** A provider that counts in steps of k (o3-mini: 64) says of a count c that the number is in
+#' \[c, c + k), and of a count of 0 that it is below k: it is censored (`brms::cens()`). Where the step is small beside
+#' the spread of the counts, the density at its middle is the same to a thousandth, and is what is fitted. All cells of
+#' a family share one Stan program, whatever their step. Families are `"lognormal"`, `"shifted_lognormal"`, `"gaussian"`
 #' (with a `step`), `"negative_binomial"` (of whole tokens) and `"hurdle_lognormal"`, whose zeros have a model of their
-#' own with the same fixed effects, and whose counts above 0 are fitted at the middle of their steps. Whatever was
+#' own with the same fixed effects; in these two a count above 0 is fitted as the middle of its step. Whatever was
 #' fitted, a model is judged by the probability of each count's interval, so that leave-one-out compares families, and
 #' counts in steps with exact ones.
 #'
@@ -77,8 +77,8 @@
 #'     \item{effects}{of counts in two conditions, in the place of contrasts: one row, `term`, `family`, `step`, the
 #'       `ratio` of medians (second to first; the posterior's median) with `ratio_low` and `ratio_high`, `p_above`
 #'       (share of the draws above 1), `median_reference` and `median_other` in tokens, `zeros_reference` and
-#'       `zeros_other` (shares, 0 to 1) and what the model predicts of them, `..._predicted`. The predictions are medians, too: of a
-#'       word and a wording whose effects are 0.}
+#'       `zeros_other` (shares, 0 to 1) and what the model predicts of them, `..._predicted`. The predictions are
+#'       medians, too: of a word and a wording whose effects are 0.}
 #'     \item{pointwise}{of counts: `elpd` and `pareto_k` of each row, sorted by the formula's columns: the differences
 #'       of two families are those of `elpd`.}
 #'   }
