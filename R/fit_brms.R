@@ -127,7 +127,7 @@ without_token_sources <- function(data, formula) {
 
 # The step of the counts, one number; NULL of an outcome that is no count.
 step_of_outcome <- function(data, formula, family, step) {
-  is_counts <- !is.null(step) || !family %in% c("bernoulli", "gaussian")
+  is_counts <- !is.null(step) || !(identical(family, "bernoulli") || identical(family, "gaussian"))
   bayes_family(family, if (is_counts) 1)
   if (!is_counts) {
     return(NULL)
