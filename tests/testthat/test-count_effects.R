@@ -92,3 +92,21 @@ test_that("counts that come in several steps, or are none, are refused in a sent
   expect_error(fit(counts_in_steps(), step = 100), "multiples of the step 100")
   expect_error(fit_brms(counts_in_steps(), "log(tokens) ~ condition + (1 | item)", family = "lognormal"), "alone")
 })
+
+test_that("the coefficients of zeros of a hurdle are terms of their own, and its medians have its zeros", {
+  skip_without_brms()
+  parts <- brms_parts(counts_in_steps(), counts_formula, pair_of_sides, family = "hurdle_lognormal", step = 64)
+  draws <- cbind(
+    b_Intercept = 5, b_hu_Intercept = -1, b_conditionincompatible = .4, b_hu_conditionincompatible = -2, sigma = .5
+  )[rep(1, 50), ]
+  estimates <- bayesian_estimates(draws, parts)
+  expect_equal(estimates$term, c(
+    "intercept", "conditionincompatible", "hu_intercept", "hu_conditionincompatible", "sigma"
+  ))
+  expect_equal(estimates$estimate, c(5, .4, -1, -2, .5))
+  checks <- data.frame(statistic = "zeros", block = pair_of_sides$condition, observed = .1, predicted = .2)
+  found <- count_effects(draws, parts, checks)
+  expected <- parts$family$median(c(5, 5.4), list(sigma = .5, hu = stats::plogis(c(-1, -3))))
+  expect_equal(found$predictions$estimate, expected)
+  expect_equal(found$effects$ratio, expected[[2]] / expected[[1]])
+})

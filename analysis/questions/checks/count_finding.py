@@ -54,9 +54,7 @@ def kept_count_models(db: str | Path, study: Study, source: str | None) -> pl.Da
 
 def count_models(question: str, rows: CheckRows, context: Context) -> Finding:
     """The lognormal of each cell, and the families that were fitted beside it."""
-    if "counts" not in rows or (models := rows["counts"]).is_empty():
-        hint = "No Bayesian model of the counts is kept; analyze --fit brms makes them, in minutes a cell."
-        return Finding("counts", question, "not checked", hint)
+    models = rows["counts"]
     lognormal, others = models.filter(family="lognormal"), models.filter(pl.col("family") != "lognormal")
     shown = lognormal if lognormal.height else others
     zeros = shown.filter(pl.col("n_zeros_outside") > 0)
