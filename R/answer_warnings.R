@@ -2,7 +2,7 @@
 
 # Where the answers are all the same, the priors alone keep the estimates finite.
 warn_of_equal_answers <- function(parts) {
-  y <- parts$standata$Y
+  y <- parts$outcome
   if (length(unique(y)) == 1) {
     warning(sprintf(
       "All %s values of %s are %s: what is estimated rests on the priors alone.", format(length(y), big.mark = ","),
@@ -23,10 +23,11 @@ warn_of_equal_answers <- function(parts) {
 }
 
 # A block that is missing takes the contrast with it, in all cells or in some.
-warn_of_missing_blocks <- function(parts, contrast = "block") {
+warn_of_missing_blocks <- function(parts, contrast = contrast_of(parts)) {
   if (!is.null(parts$dropped[[contrast]])) {
     warning(sprintf(
-      "No difference between blocks can be had: all rows are of the block \"%s\".", parts$dropped[[contrast]]
+      "No difference between %1$ss can be had: all rows are of the %1$s \"%2$s\".", contrast,
+      parts$dropped[[contrast]]
     ), call. = FALSE)
   } else if (contrast %in% cell_factors(parts)) {
     others <- setdiff(cell_factors(parts), contrast)
@@ -45,7 +46,7 @@ warn_of_missing_blocks <- function(parts, contrast = "block") {
 }
 
 # Right as it is, and should be known: such an item says little about the difference of the blocks.
-say_items_of_one_block <- function(parts, contrast = "block", item = "item") {
+say_items_of_one_block <- function(parts, contrast = contrast_of(parts), item = "item") {
   if (!all(c(contrast, item) %in% names(parts$data)) || !is.null(parts$dropped[[contrast]])) {
     return(invisible())
   }
@@ -54,7 +55,7 @@ say_items_of_one_block <- function(parts, contrast = "block", item = "item") {
   if (n_one > 0) {
     verb <- if (n_one == 1) "is" else "are"
     message(sprintf(
-      "%d of %d items %s in one block only, and compared through the others.", n_one, length(n_blocks), verb
+      "%d of %d items %s in one %s only, and compared through the others.", n_one, length(n_blocks), verb, contrast
     ))
   }
 }
@@ -62,7 +63,7 @@ say_items_of_one_block <- function(parts, contrast = "block", item = "item") {
 # Answers to the very same question are alike beyond what an effect of the item explains, in one block and model more
 # than in another. Taken as independent, they promise more than they know.
 say_repeated_trials <- function(parts, item = "item") {
-  trial <- c(item, cell_factors(parts))
+  trial <- c(intersect(c(item, "wording"), names(parts$data)), cell_factors(parts))
   apart <- lapply(random_terms(parts$formula), function(bar) all.vars(bar[[3]]))
   is_told <- any(vapply(apart, function(names) all(trial %in% names), NA))
   if (!item %in% names(parts$data) || is_told) {
@@ -92,5 +93,15 @@ cell_numbers <- function(parts) {
 
 cell_factors <- function(parts) {
   fixed <- all.vars(without_random_terms(parts$formula)[[3]])
-  intersect(c("model", "domain", "block"), fixed)
+  intersect(c("model", "domain", contrast_of(parts)), fixed)
+}
+
+# The column with the two sides: of choices the block, of counts the first factor of the formula.
+contrast_of <- function(parts) {
+  if (is.null(parts$family$step)) {
+    return("block")
+  }
+  fixed <- setdiff(all.vars(without_random_terms(parts$formula)[[3]]), c("model", "domain"))
+  factors <- c(names(parts$dropped), Filter(function(name) is.factor(parts$data[[name]]), fixed))
+  c(setdiff(factors, c("model", "domain")), "condition")[[1]]
 }

@@ -2,11 +2,21 @@
 
 # A list: `name`; `brms()`, its family; `outcome(values, name)`, the values as it takes them, or an error; `link` and
 # `inverse_link`; `draw(predictor, sigma)`, outcomes of one draw, and `log_lik(y, predictor, sigma)`, of one outcome in
-# all draws; `statistics`, what predictive checks compare of all rows and, the first one, of each cell; `scales`, those
-# of the difference of two cells (as is, and on the scale of the link where that is another).
-bayes_family <- function(name) {
-  if (!is.character(name) || length(name) != 1 || !name %in% c("bernoulli", "gaussian")) {
-    stop_with("Can't fit: `family` must be \"bernoulli\" (an outcome that is yes or no) or \"gaussian\" (a number).")
+# all draws; `statistics`, what predictive checks compare of all rows, `by_cell` the names of those that are compared in
+# each cell, too; `scales`, those of the difference of two cells (as is, and on the scale of the link where that is
+# another). `step` makes it a family of counts (R/count_families.R); of a number, `NULL`.
+bayes_family <- function(name, step = NULL) {
+  if (!is.character(name) || length(name) != 1 || !name %in% c("bernoulli", names(count_families))) {
+    stop_with(
+      "Can't fit: `family` must be \"bernoulli\" (an outcome that is yes or no) or \"gaussian\" (a number);",
+      sprintf("of counts it may be %s, too.", quoted(setdiff(names(count_families), "gaussian")))
+    )
+  }
+  if (!is.null(step) && name == "bernoulli") {
+    stop_with("Can't fit: a `step` is of counts; family = \"bernoulli\" is for an outcome that is yes or no.")
+  }
+  if (!is.null(step) || !name %in% c("bernoulli", "gaussian")) {
+    return(count_family(name, if (is.null(step)) 1 else step))
   }
   if (name == "bernoulli") {
     return(list(
@@ -14,14 +24,14 @@ bayes_family <- function(name) {
       inverse_link = stats::plogis,
       draw = function(predictor, sigma) as.integer(stats::runif(length(predictor)) < stats::plogis(predictor)),
       log_lik = function(y, predictor, sigma) stats::plogis(if (y == 1) predictor else -predictor, log.p = TRUE),
-      statistics = list(share = mean), scales = c(response = "delta_p", link = "s")
+      statistics = list(share = mean), by_cell = "share", scales = c(response = "delta_p", link = "s")
     ))
   }
   list(
     name = name, brms = function() stats::gaussian(), outcome = plain_numbers, link = identity, inverse_link = identity,
     draw = function(predictor, sigma) stats::rnorm(length(predictor), predictor, sigma),
     log_lik = function(y, predictor, sigma) stats::dnorm(y, predictor, sigma, log = TRUE),
-    statistics = list(mean = mean, sd = stats::sd), scales = c(response = "difference")
+    statistics = list(mean = mean, sd = stats::sd), by_cell = "mean", scales = c(response = "difference")
   )
 }
 
@@ -36,8 +46,11 @@ plain_numbers <- function(values, name) {
 }
 
 # The priors of what nobody names. Of choices between two options the paper's (its appendix S2); of numbers brms's own,
-# which go by the median and the spread of the outcome.
-usual_priors <- function(family, formula, data) {
+# which go by the median and the spread of the outcome; of counts those of their family.
+usual_priors <- function(family, formula, data, counts = NULL) {
+  if (!is.null(counts)) {
+    return(family$priors(counts, family$step))
+  }
   if (family$name == "bernoulli") {
     return(paper_priors())
   }

@@ -8,7 +8,7 @@ n_levels <- function(parts) nlevels(parts$data[[grouping_variables(parts)[[1]]]]
 
 settings_row <- function(parts, settings) {
   factors <- Filter(is.factor, parts$data[all.vars(without_random_terms(parts$formula)[[3]])])
-  used <- parts$priors[names(parts$priors) %in% parts$prior$class]
+  used <- parts$priors[names(parts$priors) %in% prior_keys(parts$prior)]
   data.frame(
     formula = deparse1(parts$formula), n = nrow(parts$data), chains = settings$chains, iterations = settings$iterations,
     warmup = settings$warmup, adapt_delta = settings$adapt_delta, max_treedepth = settings$max_treedepth,
@@ -24,16 +24,20 @@ reference_levels <- function(factors) {
   if (any(is_sum)) paste("none (coded to sum to 0); first levels:", first) else first
 }
 
-# Terms under the names that lme4 gives them too; brms's own leave out what isn't a letter or a digit.
+# Terms under the names that lme4 gives them too, those of the zeros of a hurdle with hu_ before them; brms's own leave
+# out what isn't a letter or a digit.
 bayesian_estimates <- function(fit, parts) {
   draws <- unclass(posterior::as_draws_matrix(fit))
   fixed <- stats::delete.response(stats::terms(without_random_terms(parts$formula)))
   terms <- colnames(stats::model.matrix(fixed, parts$data))
-  coefficients <- draws[, grep("^b_", colnames(draws)), drop = FALSE]
-  deviations <- draws[, grep("^sd_|^sigma$", colnames(draws)), drop = FALSE]
+  is_zeros <- startsWith(colnames(draws), "b_hu_")
+  is_other <- startsWith(colnames(draws), "b_") & !is_zeros
+  coefficients <- draws[, c(which(is_other), which(is_zeros)), drop = FALSE]
+  deviations <- draws[, grep("^sd_|^(sigma|shape|ndt)$", colnames(draws)), drop = FALSE]
+  terms <- sub("^\\(Intercept\\)$", "intercept", terms)
   rows <- spread_rows(cbind(coefficients, deviations))
   frame_of(
-    term = c(sub("^\\(Intercept\\)$", "intercept", terms), deviation_names(colnames(deviations))),
+    term = c(terms, if (any(is_zeros)) paste0("hu_", terms), deviation_names(colnames(deviations))),
     estimate = rows$estimate, std_error = unname(apply(cbind(coefficients, deviations), 2, stats::sd)),
     df = rep(NA_real_, nrow(rows)), statistic = rep(NA_real_, nrow(rows)), p_value = rep(NA_real_, nrow(rows)),
     conf_low = rows$conf_low, conf_high = rows$conf_high

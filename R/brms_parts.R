@@ -18,32 +18,52 @@
 #'   effects; for `cor`, their correlations; for `sigma`, the standard deviation of a number. What is not named keeps
 #'   the paper's prior, of a number brms's own.
 #' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
-#' @param family `"bernoulli"` or `"gaussian"`.
-#' @return A list: `formula`, `dropped` (the level of each dropped factor, by name), `data` (the columns of the formula,
-#'   coded), `family` (see `bayes_family()`), `priors` (text by class), `prior` and `stanvars` (of brms),
-#'   `code` (the Stan program), `standata` (its data), `exclude` (names of parameters that are not worth keeping).
+#' @param family,step see `bayes_family()`.
+#' @return A list: `formula`, `model` (the same as brms has it: of counts their intervals), `dropped` (the level of each
+#'   dropped factor, by name), `data` (the columns of the formula, coded), `outcome` (as numbers), `family` (see
+#'   `bayes_family()`), `priors` (text by class), `prior` and `stanvars` (of brms), `code` (the Stan program),
+#'   `standata` (its data), `exclude` (names of parameters that are not worth keeping), `init` (where a chain begins).
 #' @source Cohen & Kincaid (2026), appendix S2.
 #' @noRd
 brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("treatment", "sum"),
-                       family = "bernoulli") {
+                       family = "bernoulli", step = NULL) {
   need_package("brms", "fit Bayesian models")
   coding <- match.arg(coding)
-  family <- bayes_family(family)
+  family <- bayes_family(family, step)
   priors <- checked_priors(priors, family)
   usable <- without_single_levels(checked_formula(formula, names(data)), data, levels)
   formula <- usable$formula
   data <- coded_data(data, formula, levels, coding, family$outcome)
-  priors <- utils::modifyList(usual_priors(family, formula, data), priors)
-  set <- brms_priors(priors, formula, data, family)
-  arguments <- list(formula, data, family = family$brms(), prior = set$prior, stanvars = set$stanvars)
+  outcome <- as.numeric(data[[all.vars(formula)[[1]]]])
+  model <- formula
+  if (!is.null(family$step)) {
+    data <- cbind(data, family$observed(outcome))
+    model <- count_formula(formula, family)
+  }
+  priors <- utils::modifyList(usual_priors(family, formula, data, if (!is.null(family$step)) outcome), priors)
+  set <- brms_priors(priors, model, data, family)
+  arguments <- list(model, data, family = family$brms(), prior = set$prior, stanvars = set$stanvars)
   code <- do.call(brms::make_stancode, arguments)
+  standata <- do.call(brms::make_standata, arguments)
   c(
-    list(formula = formula, dropped = usable$dropped, data = data, family = family, priors = priors), set,
     list(
-      code = as.character(code), standata = do.call(brms::make_standata, arguments),
-      exclude = excluded_parameters(code)
+      formula = formula, model = model, dropped = usable$dropped, data = data, outcome = outcome, family = family,
+      priors = priors
+    ),
+    set,
+    list(
+      code = as.character(code), standata = standata, exclude = excluded_parameters(code),
+      init = if (is.null(family$step)) "random" else list(starting_values(family$start(outcome, family$step), standata))
     )
   )
+}
+
+# Where a chain of counts begins, in the shapes that Stan has for them; what isn't named is random.
+starting_values <- function(start, standata) {
+  groups <- grep("^M_[0-9]+$", names(standata), value = TRUE)
+  sds <- lapply(standata[groups], function(n) array(start$sd, n))
+  b <- if (standata$K > 1) list(b = array(0, standata$K - 1))
+  c(start[names(start) != "sd"], b, stats::setNames(sds, sub("^M", "sd", groups)))
 }
 
 # The paper's priors (its appendix S2).
@@ -53,7 +73,7 @@ paper_priors <- function() {
 
 checked_priors <- function(priors, family = bayes_family("bernoulli")) {
   given <- as.list(priors)
-  known <- c(names(paper_priors()), if (family$name == "gaussian") "sigma")
+  known <- c(names(paper_priors()), parameters_with_priors(family))
   unknown <- setdiff(names(given), known)
   if (length(unknown) > 0 || length(names(given)) != length(given)) {
     example <- "as in list(b = \"normal(0, 1)\", sd = \"exponential(1)\")."
@@ -65,16 +85,25 @@ checked_priors <- function(priors, family = bayes_family("bernoulli")) {
   lapply(given, function(prior) checked_prior(prior)$text)
 }
 
+# What else of a family a prior can be named for; a shift is uniform up to the lowest count.
+parameters_with_priors <- function(family) {
+  known <- if (family$name == "gaussian") "sigma" else setdiff(family$parameters, c("ndt", "hu"))
+  c(known, if (isTRUE(family$is_hurdle)) c("b_hu", "Intercept_hu"))
+}
+
+# "b", or "b_hu" of what predicts hu.
+prior_keys <- function(prior) paste0(prior$class, ifelse(nzchar(prior$dpar), paste0("_", prior$dpar), ""))
+
 # The priors as brms wants them, and the variables of Stan that their numbers are handed over in. brms refuses a prior
 # for what the model hasn't got.
 brms_priors <- function(priors, formula, data, family) {
   possible <- brms::get_prior(formula, data, family = family$brms())
-  used <- priors[names(priors) %in% possible$class]
+  used <- priors[names(priors) %in% prior_keys(possible)]
   prior <- brms::empty_prior()
   stanvars <- NULL
-  for (class in names(used)) {
-    parsed <- checked_prior(used[[class]])
-    names <- sprintf("prior_%s_%d", tolower(class), seq_along(parsed$numbers))
+  for (key in names(used)) {
+    parsed <- checked_prior(used[[key]])
+    names <- sprintf("prior_%s_%d", tolower(key), seq_along(parsed$numbers))
     if (parsed$family == "lkj") {
       names <- parsed$numbers # brms reads this one itself, and wants the number
     } else {
@@ -82,7 +111,7 @@ brms_priors <- function(priors, formula, data, family) {
       stanvars <- Reduce(`+`, if (is.null(stanvars)) numbers else c(list(stanvars), numbers))
     }
     text <- sprintf("%s(%s)", parsed$family, toString(names))
-    prior <- prior + brms::set_prior(text, class = class)
+    prior <- prior + brms::set_prior(text, class = sub("_hu$", "", key), dpar = if (grepl("_hu$", key)) "hu" else "")
   }
   list(prior = prior, stanvars = stanvars)
 }

@@ -1,13 +1,23 @@
 #' Bayesian mixed model
 #'
-#' One model of all rows, of answers that are yes or no (`family = "bernoulli"`) or of a number (`"gaussian"`):
-#' `brms::brm()`, sampled by Stan. With its defaults it is the model of the interference study: priors normal(0, 1) on
-#' coefficients, normal(3, 1.5) on the intercept at the means of the covariates, exponential(1) on standard deviations
-#' of random effects; 4 chains of 4000 iterations, 1500 of them to warm up: 10,000 draws.
+#' One model of all rows, of answers that are yes or no (`family = "bernoulli"`), of a number (`"gaussian"`) or of token
+#' counts (`"lognormal"` and others): `brms::brm()`, sampled by Stan. With its defaults it is the model of the
+#' interference study: priors normal(0, 1) on coefficients, normal(3, 1.5) on the intercept at the means of the
+#' covariates, exponential(1) on standard deviations of random effects; 4 chains of 4000 iterations, 1500 of them to
+#' warm up: 10,000 draws.
 #'
 #' The Stan program is compiled once on a machine (a minute) and kept in the user's cache,
 #' `tools::R_user_dir("slant", "cache")`. The same seed gives the same draws whatever the number of cores and the order
 #' of the rows, which are sorted first; they are those of `brms::brm()` with the rows in that order.
+#'
+#' **Token counts.** A provider that counts in steps of k (o3-mini: 64) says of a count c that the number is in
+#' \[c, c + k), and of a count of 0 that it is below k: it is censored (`brms::cens()`). Where the step is small beside
+#' the spread of the counts, the density at its middle is the same to a thousandth, and is what is fitted. All cells of
+#' a family share one Stan program, whatever their step. Families are `"lognormal"`, `"shifted_lognormal"`, `"gaussian"`
+#' (with a `step`), `"negative_binomial"` (of whole tokens) and `"hurdle_lognormal"`, whose zeros have a model of their
+#' own with the same fixed effects; in these two a count above 0 is fitted as the middle of its step. Whatever was
+#' fitted, a model is judged by the probability of each count's interval, so that leave-one-out compares families, and
+#' counts in steps with exact ones.
 #'
 #' Where a text column has no `levels`, its values are sorted, by a column of its name with the ending `_no` where
 #' `data` have one (`model_no` for `model`). Levels that are not in the data are left out, so that the reference is the
@@ -30,12 +40,19 @@
 #' @param priors a named list of priors as text, such as `list(b = "normal(0, 1)", sd = "exponential(1)")`: for `b`, the
 #'   coefficients; for `Intercept`, which brms gives to the intercept at the means of all covariates; for `sd`, the
 #'   standard deviations of random effects; for `cor`, their correlations. What is not named keeps the paper's prior
-#'   (of numbers brms's own: `family`).
+#'   (of numbers brms's own, of counts those of their family: `family`).
 #' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
 #' @param family `"bernoulli"`, or `"gaussian"` for an outcome that is a number. Then a prior can be named for `sigma`,
 #'   too, and what is not named has brms's own prior, which goes by the outcome: student_t(3, median, spread) on the
 #'   intercept, student_t(3, 0, spread) on standard deviations, where spread is the larger of 2.5 and the outcome's MAD,
-#'   and none on coefficients.
+#'   and none on coefficients. Of counts, on the log scale: normal(0, 1) on coefficients, normal(m, 2) on the intercept
+#'   with m the logarithm of the median, exponential(2) on standard deviations of random effects, exponential(1) on
+#'   `sigma`, gamma(2, 0.1) on the `shape` of a negative binomial; of a hurdle normal(0, 2) on `b_hu` and logistic(0, 1)
+#'   on `Intercept_hu`, in log odds of a zero; of a gaussian with a step, in tokens and with the spread as above,
+#'   normal(0, spread) on coefficients.
+#' @param step of token counts: in what steps they come, a number or the name of a column that holds it. `NULL` finds it
+#'   as the greatest common divisor of the counts of a model, so give all rows of a model; of a `"gaussian"` it means a
+#'   number that is no count.
 #' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
 #' @return A [slant_fit], as of [fit_lme4()] (`estimates`: posterior mean as `estimate`, posterior standard
 #'   deviation as `std_error`, 95 % credible interval; the standard deviations of random effects are the last terms,
@@ -50,11 +67,20 @@
 #'       in log odds; of numbers `"difference"`), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive`
 #'       (share of the draws above 0).}
 #'     \item{checks}{posterior predictive checks: `model`, `domain`, `block` (`NA`: all rows), `statistic` (`"share"` of
-#'       ones, of numbers `"mean"` and `"sd"`; `"item_sd"`, the standard deviation of the items' shares or means),
+#'       ones, of numbers `"mean"` and `"sd"`; of counts the share of `"zeros"`, where they come in steps of
+#'       `"one_step"` and `"two_steps"`, and `"quantile_10"`, `"median"`, `"quantile_90"`; `"item_sd"`, the standard
+#'       deviation of the items' shares or means),
 #'       `observed`, `predicted` (mean), `conf_low`, `conf_high` (95 %), `p_value` (share of simulated data above the
 #'       observed, ties counted half).}
 #'     \item{loo}{one row: leave-one-out cross-validation, `elpd_loo`, `p_loo`, `looic` with standard errors, and
 #'       Pareto's k.}
+#'     \item{effects}{of counts in two conditions, in the place of contrasts: one row, `term`, `family`, `step`, the
+#'       `ratio` of medians (second to first; the posterior's median) with `ratio_low` and `ratio_high`, `p_above`
+#'       (share of the draws above 1), `median_reference` and `median_other` in tokens, `zeros_reference` and
+#'       `zeros_other` (shares, 0 to 1) and what the model predicts of them, `..._predicted`. The predictions are
+#'       medians, too: of a word and a wording whose effects are 0.}
+#'     \item{pointwise}{of counts: `elpd` and `pareto_k` of each row, sorted by the formula's columns: the differences
+#'       of two families are those of `elpd`.}
 #'   }
 #'   Each of them says of the fit whether it `is_converged`, and its `verdict`.
 #' @source Cohen & Kincaid (2026), appendices S1 to S4.
@@ -69,13 +95,13 @@
 #' fit <- fit_brms(trials, "is_valid ~ block * model + (1 | item)", chains = 1, iterations = 500, warmup = 250)
 #' fit$tables$model$verdict
 fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
-                     chains = 4, iterations = 4000, warmup = 1500, adapt_delta = .95, max_treedepth = 10, seed = 1,
-                     cores = NULL, save_to = NULL, draws_to = NULL, force = FALSE, say = NULL) {
+                     step = NULL, chains = 4, iterations = 4000, warmup = 1500, adapt_delta = .95, max_treedepth = 10,
+                     seed = 1, cores = NULL, save_to = NULL, draws_to = NULL, force = FALSE, say = NULL) {
   check_arguments()
   for (package in c("brms", "rstan", "posterior", "loo")) need_package(package, "fit Bayesian models")
   check_columns(data, character())
-  bayes_family(family)
   formula <- checked_formula(formula, names(data))
+  step <- step_of_outcome(data, formula, family, step)
   settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores)
   settings <- c(settings, list(save_to = save_to, draws_to = draws_to, say = progress_writer(say)))
   levels <- listed_levels(data, coded_variables(formula), levels)
@@ -83,20 +109,42 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
   tables <- NULL
   fit_one <- function(rows) {
     # Sums depend on the order of what is summed, and a chain on their last digits.
-    parts <- brms_parts(in_fixed_order(rows, formula), formula, levels, priors, coding, family)
+    parts <- brms_parts(in_fixed_order(rows, formula), formula, levels, priors, coding, family, step)
     fit <- fit_bayesian(parts, settings)
     tables <<- fit$tables
     fit
   }
   fitted <- fit_each_group(without_token_sources(data, formula), NULL, all.vars(formula), fit_one)
   tables <- with_study_labels(tables, data)
-  if (!is.null(tables)) tables$contrasts <- with_side_labels(tables$contrasts, data, "block", levels$block)
+  if (!is.null(tables$contrasts)) tables$contrasts <- with_side_labels(tables$contrasts, data, "block", levels$block)
   slant_fit(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
 }
 
 # How tokens were counted is nothing to warn of where none are analysed: a choice between two options has no tokens.
 without_token_sources <- function(data, formula) {
   data[setdiff(names(data), setdiff("token_source", all.vars(formula)))]
+}
+
+# The step of the counts, one number; NULL of an outcome that is no count.
+step_of_outcome <- function(data, formula, family, step) {
+  is_counts <- !is.null(step) || !(identical(family, "bernoulli") || identical(family, "gaussian"))
+  bayes_family(family, if (is_counts) 1)
+  if (!is_counts) {
+    return(NULL)
+  }
+  to <- "fit token counts"
+  outcome <- all.vars(formula[[2]])
+  if (length(formula) != 3 || !is.name(formula[[2]])) {
+    stop_with("Can't fit token counts: left of ~ the formula must have the column of the counts alone.")
+  }
+  is_used <- stats::complete.cases(data[all.vars(formula)])
+  steps <- steps_of_rows(data, outcome, step, to)[is_used]
+  whole_counts(data[[outcome]][is_used], outcome)
+  check_steps(data[[outcome]][is_used], steps)
+  if (length(unique(steps)) != 1) {
+    stop_with(sprintf("Can't fit token counts: all rows must have one step, not %s.", toString(unique(steps))))
+  }
+  steps[[1]]
 }
 
 fit_bayesian <- function(parts, settings) {
@@ -106,7 +154,7 @@ fit_bayesian <- function(parts, settings) {
   say_repeated_trials(parts)
   model <- compiled_model(parts$code, settings$say)
   begun <- proc.time()[["elapsed"]]
-  stanfit <- sample_chains(model, parts$standata, parts$exclude, settings, settings$say)
+  stanfit <- sample_chains(model, parts$standata, parts$exclude, c(settings, list(init = parts$init)), settings$say)
   sampling_s <- proc.time()[["elapsed"]] - begun
   settings$say("Summing up the draws")
   fit <- as_brmsfit(stanfit, parts)
@@ -125,7 +173,7 @@ fit_bayesian <- function(parts, settings) {
 # brms's own object, as brm() would have made it: predictions, plots and loo() of brms work on it.
 as_brmsfit <- function(stanfit, parts) {
   fit <- brms::brm(
-    parts$formula, parts$data,
+    parts$model, parts$data,
     family = parts$family$brms(), prior = parts$prior, stanvars = parts$stanvars, empty = TRUE
   )
   fit$fit <- stanfit
@@ -135,17 +183,17 @@ as_brmsfit <- function(stanfit, parts) {
 
 bayesian_tables <- function(fit, parts, settings) {
   row <- cbind(settings_row(parts, settings), sampler_diagnostics(fit))
-  outcome <- parts$standata$Y
-  used <- row_predictors(fit)
-  loo <- leave_one_out(used, outcome, parts$family)
+  used <- row_predictors(fit, family = parts$family)
+  loo <- leave_one_out(used, parts$outcome, parts$family, parts$data$count_side)
   doubts <- convergence_warnings(row)
   for (doubt in c(doubts, loo_warnings(loo))) warning(doubt, call. = FALSE)
   row <- cbind(row, loo[c("elpd_loo", "se_elpd_loo", "p_loo", "n_bad_pareto_k")])
   row$is_converged <- length(doubts) == 0
   row$verdict <- convergence_verdict(row, doubts, loo_warnings(loo))
-  effects <- block_effects(fit)
-  checks <- cell_checks(used, outcome, parts, settings$seed)
-  made_of_draws <- c(effects, list(checks = checks, loo = loo))
+  checks <- cell_checks(used, parts$outcome, parts, settings$seed)
+  effects <- if (is.null(parts$family$step)) block_effects(fit) else count_effects(fit, parts, checks)
+  made_of_draws <- c(effects, list(checks = checks, loo = loo, pointwise = attr(loo, "pointwise")))
+  made_of_draws <- Filter(Negate(is.null), made_of_draws)
   c(list(model = row), lapply(made_of_draws, with_verdict, row = row))
 }
 

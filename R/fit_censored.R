@@ -180,6 +180,9 @@ interval_of_gaussian <- function(count, step, mean, sd) {
 }
 
 interval_of_negative_binomial <- function(count, step, mean, size) {
+  if (length(step) == 1 && step == 1) {
+    return(stats::dnbinom(count, size = size, mu = exp(mean), log = TRUE))
+  }
   share <- function(upper) stats::pnbinom(upper - 1, size = size, mu = exp(mean))
   log(pmax(share(count + step) - share(count), 1e-300))
 }

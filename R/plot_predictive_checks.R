@@ -7,8 +7,9 @@
 #' @param data what [fit_forced_choice()] returned, or a data frame with one row per cell, such as the table
 #'   `brms_checks` of the database: `model`, `domain`, `block`, `observed`, `predicted` (mean of the replicated shares),
 #'   `conf_low`, `conf_high` (the middle 95 % of them). Rows without a cell of their own (statistics of all data) are
-#'   left out. Used where there: `outcome` (`"is_valid"` or `"is_consistent"`), `model_label`, `domain_label`,
-#'   `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of the fit, for the caption).
+#'   left out. Used where there: `outcome` (`"is_valid"` or `"is_consistent"`), `statistic` (`"zeros"`: shares are of
+#'   counts of 0), `model_label`, `domain_label`, `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of
+#'   the fit, for the caption).
 #' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Cohen & Kincaid (2026), section S4.
@@ -55,6 +56,9 @@ checks_to_draw <- function(checks) {
 }
 
 outcome_in_words <- function(rows) {
+  if ("statistic" %in% names(rows) && all(rows$statistic == "zeros")) {
+    return("Answers counted as 0 tokens")
+  }
   outcome <- if ("outcome" %in% names(rows)) as.character(rows$outcome[[1]]) else ""
   words <- c(is_valid = "Valid answers", is_consistent = "Consistent answers, among the valid")
   if (outcome %in% names(words)) words[[outcome]] else outcome

@@ -1,41 +1,69 @@
 # Does the model fit the data? Posterior predictive checks and leave-one-out cross-validation.
 
-# The linear predictor of each row (columns) in each draw (rows), the standard deviation of a number in each draw (NULL
-# for others), and the draws' chains. Of many draws and rows, as many
+# The linear predictor of each row (columns) in each draw (rows), the other parameters of each draw (`sigma`, as the
+# family's functions take it; NULL where it has none), and the draws' chains. Of many draws and rows, as many
 # draws as are still quick: evenly spaced, at least 500, as many of each chain, for loo compares chains of one length.
-row_predictors <- function(fit, max_numbers = 2e7) {
+row_predictors <- function(fit, max_numbers = 2e7, family = NULL) {
   n_chains <- brms::nchains(fit)
   n_iterations <- brms::ndraws(fit) / n_chains
   n_kept <- min(n_iterations, ceiling(max(500, max_numbers / nrow(fit$data)) / n_chains))
   iterations <- unique(round(seq(1, n_iterations, length.out = n_kept)))
   ids <- as.vector(outer(iterations, n_iterations * (seq_len(n_chains) - 1), `+`))
-  draws <- posterior::as_draws_matrix(fit)
   list(
     predictors = brms::posterior_linpred(fit, draw_ids = ids),
-    sigma = if ("sigma" %in% colnames(draws)) as.numeric(draws[ids, "sigma"]),
+    sigma = drawn_parameters(fit, ids, if (is.null(family$step)) "sigma" else family$parameters),
     chain = rep(seq_len(n_chains), each = length(iterations))
   )
 }
 
+# A number a draw; of several parameters a list of them by name, of what has a formula of its own a matrix of draws and
+# rows.
+drawn_parameters <- function(fit, ids, names) {
+  draws <- posterior::as_draws_matrix(fit)
+  values <- lapply(stats::setNames(names, names), function(name) {
+    if (name == "hu") {
+      brms::posterior_linpred(fit, dpar = "hu", transform = TRUE, draw_ids = ids)
+    } else if (name %in% colnames(draws)) {
+      as.numeric(draws[ids, name])
+    }
+  })
+  if (length(names) == 1) values[[1]] else values
+}
+
+# Of these, those of one draw or of one row.
+parameters_at <- function(sigma, draw = TRUE, row = TRUE) {
+  if (is.list(sigma)) {
+    lapply(sigma, parameters_at, draw = draw, row = row)
+  } else if (is.matrix(sigma)) {
+    sigma[draw, row]
+  } else {
+    sigma[draw]
+  }
+}
+
 # `used`: of row_predictors(); `cell`: the cell of each row, as a number. Per cell and for all rows: the share of ones,
-# or the mean of numbers; for all rows the standard deviation of the items' shares or means, too. p is the share of data
-# sets drawn from the fitted model whose statistic is above the observed one, those that equal it counted half. Of many
-# draws 2000 are taken: p is good to .01 then.
+# the mean of numbers, or what counts are compared by; for all rows the standard deviation of the items' shares or
+# means, too. p is the share of data sets drawn from the fitted model whose statistic is above the observed one, those
+# that equal it counted half. Of many draws 2000 are taken: p is good to .01 then.
 predictive_checks <- function(used, outcome, cell, item, seed, family = bayes_family("bernoulli"), max_draws = 2000) {
   n_draws <- nrow(used$predictors)
   places <- if (n_draws > max_draws) round(seq(1, n_draws, length.out = max_draws)) else seq_len(n_draws)
   groups <- c(split(seq_along(outcome), cell), list(all = seq_along(outcome)))
-  statistics <- lapply(groups, function(rows) function(y) family$statistics[[1]](y[rows]))
-  names <- c(rep(names(family$statistics)[[1]], length(groups)), names(family$statistics)[-1], "item_sd")
-  statistics <- c(statistics, family$statistics[-1])
+  of_groups <- lapply(family$statistics[family$by_cell], function(statistic) {
+    lapply(groups, function(rows) function(y) statistic(y[rows]))
+  })
+  of_all <- family$statistics[setdiff(names(family$statistics), family$by_cell)]
+  names <- c(rep(family$by_cell, each = length(groups)), names(of_all), "item_sd")
+  statistics <- c(do.call(c, unname(of_groups)), of_all)
   statistics$item_sd <- function(y) stats::sd(rowsum(y, item)[, 1] / as.vector(table(item)))
   replicated <- with_seed(seed, vapply(places, function(draw) {
-    y <- family$draw(used$predictors[draw, ], used$sigma[draw])
+    y <- family$draw(used$predictors[draw, ], parameters_at(used$sigma, draw = draw))
     vapply(statistics, function(statistic) statistic(y), numeric(1))
   }, numeric(length(statistics))))
   observed <- vapply(statistics, function(statistic) statistic(outcome), numeric(1))
   data.frame(
-    cell = c(names(groups), rep("all", length(names) - length(groups))), statistic = names, observed = unname(observed),
+    cell = c(rep(names(groups), length(of_groups)), rep("all", length(of_all) + 1)), statistic = names,
+    observed = unname(observed),
     predicted = rowMeans(replicated), conf_low = row_quantiles(replicated, .025),
     conf_high = row_quantiles(replicated, .975),
     p_value = rowMeans(replicated > observed) + rowMeans(replicated == observed) / 2, row.names = NULL
@@ -48,7 +76,10 @@ row_quantiles <- function(values, probability) {
 
 # One row: the expected log predictive density of answers left out, by Pareto-smoothed importance sampling. loo is given
 # one answer's likelihood at a time: of a whole matrix it makes eight copies, at 10,000 draws of 960 answers 600 MB.
-leave_one_out <- function(used, outcome, family = bayes_family("bernoulli")) {
+leave_one_out <- function(used, outcome, family = bayes_family("bernoulli"), side = NULL) {
+  if (!is.null(family$step)) {
+    return(leave_one_count_out(used, outcome, family, side))
+  }
   rows <- data.frame(place = seq_along(outcome))
   log_lik <- function(data_i, draws, ...) {
     family$log_lik(outcome[[data_i$place]], draws[, data_i$place], used$sigma)
@@ -65,12 +96,47 @@ leave_one_out <- function(used, outcome, family = bayes_family("bernoulli")) {
   )
 }
 
+# The same of counts: the probability of the count's interval that is left out, whatever was fitted, so that families
+# and steps compare. Where the density at its middle was (`side` 0, see count_family()), that decides the weights of the
+# draws. The attribute `pointwise` has `elpd` and Pareto's k of each row.
+leave_one_count_out <- function(used, outcome, family, side) {
+  of_row <- function(place, what) {
+    family[[what]](outcome[[place]], used$predictors[, place], parameters_at(used$sigma, row = place))
+  }
+  rows <- vapply(seq_along(outcome), function(place) {
+    log_lik <- of_row(place, "log_lik")
+    fitted <- if (side[[place]] == 0) of_row(place, "log_density") else log_lik
+    r_eff <- loo::relative_eff(exp(fitted - max(fitted)), chain_id = used$chain)
+    psis <- suppressWarnings(loo::psis(-fitted, r_eff = r_eff))
+    weights <- as.vector(stats::weights(psis, log = TRUE, normalize = TRUE))
+    c(elpd = log_sum_exp(weights + log_lik), lpd = log_sum_exp(log_lik) - log(length(log_lik)), k = pareto_k(psis))
+  }, numeric(3))
+  elpd <- rows["elpd", ]
+  p_loo <- rows["lpd", ] - elpd
+  se <- function(values) sqrt(length(values)) * stats::sd(values)
+  found <- data.frame(
+    elpd_loo = sum(elpd), se_elpd_loo = se(elpd), p_loo = sum(p_loo), se_p_loo = se(p_loo), looic = -2 * sum(elpd),
+    se_looic = 2 * se(elpd), max_pareto_k = max(rows["k", ]), n_bad_pareto_k = sum(rows["k", ] > .7),
+    n_draws = nrow(used$predictors)
+  )
+  structure(found, pointwise = data.frame(elpd = elpd, pareto_k = rows["k", ]))
+}
+
+# A count that all draws find equally probable has no tail to fit: its weights are equal, and nothing is doubtful.
+pareto_k <- function(psis) {
+  k <- loo::pareto_k_values(psis)
+  if (is.na(k)) 0 else k
+}
+
+log_sum_exp <- function(values) max(values) + log(sum(exp(values - max(values))))
+
 cell_checks <- function(used, outcome, parts, seed) {
   cell <- cell_numbers(parts)
-  columns <- c("model", "domain", "block")
+  columns <- c("model", "domain", contrast_of(parts))
   first <- parts$data[match(sort(unique(cell)), cell), cell_factors(parts), drop = FALSE]
-  keys <- named_cells(first, parts$dropped, columns)
-  item <- parts$data[[grouping_variables(parts)[[1]]]]
+  keys <- stats::setNames(named_cells(first, parts$dropped, columns), c("model", "domain", "block"))
+  grouping <- grouping_variables(parts)
+  item <- parts$data[[intersect(c("item", grouping), grouping)[[1]]]]
   checks <- predictive_checks(used, outcome, cell, item, seed, parts$family)
   as_plain_rows(cbind(keys[suppressWarnings(as.integer(checks$cell)), ], checks[-1]))
 }

@@ -21,7 +21,7 @@ sample_chain <- function(model, standata, exclude, settings, chain, refresh) {
   fit <- rstan::sampling(
     model,
     data = standata, pars = exclude, include = FALSE, chains = 1, chain_id = chain, cores = 1,
-    iter = settings$iterations, warmup = settings$warmup, seed = settings$seed, init = "random", refresh = refresh,
+    iter = settings$iterations, warmup = settings$warmup, seed = settings$seed, init = settings$init, refresh = refresh,
     control = list(adapt_delta = settings$adapt_delta, max_treedepth = settings$max_treedepth)
   )
   fit@stanmodel <- methods::new("stanmodel") # ten megabytes that the other process has

@@ -115,6 +115,10 @@ def check_command(
     if show is not None and show not in result.rows:
         if show == REGISTRATION:
             raise UsageError(*no_registration)
+        if show == "counts":
+            raise UsageError(
+                "No Bayesian model of token counts is kept.", f"analyze --fit brms --study {chosen.as_typed}"
+            )
         raise RError(f'The check "{show}" could not be made, so it has no rows.', "The reason is above.")
     if show is not None:
         print_rows(result.rows[show], output_format)

@@ -36,7 +36,8 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
         frame = getattr(result, show)
     if not is_bayesian(result):
         return frame.drop(_OF_TOKENS if _is_of_choices(result) else [], strict=False)
-    unneeded = [*_OF_TOKENS, *(_OF_LINEAR_MODELS if show == "table" else ())]
+    of_tokens = _OF_TOKENS if result.bayes["effects"].is_empty() else ()
+    unneeded = [*of_tokens, *(_OF_LINEAR_MODELS if show == "table" else ())]
     has_verdict = in_full or show == "diagnostics"
     return frame.drop(unneeded, strict=False).drop([] if has_verdict else ["verdict"], strict=False)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from slant.analysis.cli.options import (
+    COUNT_FAMILIES,
     ENGINE_TABLES,
     FIT_TABLES,
     TOPIC_TABLES,
@@ -66,6 +67,7 @@ Examples:
   analyze --fit crossed --study rmiat --show effects   whether effects hold for other words and wordings
   analyze --fit stm --study rmiat --show contrasts --adjust holm
   analyze --fit brms --study interference --show contrasts
+  analyze --fit brms --study rmiat --show effects --family gaussian
   analyze permute --study interference --permutations 1000
   analyze indices --study hiring
   analyze compare --study rmiat --summary
@@ -127,6 +129,11 @@ _stm_option = section("Topic models (stm)")
     type=click.Choice(["repetition", "run_id"]),
     multiple=True,
     help="Add a random intercept for each repetition or run. Repeatable.",
+)
+@_brms_option(
+    "--family",
+    type=click.Choice(COUNT_FAMILIES),
+    help="What token counts are taken for; lognormal is the default.",
 )
 @_brms_option("--chains", type=AT_LEAST_1, help="Chains. Default: the study's.")
 @_brms_option("--iterations", type=WholeNumber(2), help="Iterations of a chain. Default: the study's.")

@@ -32,6 +32,8 @@ ENGINE_TABLES = {
     for row in reversed(engine_rows())
     if row["tables"] and row["engine"] != "stm"
 }
+COUNT_FAMILIES = ("lognormal", "shifted_lognormal", "gaussian", "negative_binomial", "hurdle_lognormal")
+"""The families that R's fit_brms() has for token counts."""
 TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",
 )  # fmt: skip

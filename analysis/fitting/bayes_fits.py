@@ -10,17 +10,20 @@ import polars as pl
 from slant.analysis.calls.results import unchanged_ids
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.study_choice import fits_of
 from slant.analysis.rows.views import read_view, view_names
 from slant.collector.keep.database import reading
-from slant.collector.studies.catalogue import Study
+from slant.collector.studies.catalogue import Fit, Study
 
 ENGINE = "brms"
-KEY = (*GRAIN, "fit")
-_FIT = (*KEY, "model", "test", "call_id", "status", "messages", "versions", "data_hash", "fitted_at")
+KEY = (*GRAIN, "fit", "model", "test")
+_FAMILIES = "bayes_ratios"
+_FIT = (*KEY, "call_id", "status", "messages", "versions", "data_hash", "fitted_at")
 
 
 def fits_to_show(db: str | Path, study: Study, versions: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """One row for each source, version, variant and fit of `study`: those columns, call_id, status, messages, `is_own`.
+    """One row for each source, version, variant, fit (and model and test, of a fit by cell) of `study`: those columns,
+    call_id, status, messages, `is_own`.
 
     `is_own`: it is of the rows, formula, priors, settings and R code of today, and, where they are given, these
     versions of R's packages. Of several the own one, else the last.
@@ -30,29 +33,34 @@ def fits_to_show(db: str | Path, study: Study, versions: Mapping[str, str] | Non
         return pl.DataFrame(schema={**dict.fromkeys(_FIT, pl.String), "is_own": pl.Boolean})
     with reading(db) as connection:
         fits = read_view(connection, "fits").filter(pl.col("engine") == ENGINE, pl.col("study") == study.name)
-    study_fits = fits.filter(pl.col("fit").is_in(list(study.fits)))
+    names = [fit.name for fit in bayes_fits_of(study)]
+    study_fits = fits.filter(pl.col("fit").is_in(names))
     own_ids = _own_ids(db, study, study_fits, versions) if study_fits.height else []
     ordered = study_fits.select(_FIT).with_columns(is_own=pl.col("call_id").is_in(own_ids)).sort("is_own", "fitted_at")
-    place = {name: number for number, name in enumerate(study.fits)}
+    place = {name: number for number, name in enumerate(names)}
     newest = ordered.unique(KEY, keep="last")
-    return newest.sort(*GRAIN, pl.col("fit").replace_strict(place, return_dtype=pl.Int64))
+    return newest.sort(*GRAIN, pl.col("fit").replace_strict(place, return_dtype=pl.Int64), "model", "test")
+
+
+def bayes_fits_of(study: Study) -> list[Fit]:
+    """Its Bayesian fits, those that every study of its design has among them."""
+    return [fit for fit in fits_of(study).values() if fit.engine == ENGINE]
 
 
 def tables_of_fits(tables: Mapping[str, pl.DataFrame], fits: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """`tables` by name, those of Bayesian fits without the rows of fits that are not shown."""
+    """`tables` by name, those of Bayesian fits without the rows of fits that are not shown; families of counts stand
+    beside each other."""
     ids = fits["call_id"].to_list()
+    of_fits = {name for name, frame in tables.items() if {"call_id", "verdict"} <= set(frame.columns)} - {_FAMILIES}
     return {
-        name: frame.filter(pl.col("call_id").is_in(ids)) if {"call_id", "verdict"} <= set(frame.columns) else frame
-        for name, frame in tables.items()
+        name: frame.filter(pl.col("call_id").is_in(ids)) if name in of_fits else frame for name, frame in tables.items()
     }
 
 
 def stale_fit_warnings(fits: pl.DataFrame, study: Study) -> list[str]:
     """A sentence for each kept fit that is not of today's rows, definition and code."""
-    return [
-        f"{row['fit']} ({row['source']}): {stale_fit_warning(study.name)}"
-        for row in fits.filter(~pl.col("is_own")).to_dicts()
-    ]
+    stale = fits.filter(~pl.col("is_own")).unique(["fit", "source"], maintain_order=True)
+    return [f"{row['fit']} ({row['source']}): {stale_fit_warning(study.name)}" for row in stale.to_dicts()]
 
 
 def stale_fit_warning(study: str) -> str:
@@ -61,5 +69,5 @@ def stale_fit_warning(study: str) -> str:
 
 def _own_ids(db: str | Path, study: Study, fits: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
     """The ids of those that `fit()` would take as they are. Without `versions`, other packages are no reason not to."""
-    definitions = [fit for fit in study.fits.values() if fit.engine == ENGINE]
-    return unchanged_ids([work.call for fit in definitions for work in plan_fits(db, study, fit)], fits, versions)
+    calls = [work.call for fit in bayes_fits_of(study) for work in plan_fits(db, study, fit)]
+    return unchanged_ids(calls, fits, versions)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slant.analysis.rows.cells import STEP
 from slant.collector.studies.catalogue import Fit
+from slant.collector.study.crossed_fits import STEP
 from slant.collector.study.engines import engine_rows
 
 

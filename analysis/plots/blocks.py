@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.fitting.bayes_fits import KEY, fits_to_show, stale_fit_warning
+from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warning
 from slant.analysis.plots.figure_data import FigureData, FigureKind
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
@@ -64,8 +64,13 @@ def _block_contrasts(data: FigureData) -> pl.DataFrame | None:
 
 
 def _predictive_checks(data: FigureData) -> pl.DataFrame | None:
+    """Shares of ones in each cell; of counts, where a model has such, the share of zeros."""
     rows = _rows(data, "bayes_checks")
-    return None if rows is None else rows.drop_nulls(_CELL).with_columns(part=pl.col("fit"))
+    if rows is None:
+        return None
+    has_zeros = (pl.col("observed") > 0).any().over(*GRAIN, "fit", "model")
+    is_shown = (pl.col("statistic") == "share") | ((pl.col("statistic") == "zeros") & has_zeros)
+    return rows.filter(is_shown).drop_nulls(_CELL).with_columns(part=pl.col("fit"))
 
 
 def _permutations(data: FigureData) -> pl.DataFrame | None:
@@ -100,7 +105,7 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
 
 def _in_parts(rows: pl.DataFrame | None) -> pl.DataFrame | None:
     """A part for each fit where a study has several of one outcome."""
-    if rows is None or rows.unique(KEY).height == rows.unique(GRAIN).height:
+    if rows is None or rows.unique([*GRAIN, "fit"]).height == rows.unique(GRAIN).height:
         return rows
     return rows.with_columns(part=pl.col("fit"))
 

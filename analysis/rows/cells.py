@@ -20,9 +20,9 @@ from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit
+from slant.collector.study.crossed_fits import STEP
 
 GRAIN = ("source", "study_version", "variant")
-STEP = "token_step"
 _OF_COUNTS_IN_STEPS = ("step_sensitivity", "censored")
 # Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
 _ORDER = ("test", "condition_no", "condition", "wording", "item", "repetition", "trial_id")
@@ -105,9 +105,16 @@ def read_cells(
     rows = rows or read_rows(db, study, [fit], measure)
     frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
     used = used_columns(fit, rows.columns)
-    if fit.engine in _OF_COUNTS_IN_STEPS and fit.outcome is not None:
-        frame, used = with_steps(frame, fit.outcome), (*used, STEP)
+    if outcome := _outcome_in_steps(fit):
+        frame, used = with_steps(frame, outcome), (*used, STEP)
     return list(cut_cells(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixture_warnings))
+
+
+def _outcome_in_steps(fit: Fit) -> str | None:
+    """The column of the counts, of a fit that takes them in the steps in which their model counts."""
+    if fit.engine in _OF_COUNTS_IN_STEPS:
+        return fit.outcome
+    return (fit.formula or "").partition("~")[0].strip() if fit.settings.get("step") == STEP else None
 
 
 def with_steps(frame: pl.DataFrame, outcome: str) -> pl.DataFrame:

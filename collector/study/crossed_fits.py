@@ -11,6 +11,10 @@ CROSSED = "crossed"
 """The name of this fit in every study that defines none, and of its engine."""
 CENSORED = "censored"
 """The same of the lognormal model of counts in steps."""
+BAYES = "brms"
+"""The same of Bayesian models of these counts, whose words and wordings vary, too."""
+STEP = "token_step"
+"""The column with the step in which a row's model counts."""
 CELLS = ("model", "test")
 
 
@@ -36,6 +40,16 @@ def crossed_fit(own: Fit, word: str = "item") -> Fit:
         levels={contrast: own.levels[contrast]},
         settings={"beside": own.formula},
     )
+
+
+def bayes_fit(own: Fit, word: str = "item") -> Fit:
+    """Counts that are lognormal and known to a step, with the terms of `crossed_fit`; a caller may set another family.
+
+    There are as many models as cells, so that their chains are shorter than those of one model of a whole study.
+    """
+    crossed = crossed_fit(own, word)
+    settings = {"family": "lognormal", "step": STEP, "chains": 4, "iterations": 1500, "warmup": 500}
+    return replace(crossed, name=BAYES, engine=BAYES, settings=settings)
 
 
 def censored_fit(own: Fit) -> Fit:

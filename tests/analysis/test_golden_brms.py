@@ -19,5 +19,5 @@ def test_draws_and_all_that_is_made_of_them_are_those_of_brms_itself(root: Path)
     script = [str(r.rscript), "--vanilla", str(root / "tests" / "support" / "golden_brms.R"), str(root / "R")]
     done = subprocess.run(script, capture_output=True, text=True, timeout=1200, check=False)
     answers = dict(line.split() for line in done.stdout.splitlines() if line.endswith((" TRUE", " FALSE")))
-    assert len(answers) == 13, done.stderr
+    assert len(answers) == 16, done.stderr
     assert {name for name, answer in answers.items() if answer != "TRUE"} == set()

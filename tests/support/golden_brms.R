@@ -68,4 +68,37 @@ answers <- c(
   predictions_of_numbers = same(ours$tables$predictions$estimate, colMeans(means)),
   loo_of_numbers = same(unlist(ours$tables$loo[c("elpd_loo", "p_loo", "looic")]), loo[, "Estimate"])
 )
+
+# Token counts in steps of 64, censored; chains begin where ours do.
+counts <- expand.grid(item = letters[1:8], wording = 1:6, condition = c("one", "two"), stringsAsFactors = FALSE)
+set.seed(5)
+counts$tokens <- 64 * floor(stats::rlnorm(nrow(counts), log(100) + .4 * (counts$condition == "two"), .5) / 64)
+formula <- "tokens ~ condition + (1 + condition || wording) + (1 + condition || item)"
+ours <- fit_brms(
+  counts, formula,
+  family = "lognormal", chains = 2, iterations = 300, warmup = 150, seed = 7, save_to = kept
+)
+rows <- in_fixed_order(counts, formula)
+begin <- brms_parts(rows, formula, family = "lognormal", step = 64)$init[[1]]
+rows$condition <- factor(rows$condition)
+rows$low <- ifelse(rows$tokens == 0, 64, rows$tokens)
+rows$upper <- ifelse(rows$tokens == 0, 64, rows$tokens + 64)
+rows$side <- ifelse(rows$tokens == 0, "left", "interval")
+plain <- brms::brm(
+  low | cens(side, upper) ~ condition + (1 + condition || wording) + (1 + condition || item), rows, brms::lognormal(),
+  prior = c(
+    brms::prior(normal(0, 1), class = b), brms::prior(exponential(2), class = sd),
+    brms::prior(exponential(1), class = sigma),
+    brms::set_prior(sprintf("normal(%.1f, 2)", log(stats::median(counts$tokens) + 32)), class = "Intercept")
+  ),
+  chains = 2, iter = 300, warmup = 150, seed = 7, cores = 1, refresh = 0, control = list(adapt_delta = .95),
+  init = list(begin, begin)
+)
+loo <- suppressWarnings(brms::loo(plain, cores = 1)$estimates)
+answers <- c(
+  answers,
+  bits_of_counts = identical(c(draws(readRDS(kept))), c(draws(plain))),
+  ratio_of_counts = same(ours$tables$effects$ratio, stats::median(exp(draws(plain)[, "b_conditiontwo"]))),
+  loo_of_counts = isTRUE(all.equal(ours$tables$loo$elpd_loo, loo["elpd_loo", "Estimate"], tolerance = 1e-6))
+)
 cat(sprintf("%s %s\n", names(answers), answers), sep = "")

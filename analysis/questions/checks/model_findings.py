@@ -10,6 +10,7 @@ from dataclasses import replace
 import polars as pl
 
 from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings
+from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import finding
@@ -30,6 +31,7 @@ from slant.collector.studies.catalogue import BASE
 
 Entry = tuple[str, tuple[str, ...], Callable[[str, CheckRows, Context], Finding]]
 _SKEWED = 1.0
+_WHERE_KEPT = ("counts",)  # no check makes them, and most studies have none
 
 
 def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
@@ -41,8 +43,13 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
         if has_checks(checks.study):
             rows, context = rows_of(checks, grain), context_of(checks, trials)
             page = _PAGES.get(checks.study.design, _PAGE)
-            own += [_make_finding(name, entry, rows, context) for name, entry in page.items()]
+            shown = {name: entry for name, entry in page.items() if name not in _WHERE_KEPT or _has_rows(rows, name)}
+            own += [_make_finding(name, entry, rows, context) for name, entry in shown.items()]
         yield grain, own
+
+
+def _has_rows(rows: CheckRows, name: str) -> bool:
+    return name in rows and not rows[name].is_empty()
 
 
 def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]:
@@ -316,6 +323,7 @@ _PAGE: dict[str, Entry] = {
     "variance_shares": ("How much is due to prompts and words?", ("variance_shares",), _variance_shares),
     "words": ("Do the effects hold for other words and wordings?", ("words", "crossed"), _words),
     "meta": ("What do the effects of all tests and models come to?", ("crossed",), pooled_effects),
+    "counts": ("Are token counts as the model of them has them?", ("counts",), count_models),
     "corrections": ("What is left after correcting for the number of tests?", ("corrections",), _corrections),
     "equivalence": ("Are the nulls nulls?", ("equivalence", "corrections"), _equivalence),
     "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),

@@ -16,6 +16,7 @@ from slant.analysis.calls.call import Call, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fits import FitResult, fit
+from slant.analysis.questions.checks.count_finding import kept_count_models
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
@@ -163,6 +164,8 @@ def _check(
         [*trial_calls, *_fit_calls(fits, alpha), *pooled], workers, _stage(progress, stages, len(to_make))
     )
     rows["crossed"] = crossed
+    counts = kept_count_models(db, study, source)
+    rows |= {} if counts.is_empty() else {"counts": counts}
     rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
     return Checks(
         study,
@@ -312,6 +315,7 @@ CHECKS: dict[str, str] = {
     "words": "The condition effect with (1 | item) beside the paper's.",
     "crossed": "The condition effect over words and wordings beside the paper's, and what could have been found.",
     "meta": "The effects over words and wordings pooled over tests and models, in standard deviations.",
+    "counts": "Bayesian models of the counts, where kept: ratios of medians, what is predicted amiss, families.",
     "corrections": "p values corrected for the number of tests.",
     "equivalence": "Two one-sided tests: is |d| smaller than the bound?",
     "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",

@@ -25,7 +25,15 @@ from slant.collector.designs.sides import GROUPS, SIDES
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Reading, Reply, StableIds, Trial, stable_id
-from slant.collector.study.crossed_fits import CENSORED, CROSSED, cell_model, censored_fit, crossed_fit
+from slant.collector.study.crossed_fits import (
+    BAYES,
+    CENSORED,
+    CROSSED,
+    bayes_fit,
+    cell_model,
+    censored_fit,
+    crossed_fit,
+)
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Fit, Study, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
@@ -81,13 +89,14 @@ class Association(Design):
 
     def fits(self, study: Study) -> dict[str, Fit]:
         """Its mixed model over other words and wordings (a word that stands in both groups is two words), and a
-        lognormal model of counts of which only the step is known."""
+        lognormal model of counts of which only the step is known, without and with words that vary."""
         own = cell_model(dict(study.fits))
         if own is None or len(own.levels.get("condition", ())) != 2 or next(iter(own.levels)) != "condition":
             return {}
         asked = ([word for side in test.asked_sides for word in test.words[side]] for test in study.data.tests.values())
         is_nested = any(len(set(words)) < len(words) for words in asked)
-        return {CROSSED: crossed_fit(own, "group:item" if is_nested else "item"), CENSORED: censored_fit(own)}
+        word = "group:item" if is_nested else "item"
+        return {CROSSED: crossed_fit(own, word), CENSORED: censored_fit(own), BAYES: bayes_fit(own, word)}
 
     def frames(self, data: AssociationData) -> tuple[str, ...]:
         return tuple(data.frames)

@@ -4,7 +4,8 @@
 -- study: any
 -- note:  posterior predictive checks: `observed` beside the mean and the middle 95 % of data drawn from the model;
 --        p_value is the share of draws above it (ties count half). One near 0 or 1 is a misfit. NULL: of all rows.
---        statistic share: of ones; mean, sd: of numbers; item_sd: the standard deviation of the items' shares or means.
+--        statistic share: of ones; mean, sd: of numbers; zeros, one_step, two_steps: shares of counts of 0, of one and
+--        two steps; quantile_10, median, quantile_90: of counts; item_sd: the spread of the items' shares or means.
 CREATE OR REPLACE VIEW bayes_checks AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
        coalesce(c.model, f.model) AS model, coalesce(c.domain, f.test) AS domain, c.block, c.statistic,

@@ -2,8 +2,8 @@
 -- grain: call_id, term
 -- reads: fits, estimates, brms_models
 -- study: any
--- note:  posterior mean, standard deviation and 95 % interval, in log odds. The intercept is that of the reference
---        levels. `verdict` says what the chains are worth.
+-- note:  posterior mean, standard deviation and 95 % interval, in log odds (of token counts: in logarithms, of a
+--        gaussian in tokens). The intercept is that of the reference levels. `verdict` says what the chains are worth.
 CREATE OR REPLACE VIEW bayes_estimates AS
 SELECT f.source, f.study, f.study_version, f.variant, f.model, f.test, f.fit, e.term, e.estimate, e.std_error,
        e.conf_low, e.conf_high, m.is_converged, m.verdict, f.call_id

@@ -1,4 +1,4 @@
--- bayes_predictions: what a Bayesian model predicts, cell by cell: the probability of an outcome, or the mean of a number.
+-- bayes_predictions: what a Bayesian model predicts, cell by cell: a probability, the mean of a number, the median of counts.
 -- grain: call_id, model, domain, block, kind
 -- reads: fits, brms_models, brms_predictions
 -- study: any

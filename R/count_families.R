@@ -1,0 +1,218 @@
+# Families of token counts. A provider that counts in steps of k says of a count c that the number is in [c, c + k), and
+# of a count of 0 that it is below k; so a family's likelihood of a count is the probability of that interval, and
+# families compare with each other, and counts in steps with exact ones.
+
+# A family of bayes_family() with, besides what stands there: `step`; `parameters`, the names of what `sigma` holds in
+# the functions `draw` and `log_lik`: one number (or one of each draw), or, of several parameters, a list of them by
+# name; `median(predictor, sigma)`, in tokens; `log_density(y, predictor, sigma)`, at the middle of a count's step and
+# per step; `observed(counts)`, the columns that brms is given for them: count_low, count_side (brms's cens(): -1 below,
+# 0 the number itself, 2 between it and count_upper), count_upper; `priors(counts, step)` of what nobody names;
+# `start(counts, step)`, where Stan's parameters begin: from random values 600 tokens are too improbable to begin.
+count_family <- function(name, step) {
+  if (!is.numeric(step) || length(step) != 1 || !isTRUE(step >= 1) || step != round(step)) {
+    stop_with("Can't fit counts: `step` must be a whole number, 1 or more.")
+  }
+  own <- count_families[[name]](step)
+  shared <- list(
+    name = name, step = step, outcome = whole_counts, link = log, inverse_link = exp, scales = character(),
+    statistics = count_statistics(step), by_cell = names(count_statistics(step)), is_hurdle = FALSE,
+    observed = function(counts) observed_intervals(counts, step, is_narrow_log(counts, step)),
+    priors = log_priors, start = log_start
+  )
+  utils::modifyList(shared, own)
+}
+
+count_families <- list(
+  lognormal = function(step) {
+    list(
+      brms = function() brms::lognormal(), parameters = "sigma",
+      draw = function(predictor, sigma) in_steps(stats::rlnorm(length(predictor), predictor, sigma), step),
+      log_lik = function(y, predictor, sigma) interval_of_lognormal(y, step, predictor, sigma),
+      log_density = function(y, predictor, sigma) {
+        log(step) + stats::dlnorm(y + step / 2, predictor, sigma, log = TRUE)
+      },
+      median = function(predictor, sigma) exp(predictor)
+    )
+  },
+  shifted_lognormal = function(step) {
+    list(
+      brms = function() brms::shifted_lognormal(), parameters = c("sigma", "ndt"),
+      draw = function(predictor, sigma) {
+        in_steps(sigma$ndt + stats::rlnorm(length(predictor), predictor, sigma$sigma), step)
+      },
+      log_lik = function(y, predictor, sigma) interval_of_shifted(y, step, predictor, sigma$sigma, sigma$ndt),
+      log_density = function(y, predictor, sigma) {
+        log(step) + stats::dlnorm(y + step / 2 - sigma$ndt, predictor, sigma$sigma, log = TRUE)
+      },
+      median = function(predictor, sigma) sigma$ndt + exp(predictor)
+    )
+  },
+  gaussian = function(step) {
+    list(
+      brms = function() stats::gaussian(), parameters = "sigma", link = identity, inverse_link = identity,
+      draw = function(predictor, sigma) {
+        in_steps(pmax(stats::rnorm(length(predictor), predictor, sigma), 0), step)
+      },
+      log_lik = function(y, predictor, sigma) interval_of_gaussian(y, step, predictor, sigma),
+      log_density = function(y, predictor, sigma) {
+        log(step) + stats::dnorm(y + step / 2, predictor, sigma, log = TRUE)
+      },
+      median = function(predictor, sigma) predictor,
+      observed = function(counts) observed_intervals(counts, step, is_narrow_or_far(counts, step)),
+      priors = token_priors, start = token_start
+    )
+  },
+  negative_binomial = function(step) {
+    list(
+      brms = function() brms::negbinomial(), parameters = "shape",
+      draw = function(predictor, shape) {
+        in_steps(stats::rnbinom(length(predictor), size = shape, mu = exp(predictor)), step)
+      },
+      log_lik = function(y, predictor, shape) interval_of_negative_binomial(y, step, predictor, shape),
+      log_density = function(y, predictor, shape) {
+        log(step) + stats::dnbinom(y + step %/% 2, size = shape, mu = exp(predictor), log = TRUE)
+      },
+      median = function(predictor, shape) stats::qnbinom(.5, size = shape, mu = exp(predictor)),
+      # Whole numbers: below a step is up to k - 1. Above it stands the middle of the step: a gradient of all intervals
+      # takes Stan 30 ms, where one of these takes 1 (2,000 counts).
+      observed = function(counts) {
+        low <- as.integer(ifelse(counts == 0, step - 1, counts + step %/% 2))
+        data.frame(count_low = low, count_side = ifelse(counts == 0, -1L, 0L), count_upper = low)
+      }
+    )
+  },
+  hurdle_lognormal = function(step) {
+    list(
+      brms = function() brms::hurdle_lognormal(), parameters = c("sigma", "hu"), is_hurdle = TRUE,
+      draw = function(predictor, sigma) {
+        at <- stats::runif(length(predictor), stats::plnorm(step, predictor, sigma$sigma), 1)
+        is_zero <- stats::runif(length(predictor)) < sigma$hu
+        # at the very end of the tail there is no number that is finite
+        above <- pmin(stats::qlnorm(at, predictor, sigma$sigma), .Machine$integer.max)
+        ifelse(is_zero, 0, pmax(step, in_steps(above, step)))
+      },
+      log_lik = function(y, predictor, sigma) {
+        if (y == 0) {
+          return(hurdle_of(sigma$hu, predictor))
+        }
+        log1p(-sigma$hu) + interval_above_step(y, step, predictor, sigma$sigma)
+      },
+      log_density = function(y, predictor, sigma) {
+        if (y == 0) {
+          return(hurdle_of(sigma$hu, predictor))
+        }
+        log(step) + log1p(-sigma$hu) + stats::dlnorm(y + step / 2, predictor, sigma$sigma, log = TRUE)
+      },
+      median = function(predictor, sigma) {
+        left <- pmax(.5 - sigma$hu, 0) / (1 - sigma$hu)
+        below <- stats::plnorm(step, predictor, sigma$sigma)
+        ifelse(left > 0, stats::qlnorm(below + left * (1 - below), predictor, sigma$sigma), 0)
+      },
+      # brms has no censored hurdle: a count is the middle of its step
+      observed = function(counts) {
+        data.frame(count_low = ifelse(counts == 0, 0, counts + step / 2), count_side = 0L, count_upper = 0)
+      },
+      priors = function(counts, step) {
+        c(log_priors(counts[counts > 0], step), list(b_hu = "normal(0, 2)", Intercept_hu = "logistic(0, 1)"))
+      }
+    )
+  }
+)
+
+# The formula as brms has it: of the interval of each count, or, of a hurdle, of zeros by the same fixed effects, too.
+count_formula <- function(formula, family) {
+  model <- formula
+  if (family$is_hurdle) {
+    model[[2]] <- quote(count_low)
+    zeros <- without_random_terms(formula)
+    zeros[[2]] <- quote(hu)
+    return(brms::bf(model, zeros))
+  }
+  model[[2]] <- quote(count_low | cens(count_side, count_upper))
+  model
+}
+
+hurdle_of <- function(hu, predictor) rep_len(log(hu), length(predictor))
+
+in_steps <- function(values, step) step * floor(values / step)
+
+whole_counts <- function(values, name) {
+  if (!is.numeric(values) || !all(is.finite(values)) || any(values < 0 | values != round(values))) {
+    stop_with(
+      sprintf("The outcome \"%s\" must be counts, whole numbers from 0, in every row.", name),
+      "Of other numbers: family = \"gaussian\" without a step."
+    )
+  }
+  as.numeric(values)
+}
+
+# A count of 0 is less than a step. Where the step is small beside the spread of the counts, the density at its middle
+# is the probability of the interval to a thousandth, at half the time; it is in Stan also where a number is so far out
+# that 1 - 1e-17 is 1.
+observed_intervals <- function(counts, step, is_exact) {
+  side <- ifelse(counts == 0, -1L, ifelse(is_exact %in% TRUE, 0L, 2L))
+  low <- ifelse(side == 0, counts + step / 2, ifelse(side == -1, step, counts))
+  data.frame(count_low = low, count_side = side, count_upper = ifelse(side == 2, counts + step, low))
+}
+
+is_narrow_log <- function(counts, step) {
+  counts > 0 & log1p(step / counts) < stats::sd(log(counts + step / 2)) / 10
+}
+
+is_narrow_or_far <- function(counts, step) {
+  step < stats::sd(counts) / 10 | abs(counts - mean(counts)) > 5 * stats::sd(counts)
+}
+
+interval_of_shifted <- function(count, step, mean, sd, shift) {
+  high <- count + step - shift
+  of_step <- log_share_between((log(pmax(count - shift, 0)) - mean) / sd, (log(pmax(high, 0)) - mean) / sd)
+  ifelse(high > 0, of_step, -Inf)
+}
+
+# Weakly informative: a condition that takes seven times as many tokens, words that differ by half, are two standard
+# deviations out. The intercept goes by the median of the counts, to a tenth.
+log_priors <- function(counts, step) {
+  list(
+    b = "normal(0, 1)", Intercept = sprintf("normal(%.1f, 2)", log(middle_of(counts, step))), sd = "exponential(2)",
+    cor = "lkj(1)", sigma = "exponential(1)", shape = "gamma(2, 0.1)"
+  )
+}
+
+token_priors <- function(counts, step) {
+  spread <- round(max(step, stats::mad(counts)))
+  half <- sprintf("student_t(3, 0, %.0f)", spread)
+  list(
+    b = sprintf("normal(0, %.0f)", spread), sd = half, cor = "lkj(1)", sigma = half,
+    Intercept = sprintf("student_t(3, %.0f, %.0f)", middle_of(counts, step), spread)
+  )
+}
+
+middle_of <- function(counts, step) if (length(counts) == 0) step else stats::median(counts) + step / 2
+
+log_start <- function(counts, step) {
+  logs <- log(counts[counts > 0] + step / 2)
+  spread <- if (length(logs) > 1) max(stats::sd(logs), .2) else 1
+  middle <- if (length(logs) > 0) mean(logs) else log(step)
+  list(Intercept = middle, sigma = spread, shape = 1 / spread^2, sd = spread / 5)
+}
+
+token_start <- function(counts, step) {
+  spread <- max(step, stats::sd(counts))
+  list(Intercept = mean(counts) + step / 2, sigma = spread, sd = spread / 5)
+}
+
+# Of the rows of a condition: the share of zeros, of the first steps above where counts come in steps, and quantiles.
+count_statistics <- function(step) {
+  share_of <- function(count) {
+    force(count)
+    function(y) mean(y == count)
+  }
+  quantile_of <- function(probability) {
+    force(probability)
+    function(y) stats::quantile(y, probability, names = FALSE, type = 1)
+  }
+  c(
+    list(zeros = share_of(0)), if (step > 1) list(one_step = share_of(step), two_steps = share_of(2 * step)),
+    list(quantile_10 = quantile_of(.1), median = quantile_of(.5), quantile_90 = quantile_of(.9))
+  )
+}

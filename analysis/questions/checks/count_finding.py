@@ -1,0 +1,116 @@
+"""The finding about Bayesian models of token counts: what they predict amiss, and whether another family is better.
+They take minutes, so that a check reads those that are kept and makes none.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.questions.checks.sentences import (
+    CheckRows,
+    Context,
+    Finding,
+    count_of,
+    count_text,
+    number,
+    percent,
+    spread,
+)
+from slant.analysis.questions.checks.trials import CELL
+from slant.analysis.rows.views import read_view, view_names
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import Study
+
+_CLEARLY = 2  # standard errors of a difference
+_EFFECT = (
+    "family", "ratio", "ratio_low", "ratio_high", "p_above", "median_reference", "median_other", "step",
+    "zeros_reference", "zeros_reference_predicted", "zeros_other", "zeros_other_predicted", "elpd_difference",
+    "se_difference", "nats", "n_bad_pareto_k", "is_converged",
+)  # fmt: skip
+
+
+def kept_count_models(db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
+    """The last Bayesian model of each family in each cell: its effect, how it compares, and, of what is compared by
+    condition, how much the model predicts amiss (`n_outside` of `n_compared`; of zeros alone `n_zeros_outside`).
+    """
+    if "bayes_ratios" not in view_names(db):
+        return pl.DataFrame()
+    with reading(db) as connection:
+        ratios = read_view(connection, "bayes_ratios").filter(pl.col("study") == study.name)
+        compared = read_view(connection, "bayes_checks").drop_nulls("block")
+    if source is not None:
+        ratios = ratios.filter(pl.col("source") == source)
+    is_outside = ~pl.col("observed").is_between("conf_low", "conf_high")
+    amiss = compared.group_by("call_id").agg(
+        n_compared=pl.len(), n_outside=is_outside.sum(),
+        n_zeros_outside=(is_outside & (pl.col("statistic") == "zeros")).sum(),
+    )  # fmt: skip
+    last = ratios.unique([*CELL, "family"], keep="last", maintain_order=True)
+    beside = last.join(amiss, on="call_id", how="left", maintain_order="left")
+    return beside.select(*CELL, *_EFFECT, "n_compared", "n_outside", "n_zeros_outside")
+
+
+def count_models(question: str, rows: CheckRows, context: Context) -> Finding:
+    """The lognormal of each cell, and the families that were fitted beside it."""
+    models = rows["counts"]
+    lognormal, others = models.filter(family="lognormal"), models.filter(pl.col("family") != "lognormal")
+    shown = lognormal if lognormal.height else others
+    zeros = shown.filter(pl.col("n_zeros_outside") > 0)
+    unsure = shown.filter(~pl.col("is_converged"))
+    better = others.filter(pl.col("elpd_difference") > _CLEARLY * pl.col("se_difference"))
+    worse = others.filter(pl.col("elpd_difference") < -_CLEARLY * pl.col("se_difference"))
+    name = str(shown["family"][0]).replace("_", " ")
+    details = [
+        f"Ratio of medians, {context.other} to {context.reference}: {spread(shown['ratio'])}; the 95 % interval leaves "
+        f"out 1 in {_count(shown.filter((pl.col('ratio_low') > 1) | (pl.col('ratio_high') < 1)), shown)}.",
+        f"Of shares and quantiles by condition {shown['n_outside'].sum()} of {shown['n_compared'].sum()} lie outside "
+        "the 95 % that the models predict.",
+        *(_zeros(row, context) for row in zeros.to_dicts()),
+        *(_compared(row, context) for row in better.to_dicts()),
+    ]
+    if others.height:
+        details.append(
+            f"Clearly worse than the lognormal in leaving counts out (by more than {_CLEARLY} standard errors): "
+            f"{count_of(worse.height, others.height, 'model')} of another family."
+        )
+    if unsure.height:
+        details.append(f"Doubtful chains: {context.cells(unsure)}; the table bayes_diagnostics says why.")
+    if n_bad := int(shown["n_bad_pareto_k"].sum()):
+        details.append(f"Leave-one-out is unreliable for {count_text(n_bad, 'answer')} (Pareto k above 0.7).")
+    is_doubtful = zeros.height or better.height or unsure.height
+    return Finding(
+        "counts",
+        question,
+        "caution" if is_doubtful else "holds",
+        f"The share of zeros is as a {name} predicts it in {_count(shown.filter(n_zeros_outside=0), shown)}; another "
+        f"family is clearly better in {count_of(better.height, others.height, 'comparison')}.",
+        tuple(details),
+        ("family", "ratio", "ratio_low", "ratio_high", "n_outside", "elpd_difference", "se_difference", "is_converged"),
+    )
+
+
+def _count(part: pl.DataFrame, whole: pl.DataFrame) -> str:
+    return count_of(part.height, whole.height, "cell")
+
+
+def _zeros(row: dict[str, object], context: Context) -> str:
+    pairs = (
+        f"{percent(_share(row[f'zeros_{side}']))} observed in {label}, "
+        f"{percent(_share(row[f'zeros_{side}_predicted']))} predicted"
+        for side, label in (("reference", context.reference), ("other", context.other))
+    )
+    return f"Zeros that are not as predicted, {context.cell(row)}: {'; '.join(pairs)}."
+
+
+def _compared(row: dict[str, object], context: Context) -> str:
+    name = str(row["family"]).replace("_", " ")
+    return (
+        f"Better than the lognormal: {name} for {context.cell(row)}, by {number(_share(row['elpd_difference']), 1)} in "
+        f"log probability (standard error {number(_share(row['se_difference']), 1)})."
+    )
+
+
+def _share(value: object) -> float | None:
+    return None if value is None else float(str(value))
