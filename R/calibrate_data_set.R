@@ -61,9 +61,12 @@ calibrate_data_set <- function(data, formula, number, seed = 1, levels = NULL, p
 check_ranked <- function(n_draws, chains, iterations, warmup, adapt_delta) {
   settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth = 10, seed = 1, cores = 1)
   drawn <- settings$chains * (settings$iterations - settings$warmup)
-  if (whole_number(n_draws, "n_draws", 1) > drawn) {
+  if (!is_whole(n_draws, 1)) {
+    stop_with(sprintf("`n_draws` must be a whole number from 1, but is %s.", in_short(n_draws)))
+  }
+  if (n_draws > drawn) {
     stop_with(
-      sprintf("Can't rank truths among %d draws: the chains give %d.", n_draws, drawn),
+      sprintf("Can't rank truths among %d draws: the chains give %d.", as.integer(n_draws), drawn),
       "Draw more (iterations, chains), or rank among fewer (n_draws)."
     )
   }

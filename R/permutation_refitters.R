@@ -4,7 +4,6 @@
 
 refit_brms <- function(data, formula, levels, settings) {
   need_package("rstan", "refit with brms")
-  with(settings, sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth = 10, seed = seed, cores = 1))
   parts <- brms_parts(data, formula, levels, settings$priors, settings$coding)
   has_intercepts <- is_only_intercepts(parts$formula)
   wanted <- c("b_Intercept", if (parts$standata$K > 1) "b", if (has_intercepts) "r_1_1")

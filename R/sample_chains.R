@@ -46,6 +46,7 @@ without_single_judgements <- function(conditions) {
 # Short chains, one after another in this process: list(stanfit, chains, n_divergent, n_max_treedepth). `pars`: the
 # parameters that are kept, or (not `include`) left out.
 sample_in_place <- function(parts, settings, pars, include) {
+  with(settings, sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth = 10, seed = seed, cores = 1))
   fit <- rstan::sampling(
     compiled_model(parts$code),
     data = parts$standata, chains = settings$chains, iter = settings$iterations, warmup = settings$warmup,

@@ -26,7 +26,7 @@ def kept_calibrations(db: str | Path, study: str, source: str | None) -> dict[st
     return {} if rows.is_empty() else {CALIBRATION: last_calibrations(rows)}
 
 
-def calibration_finding(rows: pl.DataFrame) -> Finding:
+def sampler_finding(rows: pl.DataFrame) -> Finding:
     off = rows.filter(pl.col("p_adjusted") < LEVEL)
     n_fits = rows["calibration_id"].n_unique()
     named = f" ({', '.join(off['quantity'].unique(maintain_order=True))})" if off.height else ""

@@ -10,7 +10,7 @@ from dataclasses import replace
 import polars as pl
 
 from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings
-from slant.analysis.questions.checks.calibration_finding import CALIBRATION, calibration_finding
+from slant.analysis.questions.checks.calibration_finding import CALIBRATION, sampler_finding
 from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import finding
@@ -44,7 +44,7 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
             page = _PAGES.get(checks.study.design, _PAGE)
             own += [_make_finding(name, entry, rows, context) for name, entry in page.items()]
             if rows.get(CALIBRATION, pl.DataFrame()).height:
-                own.append(calibration_finding(rows[CALIBRATION]))
+                own.append(sampler_finding(rows[CALIBRATION]))
         yield grain, own
 
 
