@@ -5,11 +5,11 @@
 #' falls below it at the right has too many ranks at both ends: posteriors are too narrow; the other way round they are
 #' too wide. A line above the band all along has too many low ranks: draws are too high; one below it, too low.
 #'
-#' @param data a data frame with one row per data set and quantity, such as [calibrate()] returns: `number`, `quantity`,
-#'   `rank`, `n_draws`. Used where there: `status` (the caption counts doubtful fits).
+#' @param data what [calibrate()] returned, or a data frame such as its `ranks`, with one row per data set and quantity:
+#'   `number`, `quantity`, `rank`, `n_draws`. Used where there: `status` (the caption counts doubtful fits).
 #' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
-#' @seealso [summarise_calibration()] for the numbers.
+#' @seealso [calibrate()] for the numbers.
 #' @source Säilynoja, Bürkner & Vehtari (2022), Graphical test for discrete uniformity, Statistics and Computing 32:32.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -20,12 +20,12 @@
 plot_calibration <- function(data, file = NULL, width = NULL, height = NULL) {
   check_arguments()
   begin_figure(file, width, height)
-  rows <- calibration_to_draw(figure_rows(data))
+  rows <- calibration_to_draw(figure_rows(data, "ranks"))
   quantities <- calibrated_quantities(rows)
-  n_columns <- columns_within(width, min(4, nrow(quantities)), each_in = 1.45, beside_in = .5)
+  n_columns <- columns_within(width, min(3, nrow(quantities)), each_in = 1.45, beside_in = .5)
   finish_figure(
     calibration_panels(rows, quantities, n_columns), file, calibration_in_words(rows, quantities), width, height, 8,
-    2.2 + 1.35 * ceiling(nrow(quantities) / n_columns),
+    2.2 + 1.25 * ceiling(nrow(quantities) / n_columns),
     title = "Are the ranks of truths among posterior draws uniform?",
     subtitle = paste(
       "Grey: where a right sampler's line stays, at all points at once, 95 times in 100.",
@@ -87,19 +87,21 @@ calibration_panels <- function(rows, quantities, n_columns) {
     ggplot2::geom_step(ggplot2::aes(y = .data$difference, colour = .data$verdict), linewidth = .6) +
     panels_by("panel", n_columns) +
     ggplot2::scale_colour_manual(values = c("#0072B2", "#D55E00"), drop = FALSE) +
-    ggplot2::scale_x_continuous(breaks = c(0, .5, 1), limits = c(0, 1)) +
+    ggplot2::scale_x_continuous(breaks = c(0, .5, 1), labels = c("0", ".5", "1"), limits = c(0, 1)) +
     figure_theme() +
-    grid_of_numbers()
+    grid_of_numbers() +
+    ggplot2::theme(strip.text = ggplot2::element_text(size = ggplot2::rel(.72), lineheight = .95, vjust = 0))
 }
 
 calibration_note <- function(rows, quantities) {
   n <- length(unique(rows$number))
   n_doubtful <- if ("status" %in% names(rows)) length(unique(rows$number[rows$status != "ok"])) else 0
   n_failed <- rows$n_failed[[1]]
+  n_outside <- sum(!quantities$is_in_band)
   c(
     sprintf(
-      "%s drawn from the prior, one fit each; of %d quantities %d leave their band, where chance alone lets 5 in 100.",
-      counted(n, "data set"), nrow(quantities), sum(!quantities$is_in_band)
+      "%s drawn from the prior, one fit each; of %d quantities %d %s band, as 5 in 100 do by chance.",
+      counted(n, "data set"), nrow(quantities), n_outside, if (n_outside == 1) "leaves its" else "leave their"
     ),
     if (n_doubtful > 0) sprintf("Divergent or not converged, and shown: %s.", counted(n_doubtful, "fit")),
     if (n_failed > 0) sprintf("Failed, and not shown: %s.", counted(n_failed, "fit"))

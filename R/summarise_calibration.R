@@ -19,20 +19,8 @@
 #' @source Säilynoja, Bürkner & Vehtari (2022), Graphical test for discrete uniformity and its applications in
 #'   goodness-of-fit evaluation and multiple sample comparison, Statistics and Computing 32:32. Betancourt (2018),
 #'   Calibrating model-based inferences and decisions, arXiv:1803.08393.
-#' @export
-#' @examples
-#' # Means of normal numbers, whose posterior is known: normal(mean of the numbers / 2, sqrt(1 / 2)) after one number.
-#' set.seed(1)
-#' truth <- rnorm(200)
-#' estimate <- (truth + rnorm(200)) / 2
-#' draws <- sapply(estimate, function(mean) rnorm(99, mean, sqrt(1 / 2)))
-#' ranks <- data.frame(
-#'   number = 1:200, quantity = "mean", truth, rank = colSums(t(t(draws) < truth)), n_draws = 99, estimate,
-#'   std_dev = sqrt(1 / 2), conf_low = estimate - 1.386, conf_high = estimate + 1.386
-#' )
-#' summarise_calibration(ranks)
+#' @noRd
 summarise_calibration <- function(data) {
-  check_arguments()
   needed <- c("number", "quantity", "truth", "rank", "n_draws", "estimate", "std_dev", "conf_low", "conf_high")
   check_columns(data, needed, to = "sum up a calibration")
   is_failed <- is.na(data$quantity)

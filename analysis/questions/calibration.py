@@ -45,7 +45,7 @@ class Calibration:
     study_version, variant, fit, model and test (null: of all together).
 
     summary: one row per quantity: n, n_failed, n_doubtful, p_value …, as the view calibration_summary has them and R's
-    summarise_calibration() describes. ranks: one row per data set and quantity: truth, rank, estimate …; a fit that
+    calibrate() describes. ranks: one row per data set and quantity: truth, rank, estimate …; a fit that
     failed is one row without a quantity. fits: one row per data set: status (ok, divergent, unconverged, failed),
     n_divergent, iterations, messages, seconds. not_kept: why the results could not be written to the database; None
     where they were.
@@ -275,19 +275,20 @@ def calibration_sentences(summary: pl.DataFrame) -> Iterator[str]:
             )
         else:
             smallest = rows.sort("p_value").row(0, named=True)
+            outside = rows.filter(~pl.col("is_in_band")).height
             yield (
                 f"{of_all} none is off, as far as that many data sets can tell: the smallest p is "
                 f"{smallest['p_value']:.2g} ({smallest['quantity']}), {smallest['p_adjusted']:.2g} after Holm's "
-                f"correction. {rows.filter(~pl.col('is_in_band')).height} leave their 95 % band, as 1 in 20 does by "
-                "chance."
+                f"correction. {outside} {'leaves its' if outside == 1 else 'leave their'} 95 % band, as 1 in 20 does "
+                "by chance."
             )
-        if first["n_failed"]:
+        if n := first["n_failed"]:
             yield (
-                f"{name}: {first['n_failed']} data sets could not be fitted and have no ranks; --show fits says why. "
-                "The same command tries them again."
+                f"{name}: {'one data set' if n == 1 else f'{n} data sets'} could not be fitted and have no ranks; "
+                "--show fits says why. The same command tries again."
             )
-        if first["n_doubtful"]:
+        if n := first["n_doubtful"]:
             yield (
-                f"{name}: {first['n_doubtful']} fits had divergent transitions or did not converge; they are among the "
-                "ranks."
+                f"{name}: {'one fit' if n == 1 else f'{n} fits'} had divergent transitions or did not converge, and "
+                f"{'is' if n == 1 else 'are'} among the ranks."
             )

@@ -25,7 +25,7 @@ CREATE TABLE calibration_posteriors (
     estimate DOUBLE, std_dev DOUBLE, conf_low DOUBLE, conf_high DOUBLE, z_score DOUBLE, rhat DOUBLE, ess_bulk DOUBLE
 );
 
--- One quantity a row, over all data sets, as R's summarise_calibration() describes them.
+-- One quantity a row, over all data sets, as R's calibrate() describes them.
 CREATE TABLE calibration_quantities (
     call_id TEXT, term_no BIGINT, quantity TEXT, n BIGINT, n_failed BIGINT, n_doubtful BIGINT, n_draws BIGINT,
     p_value DOUBLE, p_adjusted DOUBLE, is_in_band BOOLEAN, n_held BIGINT, coverage DOUBLE, mean_z DOUBLE, sd_z DOUBLE,

@@ -43,8 +43,10 @@ test_that("a data set drawn from the prior and fitted gives each parameter, diff
   formula <- "is_consistent ~ block * model * domain + (1 | item)"
   levels <- list(block = example_blocks())
   draw <- function(...) calibrate(few_trials(), formula, levels, n = 2, iterations = 120, warmup = 60, ...)
-  ranks <- suppressWarnings(draw(chains = 1, n_draws = 19))
-  expect_identical(suppressWarnings(draw(chains = 1, n_draws = 19, cores = 2)), ranks)
+  found <- suppressWarnings(draw(chains = 1, n_draws = 19))
+  expect_identical(suppressWarnings(draw(chains = 1, n_draws = 19, cores = 2)), found)
+  ranks <- found$ranks
+  expect_equal(unique(found$summary$n), 2)
   of_one <- ranks[ranks$number == 1, ]
   expect_equal(of_one$quantity[c(1, 2, 13, 20)], c("intercept", "blockincongruent", "sd_item", "log_lik"))
   expect_equal(grep("^delta_p: ", of_one$quantity), 14:19)
@@ -68,7 +70,7 @@ test_that("a prior of the fit that is not that of the truths is found by Stan's 
     list(block = example_blocks()),
     priors = list(b = "normal(0, .3)"), truth_priors = list(b = "normal(0, 1.5)"), n = 40, cores = 2
   ))
-  summary <- summarise_calibration(found)
+  summary <- found$summary
   is_coefficient <- grepl("^(block|model|domain)", summary$quantity)
   expect_gt(sum(summary$p_adjusted[is_coefficient] < .001), 5)
   expect_lt(min(summary$coverage[is_coefficient]), .6)
