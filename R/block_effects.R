@@ -159,17 +159,23 @@ spread_rows <- function(draws) {
 
 block_contrasts <- function(logits, design, kind, contrast, by, family) {
   cells <- design$cells
-  pairs <- lapply(split(seq_len(nrow(cells)), do.call(paste, c(cells[by], sep = "\r"))), function(of_cell) {
-    of_cell[match(design$sides, cells[[contrast]][of_cell])]
-  })
-  pairs <- unname(Filter(function(pair) length(pair) == 2 && !anyNA(pair), pairs))
-  pairs <- pairs[order(vapply(pairs, `[[`, numeric(1), 1))]
+  pairs <- contrast_pairs(design, contrast, by)
   side <- function(values, number) values[, vapply(pairs, `[[`, numeric(1), number), drop = FALSE]
   difference <- function(values) spread_rows(side(values, 1) - side(values, 2))
   keys <- cells[vapply(pairs, `[[`, numeric(1), 1), by, drop = FALSE]
   values <- list(response = family$inverse_link(logits), link = logits)[names(family$scales)]
   tables <- Map(function(value, scale) contrast_table(keys, kind, scale, difference(value)), values, family$scales)
   as_plain_rows(do.call(rbind, unname(tables)))
+}
+
+# The numbers of the two cells of each contrast, first side and second, in the order of the cells.
+contrast_pairs <- function(design, contrast, by) {
+  cells <- design$cells
+  pairs <- lapply(split(seq_len(nrow(cells)), do.call(paste, c(cells[by], sep = "\r"))), function(of_cell) {
+    of_cell[match(design$sides, cells[[contrast]][of_cell])]
+  })
+  pairs <- unname(Filter(function(pair) length(pair) == 2 && !anyNA(pair), pairs))
+  pairs[order(vapply(pairs, `[[`, numeric(1), 1))]
 }
 
 # No rows where there is nothing to contrast, and the columns all the same.

@@ -4,24 +4,15 @@
 
 refit_brms <- function(data, formula, levels, settings) {
   need_package("rstan", "refit with brms")
-  with(settings, sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth = 10, seed = seed, cores = 1))
   parts <- brms_parts(data, formula, levels, settings$priors, settings$coding)
   has_intercepts <- is_only_intercepts(parts$formula)
   wanted <- c("b_Intercept", if (parts$standata$K > 1) "b", if (has_intercepts) "r_1_1")
-  fit <- rstan::sampling(
-    compiled_model(parts$code),
-    data = parts$standata, chains = settings$chains, iter = settings$iterations, warmup = settings$warmup,
-    seed = settings$seed, pars = wanted, include = TRUE, cores = 1, refresh = 0, open_progress = FALSE,
-    show_messages = FALSE, control = list(adapt_delta = settings$adapt_delta)
-  )
-  if (fit@mode != 0) stop_with("Stan returned no draws: every chain failed.")
-  sampler <- rstan::get_sampler_params(fit, inc_warmup = FALSE)
-  count <- function(of) sum(vapply(sampler, function(chain) sum(of(chain)), numeric(1)))
+  sampled <- sample_in_place(parts, settings, wanted, include = TRUE)
   list(
-    design = parts$standata$X, draws = as.matrix(fit, pars = setdiff(wanted, "r_1_1")),
-    of_units = if (has_intercepts) as.matrix(fit, pars = "r_1_1"), unit_no = as.integer(parts$standata$J_1),
-    chains = length(sampler), n_divergent = count(function(chain) chain[, "divergent__"] > 0),
-    n_max_treedepth = count(function(chain) chain[, "treedepth__"] >= 10)
+    design = parts$standata$X, draws = as.matrix(sampled$stanfit, pars = setdiff(wanted, "r_1_1")),
+    of_units = if (has_intercepts) as.matrix(sampled$stanfit, pars = "r_1_1"),
+    unit_no = as.integer(parts$standata$J_1), chains = sampled$chains, n_divergent = sampled$n_divergent,
+    n_max_treedepth = sampled$n_max_treedepth
   )
 }
 

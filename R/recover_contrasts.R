@@ -5,7 +5,8 @@
 #' hold it, [plot_recovery()] shows them.
 #'
 #' Truths `"prior"` are drawn from the priors of the analysis, with every answer valid. Over such truths, 95 % intervals
-#' of a right analysis hold the truth 95 times in 100: this is a test of the program. Truths `"paper"` are the same in
+#' of a right analysis hold the truth 95 times in 100: this is a test of the program, and a part of what [calibrate()]
+#' looks at. Truths `"paper"` are the same in
 #' all data sets, and near the paper's: there the share need not be 95 %, for the priors pull towards their centre. This
 #' says what to expect of the paper's design.
 #'
@@ -43,22 +44,7 @@ recover_contrasts <- function(n = 100, truths = c("prior", "paper"), seed = 1, n
     effects <- recovered_effects(trials, c(settings, seed = seeds[number, 3]))
     with_truth(effects, parameters, number)
   }
-  # The model is compiled, or read, before the processes part.
-  tables <- list(recover(1))
-  done <- 1
-  while (done < n) {
-    numbers <- done + seq_len(min(cores, n - done))
-    batch <- if (cores > 1) {
-      parallel::mclapply(numbers, recover, mc.cores = cores, mc.set.seed = FALSE)
-    } else {
-      lapply(numbers, recover)
-    }
-    check_recovered(batch)
-    tables <- c(tables, batch)
-    done <- max(numbers)
-    say(sprintf("Recovering: %d of %d data sets", done, n))
-  }
-  do.call(rbind, tables)
+  over_data_sets(n, cores, recover, say, "Recovering")
 }
 
 # An answer that is not valid tells nothing of consistency, and moves the centre of the prior a little: no such answers
@@ -75,26 +61,13 @@ recovered_effects <- function(trials, settings) {
   valid <- trials[trials$is_valid, , drop = FALSE]
   models <- unique(c(intersect(names(example_models()), valid$model), valid$model))
   levels <- list(block = example_blocks(), model = models, domain = names(example_domains()))
-  data <- in_fixed_order(valid, formula)
+  parts <- brms_parts(in_fixed_order(valid, formula), formula, levels)
   # What R warns of short chains is judged below, in is_converged.
-  fit <- suppressWarnings(refit_brms(data, formula, levels, settings))
-  cells <- unique(data[c("model", "domain")])
-  keys <- paste(data$model, data$domain, data$block)
-  by_cell <- lapply(seq_len(nrow(cells)), function(cell) {
-    # All rows of a cell and block have the same fixed effects: the first one will do.
-    sides <- match(paste(cells$model[[cell]], cells$domain[[cell]], example_blocks()), keys)
-    p <- lapply(sides, function(side) stats::plogis(as.vector(fit$draws %*% fit$design[side, ])))
-    delta_p <- p[[1]] - p[[2]]
-    ends <- stats::quantile(delta_p, c(.025, .975), names = FALSE)
-    agreement <- suppressWarnings(agreement_of_chains(delta_p, fit$chains))
-    data.frame(
-      estimate = mean(delta_p), conf_low = ends[[1]], conf_high = ends[[2]], rhat = agreement[[1]],
-      ess_bulk = agreement[[2]]
-    )
-  })
-  effects <- do.call(rbind, by_cell)
+  fit <- suppressWarnings(draws_in_place(parts, settings))
+  effects <- quantity_rows(block_difference_draws(fit$draws, parts), NA_real_, fit$chains, n_draws = 1)
+  effects <- effects[c("model", "domain", "estimate", "conf_low", "conf_high", "rhat", "ess_bulk")]
   is_converged <- fit$n_divergent == 0 && !any(is_unconverged(effects))
-  cbind(cells, effects, n_divergent = fit$n_divergent, is_converged = is_converged)
+  cbind(effects, n_divergent = fit$n_divergent, is_converged = is_converged)
 }
 
 with_truth <- function(effects, parameters, number) {
@@ -103,13 +76,4 @@ with_truth <- function(effects, parameters, number) {
   rows <- merge(truths, effects, by = c("model", "domain"), sort = FALSE)
   rows <- rows[order(rows$model, rows$domain, method = "radix"), ]
   data.frame(data_set = number, source = "simulated", rows, row.names = NULL)
-}
-
-# A process that ends before its time leaves an error, or nothing.
-check_recovered <- function(tables) {
-  is_lost <- !vapply(tables, is.data.frame, logical(1))
-  if (any(is_lost)) {
-    messages <- vapply(tables[is_lost], function(table) paste(as.character(table), collapse = " "), "")
-    stop_with("A data set could not be fitted.", unique(trimws(messages[nzchar(messages)])))
-  }
 }

@@ -34,10 +34,32 @@ raise_conditions <- function(conditions) {
   if (length(errors) > 0) {
     stop_with("The sampler could not draw.", unique(errors))
   }
-  judged_later <- "divergent|treedepth|Bayesian Fraction|Effective Samples Size|R-hat|pairs\\(\\) plot|mc-stan.org/misc"
-  for (text in unique(grep(judged_later, conditions$text[conditions$kind == "warning"], value = TRUE, invert = TRUE))) {
-    warning(text, call. = FALSE)
-  }
+  others <- without_single_judgements(conditions)
+  for (text in unique(others$text[others$kind == "warning"])) warning(text, call. = FALSE)
+}
+
+without_single_judgements <- function(conditions) {
+  of_chains <- "divergent|treedepth|Bayesian Fraction|Effective Samples Size|R-hat|pairs\\(\\) plot|mc-stan.org/misc"
+  conditions[!(conditions$kind == "warning" & grepl(of_chains, conditions$text)), , drop = FALSE]
+}
+
+# Short chains, one after another in this process: list(stanfit, chains, n_divergent, n_max_treedepth). `pars`: the
+# parameters that are kept, or (not `include`) left out.
+sample_in_place <- function(parts, settings, pars, include) {
+  with(settings, sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth = 10, seed = seed, cores = 1))
+  fit <- rstan::sampling(
+    compiled_model(parts$code),
+    data = parts$standata, chains = settings$chains, iter = settings$iterations, warmup = settings$warmup,
+    seed = settings$seed, pars = pars, include = include, cores = 1, refresh = 0, open_progress = FALSE,
+    show_messages = FALSE, control = list(adapt_delta = settings$adapt_delta)
+  )
+  if (fit@mode != 0) stop_with("Stan returned no draws: every chain failed.")
+  sampler <- rstan::get_sampler_params(fit, inc_warmup = FALSE)
+  count <- function(of) sum(vapply(sampler, function(chain) sum(of(chain)), numeric(1)))
+  list(
+    stanfit = fit, chains = length(sampler), n_divergent = count(function(chain) chain[, "divergent__"] > 0),
+    n_max_treedepth = count(function(chain) chain[, "treedepth__"] >= 10)
+  )
 }
 
 # The results of the jobs, in their order, `settings$cores` of them at a time.

@@ -10,6 +10,7 @@ draws = analysis.read_draws("slant.duckdb", fit="interference")   # of a Bayesia
 draws.frame, draws.path, draws.to_arviz()
 analysis.check("slant.duckdb").rows["influence"]         # what the paper does not say
 analysis.permute("slant.duckdb", permutations=100).tests # interference beside that of arbitrary labels
+analysis.calibrate("slant.duckdb", "interference").summary  # is the sampler right?
 analysis.specifications("slant.duckdb", "rmiat").table   # the same question, analysed in other ways
 analysis.plan_power("rmiat", pilot="slant.duckdb").table # what could be found with how many words, and its cost
 analysis.meta_analysis("slant.duckdb", "rmiat").table    # one number over tests and models
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from slant.analysis.paper.comparison import compare as compare
     from slant.analysis.plots.drawing import figures as figures
     from slant.analysis.questions.bayes_draws import read_draws as read_draws
+    from slant.analysis.questions.calibration import Calibration as Calibration
+    from slant.analysis.questions.calibration import calibrate as calibrate
     from slant.analysis.questions.checks.study_checks import check as check
     from slant.analysis.questions.games.differences import game_differences as game_differences
     from slant.analysis.questions.games.indices import game_indices as game_indices
@@ -56,6 +59,8 @@ if TYPE_CHECKING:
     from slant.analysis.rows.views import open_trials as open_trials
 
 _PLACES = {
+    "calibrate": "slant.analysis.questions.calibration",
+    "Calibration": "slant.analysis.questions.calibration",
     "check": "slant.analysis.questions.checks.study_checks",
     "compare": "slant.analysis.paper.comparison",
     "figures": "slant.analysis.plots.drawing",
@@ -83,9 +88,10 @@ _PLACES = {
     "Validity": "slant.analysis.questions.measures",
 }
 __all__ = [
-    "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Validity", "check", "compare", "figures", "fit",
-    "game_differences", "game_indices", "meta_analysis", "mixed_versions", "open_trials", "permute", "plan_power",
-    "read_draws", "read_topics", "replay", "report", "seal", "specifications", "table_text", "tables", "validity",
+    "Calibration", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Validity", "calibrate", "check",
+    "compare", "figures", "fit", "game_differences", "game_indices", "meta_analysis", "mixed_versions",
+    "open_trials", "permute", "plan_power", "read_draws", "read_topics", "replay", "report", "seal",
+    "specifications", "table_text", "tables", "validity",
 ]  # fmt: skip
 
 

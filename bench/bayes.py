@@ -1,4 +1,5 @@
-"""The interference study: compiling once, a fit from Python beside R alone, permutations, memory, short chains.
+"""The interference study: compiling once, a fit from Python beside R alone, permutations, memory, short chains,
+data sets of a calibration.
 
 Everything runs on one simulated database of the paper's size (960 trials), with two workers.
 """
@@ -23,18 +24,20 @@ from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 
 PERMUTATIONS = 100
+CALIBRATED = 200
 LONG = {"chains": 4, "iterations": 2000, "warmup": 500}
 
 
 def bayes(rounds: int, permutations: int, compared: int, *, compiles: bool) -> list[Measure]:
-    """About 12 minutes on two idle cores with 100 permutations, 3 rounds and 6 compared; quick: 4."""
+    """About 14 minutes on two idle cores with 100 permutations, 3 rounds and 6 compared; quick: 4."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         db = simulated(folder / "trials.duckdb")
         once = compiling(folder / "cache") if compiles else []
         compile_here = r_alone("compile", "")
         assert compile_here["compile_s"] >= 0  # from here on the model is there, in the user's own cache
-        return [*once, *permuting(db, permutations), *fitting(db, folder, rounds), agreement(db, compared)]
+        calibrated = calibrating(db, max(2, permutations // 5))
+        return [*once, *permuting(db, permutations), calibrated, *fitting(db, folder, rounds), agreement(db, compared)]
 
 
 def simulated(db: Path) -> Path:
@@ -62,6 +65,17 @@ def permuting(db: Path, permutations: int) -> list[Measure]:
         Measure(f"100 permutations, stage B, two cores (of {permutations})", seconds, "s", None, 360, "value"),
         Measure("memory while permuting", peak_mb, "MB", None, 1500, "value"),
     ]
+
+
+def calibrating(db: Path, data_sets: int) -> Measure:
+    """As many data sets of stage B as asked, put at 200; the model is compiled, and R's packages are read once."""
+    from slant import analysis
+
+    began = time.perf_counter()
+    analysis.calibrate(db, "interference", "interference", data_sets=data_sets, workers=2)
+    seconds = (time.perf_counter() - began) / data_sets * CALIBRATED
+    name = f"calibrating stage B by {CALIBRATED} data sets, two cores (of {data_sets})"
+    return Measure(name, seconds, "s", None, 1800, "value")
 
 
 def fitting(db: Path, folder: Path, rounds: int) -> list[Measure]:

@@ -20,7 +20,8 @@ of R to the next (CONTRIBUTING.md)."""
 OF_THE_MAKING = (
     "call_id", "versions", "messages", "seconds", "fitted_at", "ended_at", "made_at", "finished_at", "searched_at",
     "compile_s", "sampling_s", "refit_seconds", "file", "file_md5", "file_bytes", "draws_file", "draws_md5",
-    "draws_bytes", "search_id", "permutation_id", "level_call_id", "difference_id", "data_hash", "rows_hash",
+    "draws_bytes", "search_id", "permutation_id", "calibration_id", "level_call_id", "difference_id", "data_hash",
+    "rows_hash", "fit_seconds",
 )  # fmt: skip
 """Columns that tell of the computing and not of the result: how long it took, by which versions."""
 _STANDARD_ERRORS = 5.0  # of Monte Carlo: less than one in a million numbers lies beyond by chance

@@ -78,11 +78,12 @@ def steps_of(db: Path, study: Study, kept: Collection[str]) -> Iterator[Step]:
     with reading(db) as connection:
         tables = {
             name: frame_of(connection.table(name).filter(ColumnExpression("study") == ConstantExpression(study.name)))
-            for name in ("permutations", "sensitivity", "game_indices", "game_differences")
+            for name in ("permutations", "calibrations", "sensitivity", "game_indices", "game_differences")
         }
         levels = frame_of(connection.table("random_levels"))
         adjusted = frame_of(connection.table("game_adjusted"))
     yield from _permutation_steps(study, tables["permutations"])
+    yield from _calibration_steps(study, tables["calibrations"])
     yield from _specification_steps(study, tables["sensitivity"])
     levels = levels.select(level_call_id="call_id", n_cells="n_cells").unique()
     yield from _index_steps(study, tables["game_indices"].join(levels, on="level_call_id"))
@@ -150,6 +151,20 @@ def _permutation_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
         yield Step(f"permutation-{number}", "permutation", arguments, command, packages)
 
 
+def _calibration_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
+    # of a fit that is made of each model and test, all are made by one command
+    rows = rows.sort("fit", "seed", "source", "calibration_id")
+    rows = rows.unique(["fit", "seed", "source", "n_data_sets", "settings"], keep="first", maintain_order=True)
+    for number, row in enumerate(rows.to_dicts(), 1):
+        arguments = {
+            "fit": row["fit"], "data_sets": row["n_data_sets"], "seed": row["seed"], "source": row["source"],
+            "settings": json.loads(row["settings"] or "{}"),
+        }  # fmt: skip
+        typed = f"--fit {row['fit']} --data-sets {row['n_data_sets']} --seed {row['seed']}"
+        command = f"analyze calibrate --study {study.name} {typed}"
+        yield Step(f"calibration-{number}", "calibration", arguments, command, _PERMUTATION_PACKAGES["brms"])
+
+
 def _specification_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
     specs = [name for name in study.sensitivity if name in rows["spec"].to_list()]
     if specs:
@@ -201,6 +216,15 @@ def _permutation(
     return {name: getattr(result, name) for name in ("tests", "values", "refits")}
 
 
+def _calibration(
+    db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None
+) -> Frames:
+    from slant.analysis.questions.calibration import calibrate
+
+    result = calibrate(db, study, workers=workers, progress=progress, **arguments)
+    return {name: getattr(result, name) for name in ("summary", "ranks", "fits")}
+
+
 def _specifications(
     db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None
 ) -> Frames:
@@ -226,6 +250,7 @@ def _differences(
 _KINDS: Mapping[str, Callable[[Path, Study, dict[str, Any], Workers, Progress | None], Frames]] = {
     "fit": _fit,
     "permutation": _permutation,
+    "calibration": _calibration,
     "specifications": _specifications,
     "indices": _indices,
     "differences": _differences,
@@ -233,6 +258,7 @@ _KINDS: Mapping[str, Callable[[Path, Study, dict[str, Any], Workers, Progress | 
 _ARGUMENTS: Mapping[str, frozenset[str]] = {
     "fit": frozenset(("fit", "refusals_removed", "measure", "settings")),
     "permutation": frozenset(("permutations", "engine", "seed", "source", "settings")),
+    "calibration": frozenset(("fit", "data_sets", "seed", "source", "settings")),
     "specifications": frozenset(("specs",)),
     "indices": frozenset(("variants", "source", "n_boot", "n_random", "seed")),
     "differences": frozenset(

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 _COMMANDS = {
     name: LazyCommand(f"slant.analysis.cli.{module}", "topics" if name == "topics" else f"{name}_command", about)
     for name, module, about in (
+        ("calibrate", "calibrate", "Is the sampler right? Bayesian fits of data drawn from their own priors."),
         ("check", "check", "Threats to the results, each with its number: residuals, influence, refusals …"),
         ("compare", "compare", "The paper's printed numbers beside the recomputed ones."),
         ("differences", "game_indices", "Whether two conditions of a game differ in stratification."),
@@ -69,6 +70,7 @@ Examples:
   analyze --fit brms --study interference --show contrasts
   analyze --fit brms --study rmiat --show effects --family gaussian
   analyze permute --study interference --permutations 1000
+  analyze calibrate --study interference --fit interference --data-sets 200
   analyze indices --study hiring
   analyze compare --study rmiat --summary
   analyze figures --out figures

@@ -27,7 +27,7 @@ from slant.collector.keep.database import kept_open
 from slant.collector.keep.view_heads import TableInfo
 from slant.collector.terminal import print_data, print_rows, say
 
-_KEPT = ("topic_", "bayes_", "permutation_", "specifications")  # how tables of kept results are called
+_KEPT = ("topic_", "bayes_", "permutation_", "calibration_", "specifications")  # how tables of kept results are called
 _EXAMPLES = """\b
 Examples:
   analyze tables

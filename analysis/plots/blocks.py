@@ -8,6 +8,7 @@ import polars as pl
 
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warning
 from slant.analysis.plots.figure_data import FigureData, FigureKind
+from slant.analysis.questions.calibration import last_calibrations
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
@@ -103,6 +104,20 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
     return None if draws.is_empty() else compared_blocks(draws, data)
 
 
+def _calibration(data: FigureData) -> pl.DataFrame | None:
+    """The last calibration of each Bayesian fit, a part each."""
+    with reading(data.db) as connection:
+        if not {"calibration_summary", "calibration_ranks"} <= set(stored_views(connection)):
+            return None
+        summary = read_view(connection, "calibration_summary").filter(pl.col("study") == data.study.name)
+        ranks = read_view(connection, "calibration_ranks")
+    last = last_calibrations(summary).select("calibration_id").unique()
+    rows = ranks.join(last, on="calibration_id", how="semi", maintain_order="left")
+    part = pl.concat_str("fit", "model", "test", separator=" ", ignore_nulls=True)
+    figure_columns = ("number", "quantity", "rank", "n_draws", "status")
+    return None if rows.is_empty() else rows.select(*GRAIN, *figure_columns, part=part)
+
+
 def _in_parts(rows: pl.DataFrame | None) -> pl.DataFrame | None:
     """A part for each fit where a study has several of one outcome."""
     if rows is None or rows.unique([*GRAIN, "fit"]).height == rows.unique(GRAIN).height:
@@ -126,5 +141,9 @@ KINDS = {
     "permutations": FigureKind(
         "The observed difference between blocks beside those of arbitrary labels (after analyze permute).",
         _permutations, "analyze permute --study {study}",
+    ),
+    "calibration": FigureKind(
+        "Ranks of truths among posterior draws beside those of a right sampler (after analyze calibrate).",
+        _calibration, "analyze calibrate --study {study}",
     ),
 }  # fmt: skip

@@ -25,13 +25,23 @@ CASES = TESTS / "sql"
 FILES = {re.sub(r"^\d+_", "", file.stem): file for file in sorted(sql_dir().glob("views/*/*.sql"))}
 KEPT = list(dict.fromkeys(table for name in ENGINES for table in tables_of(name).values()))
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
+CALIBRATED = ("calibrations", "calibration_fits", "calibration_posteriors", "calibration_quantities")
 GAMES = ("random_levels", "game_indices", "game_differences", "game_adjusted")
-FITTED = ("calls", "stm_searches", "sensitivity", *PERMUTED, *GAMES, *KEPT)
+FITTED = ("calls", "stm_searches", "sensitivity", *PERMUTED, *CALIBRATED, *GAMES, *KEPT)
 OF_PRINT = ("printed_numbers", "printed_scopes", "planned_cells")  # views of variables that a comparison sets
 STUDIES = ("run_conditions", "study_files", "study_contents")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *FITTED}
 # Views whose cases have rows of results.
-ONCE = ("bayes_", "effects_over_words", "ratios_of_medians", "topic_", "specifications", "permutation_", "game_")
+ONCE = (
+    "bayes_",
+    "effects_over_words",
+    "ratios_of_medians",
+    "topic_",
+    "specifications",
+    "permutation_",
+    "calibration_",
+    "game_",
+)
 OF_TRIALS = (
     "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
     "allocation_questions", "allocation_ratings", "pairing_trials", "pairing_words",

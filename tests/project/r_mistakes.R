@@ -12,6 +12,7 @@ shares <- data.frame(group = c("wording", "item"), share = c(.1, .1))
 
 # What each function needs so that the mistake is the only one. Without a row: its defaults.
 needed <- list(
+  calibrate = list(data = answered, formula = "is_valid ~ block", n = 1),
   collect_trials = list(study = "rmiat", simulated = TRUE, db = "new.duckdb"),
   compare_games = list(data = games, between = "experiment", n_draws = 10),
   controlled_indices = list(n_games = 2, n_draws = 2),

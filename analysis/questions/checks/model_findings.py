@@ -10,6 +10,7 @@ from dataclasses import replace
 import polars as pl
 
 from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings
+from slant.analysis.questions.checks.calibration_finding import CALIBRATION, sampler_finding
 from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
@@ -45,6 +46,8 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
             page = _PAGES.get(checks.study.design, _PAGE)
             shown = {name: entry for name, entry in page.items() if name not in _WHERE_KEPT or _has_rows(rows, name)}
             own += [_make_finding(name, entry, rows, context) for name, entry in shown.items()]
+            if rows.get(CALIBRATION, pl.DataFrame()).height:
+                own.append(sampler_finding(rows[CALIBRATION]))
         yield grain, own
 
 

@@ -16,6 +16,7 @@ from slant.analysis.calls.call import Call, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fits import FitResult, fit
+from slant.analysis.questions.checks.calibration_finding import kept_calibrations
 from slant.analysis.questions.checks.count_finding import kept_count_models
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
@@ -93,6 +94,8 @@ def check(
     that carry an effect, separation, limits. Games: order of options, missing rounds, games cut short, games that
     carry an index, lengths, limits. `bound` is the smallest |d| that would matter, `alpha` the level of significance.
 
+    What `calibrate()` has kept of its Bayesian fits is said, too: `rows["calibration"]`.
+
     What was registered (`registration`: its file; without one, what runs were given) is compared with what was done.
     Fits are taken from the database where they are unchanged, and kept there. `workers` and `executor` as of `fit()`.
     Raises StudyError for a study that has nothing to check, DatabaseError without trials, RError without R.
@@ -104,6 +107,7 @@ def check(
     if known is not None and not has_checks(study):
         return Checks(study, alpha, bound, {}, _grains(db, study, source), [], None).beside(known)
     checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
+    checks = replace(checks, rows={**checks.rows, **kept_calibrations(db, study.name, source)})
     # compared anew: a check may be a look at the results, too
     return checks if known is None else checks.beside(registered_study(db, study.name, known.registration))
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.calls.call import answered, computed
+from slant.analysis.calls.call import computed
 from slant.analysis.calls.executors import Workers
-from slant.analysis.calls.model_files import made_model_folder
 from slant.analysis.calls.result_rows import rows_of
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
+from slant.analysis.calls.stages import Stage, compile_here
 from slant.analysis.questions.permutation.conditions import has_conditions, permute_conditions
 from slant.analysis.questions.permutation.permutation_test import PermutationTest, has_blocks, list_tests
 from slant.analysis.rows.study_choice import study_in
@@ -94,7 +94,7 @@ def permute(
     tests = list_tests(db, study, engine or "brms", seed, source, settings or {})
     n = permutations + 1
     test_results = [
-        _run_test(Path(db), test, permutations, executor or workers, _Stage(progress, number * n, len(tests) * n))
+        _run_test(Path(db), test, permutations, executor or workers, Stage(progress, number * n, len(tests) * n))
         for number, test in enumerate(tests)
     ]
     frames = {
@@ -104,27 +104,13 @@ def permute(
     return PermutationResult(frames["tests"], frames["values"], frames["refits"], not_kept)
 
 
-class _Stage:
-    """The progress of one test as that of all."""
-
-    def __init__(self, progress: Progress | None, offset: int, total: int) -> None:
-        self.progress, self.offset, self.total = progress, offset, total
-
-    def __call__(self, done: int, number: int) -> None:
-        if self.progress:
-            self.progress(self.offset + done, self.total)
-
-    def after(self, n: int) -> _Stage:
-        return _Stage(self.progress, self.offset + n, self.total)
-
-
 def _run_test(
-    db: Path, test: PermutationTest, permutations: int, workers: Workers, progress: _Stage
+    db: Path, test: PermutationTest, permutations: int, workers: Workers, progress: Stage
 ) -> PermutationResult:
     """The data as observed are fitted first: that shows whether the rows can be fitted at all."""
     calls = [test.refit(number) for number in range(permutations + 1)]
     if test.engine == "brms" and not_kept_yet(db, calls):
-        _compile(db, test, workers, progress)
+        compile_here(db, test.compile(), workers, progress)
     observed = results(db, calls[:1], workers=workers)
     if observed.calls["status"][0] == "failed":
         raise RError("Can't permute: the data as observed can't be fitted.", observed.calls["messages"][0])
@@ -147,19 +133,6 @@ def _run_test(
         refits.select(*_grain_columns(test), pl.all()),
         permuted.not_kept or not_kept,
     )
-
-
-def _compile(db: Path, test: PermutationTest, workers: Workers, progress: _Stage) -> None:
-    """Here, where somebody can watch it. Other machines compile with their first refit."""
-    if isinstance(workers, Executor):
-        return
-    status_file = made_model_folder(db) / f"{test.id}.says"
-    if watch := getattr(progress.progress, "watch", None):
-        watch(status_file)
-    try:
-        answered(test.compile(status_file))
-    finally:
-        status_file.unlink(missing_ok=True)
 
 
 def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:

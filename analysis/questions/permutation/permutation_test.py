@@ -108,12 +108,17 @@ class PermutationTest:
             hash_of_data=self.rows_hash,
         )
 
-    def compile(self, status_file: Path) -> Call:
+    def compile(self) -> Call:
         """The Stan model of these rows: compiled, where no process has done it on this machine yet."""
         names = ("formula", "levels", "priors", "coding")
         fit_arguments = {name: self.arguments[name] for name in names if self.arguments.get(name) is not None}
-        arguments = {"arguments": fit_arguments, "say": str(status_file)}
-        return Call("compile_permutation_job", self.work.cell.rows, arguments, packages=self.packages)
+        return Call(
+            "compile_permutation_job",
+            self.work.cell.rows,
+            {"arguments": fit_arguments},
+            packages=self.packages,
+            hash_of_data=self.rows_hash,
+        )
 
     def summary(self, cells: pl.DataFrame, refits: pl.DataFrame) -> Call:
         """What the refits come to; number 0 is among them."""

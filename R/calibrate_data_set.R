@@ -1,0 +1,146 @@
+#' Draw one data set from the prior of a Bayesian model, and fit the model to it
+#'
+#' The rows keep their columns (which model, block, item …), and only the outcome is drawn: parameters from the priors
+#' (`drawn_truth()`), then outcomes by the family's own `draw`. A prior that goes by the outcome (brms's own, of
+#' numbers) is that of the rows as observed, in all data sets. What has no prior (coefficients of numbers in brms) has
+#' none that a truth could be drawn from: normal(0, S) stands in, in the truths and in the fits, with S the scale of the
+#' intercept's.
+#'
+#' Nothing is compiled again: all data sets share the program and the numbers of the priors. Where fewer than 100
+#' effective draws (or R-hat above 1.05) are left of some quantity, the chains are drawn again twice as long, at most
+#' twice. Of all draws, `n_draws` evenly spaced ones are kept for the ranks, so that these are nearly independent.
+#'
+#' @param data the rows as observed.
+#' @param number of the data set: with `seed` it decides the truth, the outcomes and the chains.
+#' @param truth_priors priors of the truths where they are not those of the fits, by class: to see a wrong prior found.
+#' @param n_draws draws that a truth is ranked among.
+#' @param max_rows of more rows, this many evenly spaced ones (in the order of outcome and covariates) stand for all.
+#' @inheritParams fit_brms
+#' @return A list of three data frames:
+#'   \describe{
+#'     \item{fit}{one row: `number`, `seed`, `status` (`"ok"`, `"divergent"`, `"unconverged"`, `"failed"`),
+#'       `n_divergent` and `n_max_treedepth` (draws), `iterations` (of the last try), `n_rows`, `priors`.}
+#'     \item{quantities}{one row per quantity (each parameter; `"log_lik"`, the log-likelihood of all rows; with a
+#'       column `block` its difference in each `model` and `domain`): `number`, `quantity`, `model`, `domain`, `truth`,
+#'       `rank` (how many of `n_draws` draws are below the truth), `n_draws`, `estimate` (posterior mean), `std_dev`,
+#'       `conf_low`, `conf_high` (95 %), `z_score`, `rhat`, `ess_bulk`. None where the fit failed.}
+#'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
+#'   }
+#' @source Talts et al. (2018); Modrák et al. (2023), for the log-likelihood.
+#' @noRd
+calibrate_data_set <- function(data, formula, number, seed = 1, levels = NULL, priors = NULL, coding = "treatment",
+                               family = "bernoulli", truth_priors = NULL, chains = 2, iterations = 700, warmup = 200,
+                               adapt_delta = .95, n_draws = 99, max_rows = 1000) {
+  check_ranked(n_draws, chains, iterations, warmup, adapt_delta)
+  parts <- calibrated_parts(data, formula, levels, priors, coding, family, max_rows)
+  of_truths <- utils::modifyList(parts$priors, checked_priors(truth_priors, parts$family))
+  seeds <- with_seed(permutation_seed(seed, number), sample.int(.Machine$integer.max, 2))
+  settings <- list(
+    chains = chains, iterations = iterations, warmup = warmup, adapt_delta = adapt_delta, seed = seeds[[2]]
+  )
+  result <- with_conditions(function() {
+    simulated <- with_seed(seeds[[1]], simulated_parts(parts, of_truths))
+    calibration_fit(simulated$parts, simulated$truth, settings, n_draws)
+  })
+  fit <- result$value
+  count <- function(name) as.integer(if (is.null(fit)) NA else fit[[name]])
+  list(
+    fit = frame_of(
+      number = as.integer(number), seed = seeds[[2]], status = refit_status(fit, FALSE, fit$quantities),
+      n_divergent = count("n_divergent"), n_max_treedepth = count("n_max_treedepth"), iterations = count("iterations"),
+      n_rows = nrow(parts$data), priors = priors_in_words(parts)
+    ),
+    quantities = numbered(
+      number, if (is.null(fit)) quantity_rows(no_quantities(), numeric(), 0, 1) else fit$quantities
+    ),
+    messages = without_single_judgements(result$conditions)
+  )
+}
+
+# Whether the chains give as many draws as a truth is ranked among.
+check_ranked <- function(n_draws, chains, iterations, warmup, adapt_delta) {
+  settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth = 10, seed = 1, cores = 1)
+  drawn <- settings$chains * (settings$iterations - settings$warmup)
+  if (!is_whole(n_draws, 1)) {
+    stop_with(sprintf("`n_draws` must be a whole number from 1, but is %s.", in_short(n_draws)))
+  }
+  if (n_draws > drawn) {
+    stop_with(
+      sprintf("Can't rank truths among %d draws: the chains give %d.", as.integer(n_draws), drawn),
+      "Draw more (iterations, chains), or rank among fewer (n_draws)."
+    )
+  }
+}
+
+numbered <- function(number, rows) {
+  as_plain_rows(cbind(frame_of(number = rep(as.integer(number), nrow(rows))), rows))
+}
+
+# What brms makes of the rows as observed, with a prior for each class of parameters.
+calibrated_parts <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
+                             max_rows = 1000) {
+  for (package in c("brms", "rstan", "posterior")) need_package(package, "calibrate Bayesian models")
+  data <- in_fixed_order(as_columns(data), formula)
+  if (nrow(data) > max_rows) data <- as_plain_rows(data[unique(round(seq(1, nrow(data), length.out = max_rows))), ])
+  parts <- brms_parts(data, formula, levels, priors, coding, family)
+  is_flat <- is.null(parts$priors$b) && ncol(fixed_columns(parts)) > 1
+  if (!is_flat) {
+    return(parts)
+  }
+  scale <- utils::tail(checked_prior(parts$priors$Intercept)$numbers, 1)
+  brms_parts(data, formula, levels, c(parts$priors, list(b = prior_text("normal", c(0, scale)))), coding, family)
+}
+
+# The same parts with an outcome that is drawn from a truth, and that truth.
+simulated_parts <- function(parts, priors) {
+  truth <- drawn_truth(parts, priors)
+  data <- parts$data
+  data[[all.vars(parts$formula[[2]])[[1]]]] <- parts$family$draw(truth$predictor, truth$others[["sigma"]])
+  set <- brms_priors(parts$priors, parts$formula, data, parts$family)
+  parts$data <- data
+  parts$standata <- brms::make_standata(
+    parts$formula, data,
+    family = parts$family$brms(), prior = set$prior, stanvars = set$stanvars
+  )
+  list(parts = parts, truth = truth)
+}
+
+# A fit, drawn longer where its draws are too few, and what it says of each quantity.
+calibration_fit <- function(parts, truth, settings, n_draws, most_doublings = 2) {
+  for (doubling in 0:most_doublings) {
+    fit <- draws_in_place(parts, settings)
+    values <- quantity_draws(fit$draws, parts)
+    values$draws <- cbind(values$draws, log_lik = total_log_lik(fit$brmsfit, parts))
+    truths <- c(quantity_truths(fit$draws, truth, parts), log_lik_of(truth, parts))
+    quantities <- quantity_rows(values, truths, fit$chains, n_draws)
+    if (!any(is_unconverged(quantities))) break
+    longer <- c("iterations", "warmup")
+    if (doubling < most_doublings) settings[longer] <- lapply(settings[longer], `*`, 2)
+  }
+  c(fit[c("chains", "n_divergent", "n_max_treedepth")], list(quantities = quantities, iterations = settings$iterations))
+}
+
+# The log-likelihood of all rows in each draw, and at the truth.
+total_log_lik <- function(brmsfit, parts) {
+  draws <- posterior::as_draws_matrix(brmsfit)
+  sigma <- if ("sigma" %in% colnames(draws)) as.numeric(draws[, "sigma"])
+  predictors <- brms::posterior_linpred(brmsfit)
+  of_row <- function(row) parts$family$log_lik(parts$standata$Y[[row]], predictors[, row], sigma)
+  Reduce(function(sum, row) sum + of_row(row), seq_len(ncol(predictors)), 0)
+}
+
+log_lik_of <- function(truth, parts) {
+  of_row <- function(y, predictor) parts$family$log_lik(y, predictor, truth$others[["sigma"]])
+  sum(mapply(of_row, parts$standata$Y, truth$predictor))
+}
+
+priors_in_words <- function(parts) {
+  used <- parts$priors[names(parts$priors) %in% parts$prior$class]
+  paste(names(used), "~", unlist(used), collapse = "; ")
+}
+
+# Compiles the model of these data, where that is still to be done; returns how many seconds it took.
+compile_calibration_job <- function(data, arguments, say) {
+  parts <- do.call(calibrated_parts, c(list(data = data), arguments))
+  attr(compiled_model(parts$code, say), "compile_s")
+}

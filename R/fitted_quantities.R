@@ -1,0 +1,87 @@
+# What is compared with a known truth, of a fit to simulated data: its parameters, and the differences between blocks.
+
+# Short chains of one model in this very process, under brms's names: list(draws, brmsfit, chains, n_divergent,
+# n_max_treedepth).
+draws_in_place <- function(parts, settings) {
+  sampled <- sample_in_place(parts, settings, parts$exclude, include = FALSE)
+  brmsfit <- as_brmsfit(sampled$stanfit, parts)
+  draws <- unclass(posterior::as_draws_matrix(brmsfit))
+  c(list(draws = draws, brmsfit = brmsfit), sampled[c("chains", "n_divergent", "n_max_treedepth")])
+}
+
+# list(keys, draws): a row of `quantity`, `model` and `domain`, and a column of draws, for each.
+quantity_draws <- function(draws, parts) {
+  columns <- unlist(parameter_columns(draws, parts))
+  fixed <- colnames(fixed_columns(parts))
+  names <- c(sub("^\\(Intercept\\)$", "intercept", fixed), deviation_names(columns[-seq_along(fixed)]))
+  of_blocks <- block_difference_draws(draws, parts)
+  unknown <- rep(NA_character_, length(names) + 1)
+  keys <- rbind(
+    frame_of(quantity = names, model = unknown[-1], domain = unknown[-1]), of_blocks$keys,
+    frame_of(quantity = "log_lik", model = NA_character_, domain = NA_character_)
+  )
+  list(keys = keys, draws = cbind(draws[, columns, drop = FALSE], of_blocks$draws))
+}
+
+# The same of a truth, as a vector.
+quantity_truths <- function(draws, truth, parts) {
+  columns <- parameter_columns(draws, parts)
+  expected <- c(list(truth$b), truth$deviations, list(truth$others))
+  if (!identical(lengths(columns, use.names = FALSE), lengths(expected, use.names = FALSE))) {
+    stop_with("Can't calibrate this fit: brms has other parameters than were drawn.", quoted(unlist(columns)))
+  }
+  b <- matrix(truth$b, 1, dimnames = list(NULL, columns[[1]]))
+  c(unlist(expected), block_difference_draws(b, parts)$draws)
+}
+
+# brms's names of the parameters, in the order of drawn_truth(): coefficients, of each group standard deviations and
+# correlations, those of the family.
+parameter_columns <- function(draws, parts) {
+  names <- colnames(draws)
+  groups <- lapply(random_parts(parts$formula[[3]]), function(part) {
+    group <- paste(part$group, collapse = ":")
+    unlist(lapply(sprintf(c("sd_%s__", "cor_%s__"), group), function(start) names[startsWith(names, start)]))
+  })
+  c(list(grep("^b_", names, value = TRUE)), groups, list(intersect(family_classes(parts), names)))
+}
+
+# list(keys, draws): the first block minus the second in each model and domain, at the population level, in probability
+# (or, of numbers, means).
+block_difference_draws <- function(draws, parts, contrast = "block", by = c("model", "domain")) {
+  design <- effect_design(parts, contrast, by)
+  pairs <- contrast_pairs(design, contrast, by)
+  means <- parts$family$inverse_link(population_logits(draws, design))
+  keys <- design$cells[vapply(pairs, `[[`, numeric(1), 1), by, drop = FALSE]
+  names <- apply(keys, 1, function(key) paste(key[!is.na(key)], collapse = ", "))
+  scale <- rep(parts$family$scales[["response"]], length(pairs))
+  list(
+    keys = as_plain_rows(cbind(frame_of(quantity = paste(scale, names, sep = ": ")[seq_along(pairs)]), keys)),
+    draws = means[, vapply(pairs, `[[`, numeric(1), 1), drop = FALSE] -
+      means[, vapply(pairs, `[[`, numeric(1), 2), drop = FALSE]
+  )
+}
+
+# One row a quantity: what its draws are beside the truth (NA: unknown). Of all draws, evenly spaced ones make the rank.
+quantity_rows <- function(values, truths, chains, n_draws) {
+  draws <- values$draws
+  truths <- rep_len(unname(truths), ncol(draws))
+  rows <- spread_rows(draws)
+  kept <- draws[unique(round(seq(1, nrow(draws), length.out = n_draws))), , drop = FALSE]
+  std_dev <- vapply(seq_len(ncol(draws)), function(column) stats::sd(draws[, column]), numeric(1))
+  agreement <- vapply(seq_len(ncol(draws)), function(column) {
+    suppressWarnings(agreement_of_chains(draws[, column], chains))
+  }, numeric(2))
+  cbind(values$keys, frame_of(
+    truth = truths, rank = as.integer(rowSums(t(kept) < truths)), n_draws = rep(nrow(kept), ncol(draws)),
+    estimate = rows$estimate, std_dev = std_dev, conf_low = rows$conf_low, conf_high = rows$conf_high,
+    z_score = (rows$estimate - truths) / std_dev, rhat = agreement[1, ], ess_bulk = agreement[2, ]
+  ))
+}
+
+# Of a fit that failed.
+no_quantities <- function() {
+  list(
+    keys = frame_of(quantity = character(), model = character(), domain = character()),
+    draws = matrix(numeric(), nrow = 1, ncol = 0)
+  )
+}

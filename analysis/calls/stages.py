@@ -1,0 +1,40 @@
+"""Long work that is made of many calls: its progress as that of a part of all, and a Stan model compiled before it."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+from dataclasses import replace
+from pathlib import Path
+
+from slant.analysis.calls.call import SAY, Call, answered
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.model_files import made_model_folder
+from slant.analysis.calls.results import Progress
+
+
+class Stage:
+    """The progress of one part as that of all `total` calls, `offset` of which come before it."""
+
+    def __init__(self, progress: Progress | None, offset: int, total: int) -> None:
+        self.progress, self.offset, self.total = progress, offset, total
+
+    def __call__(self, done: int, number: int) -> None:
+        if self.progress:
+            self.progress(self.offset + done, self.total)
+
+    def after(self, n: int) -> Stage:
+        return Stage(self.progress, self.offset + n, self.total)
+
+
+def compile_here(db: Path, call: Call, workers: Workers, stage: Stage) -> None:
+    """The Stan model of `call`'s rows compiled here, where somebody can watch it, unless a process of this machine has
+    done it. Other machines compile with their first fit."""
+    if isinstance(workers, Executor):
+        return
+    status_file = made_model_folder(db) / f"{call.id}.says"
+    if watch := getattr(stage.progress, "watch", None):
+        watch(status_file)
+    try:
+        answered(replace(call, arguments={**call.arguments, SAY: str(status_file)}))
+    finally:
+        status_file.unlink(missing_ok=True)

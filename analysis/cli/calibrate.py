@@ -1,0 +1,114 @@
+"""`analyze calibrate`: is the sampler of a Bayesian fit right?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import polars as pl
+
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
+from slant.analysis.cli.progress import FitProgress
+from slant.collector.commands.options import (
+    AT_LEAST_1,
+    BETWEEN_0_AND_1,
+    WholeNumber,
+    db_option,
+    output_options,
+    row_options,
+    seed_option,
+    source_option,
+    study_option,
+)
+from slant.collector.terminal import print_rows, say
+
+if TYPE_CHECKING:
+    from slant.analysis.calls.executors import Workers
+
+EXAMPLES = """\b
+Examples:
+  analyze calibrate --study interference --fit interference --data-sets 200
+  analyze calibrate --study interference --data-sets 20 --workers 2        a first look at both stages
+  analyze calibrate --fit interference --show ranks --format csv > ranks.csv
+  analyze figures calibration --study interference
+"""
+# What a terminal has room for; CSV and JSON have all columns.
+_SHOWN = (
+    "fit", "quantity", "n", "n_failed", "n_doubtful", "p_value", "p_adjusted", "is_in_band", "coverage", "mean_z",
+    "sd_z", "shrinkage",
+)  # fmt: skip
+
+
+@click.command("calibrate", epilog=EXAMPLES)
+@study_option(ONE_STUDY)
+@click.option("--fit", default="brms", metavar="NAME", help="A Bayesian fit of the study. Default: each of them.")
+@click.option("--data-sets", type=WholeNumber(2), default=200, show_default=True, help="Data sets to draw and fit.")
+@seed_option(default=1)
+@source_option()
+@click.option("--chains", type=AT_LEAST_1, help="Chains of a fit. Default: 2.")
+@click.option("--iterations", type=WholeNumber(10), help="Iterations of a chain. Default: 700.")
+@click.option("--warmup", type=AT_LEAST_1, help="Warm-up iterations among them. Default: 200.")
+@click.option("--adapt-delta", type=BETWEEN_0_AND_1, help="Target acceptance rate. Default: the fit's.")
+@click.option("--max-rows", type=WholeNumber(10), help="Of more rows, this many stand for all. Default: 1000.")
+@click.option(
+    "--show",
+    type=click.Choice(["summary", "ranks", "fits"]),
+    default="summary",
+    show_default=True,
+    help="The table to print: one row per quantity, per data set and quantity, or per data set with R's messages.",
+)
+@workers_options
+@db_option
+@output_options
+@row_options
+def calibrate_command(
+    study: str | None,
+    fit: str,
+    data_sets: int,
+    seed: int,
+    source: str | None,
+    chains: int | None,
+    iterations: int | None,
+    warmup: int | None,
+    adapt_delta: float | None,
+    max_rows: int | None,
+    show: str,
+    workers: Workers,
+    db: Path,
+    output_format: str,
+) -> None:
+    """Is the sampler right? Simulation-based calibration of a study's Bayesian fits.
+
+    Draws parameters from the priors of the fit, and outcomes of them for the rows in the database; fits these, and
+    ranks each truth among the draws of its posterior. Where model, priors, coding and sampler are as they should be,
+    ranks are uniform: p_value is small where they are not, p_adjusted corrects it for the number of quantities. Of the
+    95 % intervals, coverage should be near .95; z-scores have mean 0 and standard deviation 1; shrinkage says how much
+    the data tell, from 0 to 1.
+
+    Each data set is kept as soon as it is fitted: the same command goes on where it was stopped, and one with more data
+    sets adds to them. Results do not depend on the number of workers, nor on interruptions.
+    """
+    from slant.analysis.questions.calibration import calibrate, calibration_sentences, can_calibrate
+
+    options = {
+        "chains": chains,
+        "iterations": iterations,
+        "warmup": warmup,
+        "adapt_delta": adapt_delta,
+        "max_rows": max_rows,
+    }
+    settings = {name: value for name, value in options.items() if value is not None}
+    chosen = chosen_study(db, study, can_calibrate, "has a Bayesian fit to calibrate")
+    with FitProgress("Calibrating in R") as progress:
+        result = calibrate(
+            db, chosen, fit, data_sets, seed, source=source, workers=workers, progress=progress, settings=settings
+        )
+    rows = getattr(result, show)
+    if show == "summary" and output_format == "table":
+        rows = rows.select(_SHOWN).with_columns(pl.col(pl.Float64).round_sig_figs(3))
+    print_rows(rows, output_format)
+    for sentence in calibration_sentences(result.summary):
+        say(sentence)
+    if result.not_kept:
+        say(f"The result could not be kept. {result.not_kept}")

@@ -1,0 +1,294 @@
+"""`calibrate()`: is a Bayesian fit's sampler right? R's calibrate_data_set() draws a data set from the fit's priors and
+fits it; here it is asked for one after another, and each is kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.bridge.r_code import r_code_hash
+from slant.analysis.bridge.worker import versions_now
+from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.result_rows import rows_of
+from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
+from slant.analysis.calls.stages import Stage, compile_here
+from slant.analysis.fitting.bayes_fits import ENGINE
+from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
+from slant.analysis.rows.data_hash import hash_of_rows
+from slant.analysis.rows.study_choice import find_fits, fits_of, no_rows_error, study_in
+from slant.collector.arguments import checked_arguments
+from slant.collector.errors import RError, UnknownNameError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.records import stable_id
+from slant.collector.studies.catalogue import Study
+
+LEVEL = 0.05
+PACKAGES = ("brms", "rstan", "posterior")
+SETTINGS = ("chains", "iterations", "warmup", "adapt_delta", "n_draws", "max_rows", "truth_priors")
+"""What a caller may set; R's calibrate() has the defaults (of adapt_delta the fit has its own)."""
+_OF_FIT = ("formula", "levels", "priors", "coding", "family")
+_GRAIN = ("source", "study", "study_version", "variant", "fit", "model", "test")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What `calibrate()` found, each frame beginning with source (of the rows that outcomes were drawn for), study,
+    study_version, variant, fit, model and test (null: of all together).
+
+    summary: one row per quantity: n, n_failed, n_doubtful, p_value …, as the view calibration_summary has them and R's
+    calibrate() describes. ranks: one row per data set and quantity: truth, rank, estimate …; a fit that
+    failed is one row without a quantity. fits: one row per data set: status (ok, divergent, unconverged, failed),
+    n_divergent, iterations, messages, seconds. not_kept: why the results could not be written to the database; None
+    where they were.
+    """
+
+    summary: pl.DataFrame
+    ranks: pl.DataFrame
+    fits: pl.DataFrame
+    not_kept: str | None
+
+
+@dataclass(frozen=True)
+class CalibratedFit:
+    """One fit in the rows of one source, study version and variant (and model and test, where it is made of each)."""
+
+    work: PlannedFit
+    seed: int
+    settings: Mapping[str, Any]
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """Those of R's calibrate_data_set(), but for the data set's number."""
+        of_fit = self.work.arguments
+        own = {name: of_fit[name] for name in (*_OF_FIT, "adapt_delta") if of_fit.get(name) is not None}
+        return {**own, "seed": self.seed, **self.settings}
+
+    @cached_property
+    def about(self) -> dict[str, Any]:
+        key = self.work.cell.key
+        named = {name: key.get(name) for name in _GRAIN if name not in ("study", "fit")}
+        return {
+            "study": self.work.study,
+            **named,
+            "fit": self.work.definition.name,
+            "engine": ENGINE,
+            "seed": self.seed,
+            "settings": dict(self.settings),
+        }
+
+    @cached_property
+    def rows_hash(self) -> str:
+        return hash_of_rows(self.work.cell.rows, self.work.cell.warnings)
+
+    @cached_property
+    def id(self) -> str:
+        """Another one for other rows, seeds, settings, R code or versions; the same for any number of data sets."""
+        versions = versions_now(PACKAGES)
+        return stable_id("calibration", self.about, self.rows_hash, self.arguments, versions, r_code_hash())
+
+    def data_set(self, number: int) -> Call:
+        return Call(
+            "calibrate_data_set",
+            self.work.cell.rows,
+            {**self.arguments, "number": number},
+            about={"calibration": self.about, "number": number},
+            tables={"fit": "calibration_fits", "quantities": "calibration_posteriors"},
+            columns={"calibration_id": self.id},
+            fill={"number": number},
+            failed="calibration_fits",
+            packages=PACKAGES,
+            hash_of_data=self.rows_hash,
+        )
+
+    def compile(self) -> Call:
+        """The Stan model of these rows."""
+        names = (*_OF_FIT, "max_rows")
+        arguments = {"arguments": {name: self.arguments[name] for name in names if name in self.arguments}}
+        rows = self.work.cell.rows
+        return Call("compile_calibration_job", rows, arguments, packages=PACKAGES, hash_of_data=self.rows_hash)
+
+    def summary(self, ranks: pl.DataFrame, fits: pl.DataFrame) -> Call:
+        """What the ranks come to."""
+        named = ("number", "quantity", "truth", "rank", "n_draws", "estimate", "std_dev", "conf_low", "conf_high")
+        definition = self.work.definition
+        return Call(
+            "summarise_calibration",
+            ranks.select(*named, "ess_bulk", "status"),
+            about={"calibration": self.about},
+            tables={"about": "calibrations", "": "calibration_quantities"},
+            columns={
+                **self.about,
+                "calibration_id": self.id,
+                "family": self.arguments.get("family", "bernoulli"),
+                "formula": definition.formula,
+                "priors": fits["priors"].drop_nulls().first(),
+                "n_data_sets": fits.height,
+                "settings": json.dumps(dict(self.settings), sort_keys=True),
+                "n_rows": fits["n_rows"].max(),
+                "rows_hash": self.rows_hash,
+                "fit_seconds": fits["seconds"].sum(),
+            },
+            packages=PACKAGES,
+        )
+
+
+def can_calibrate(study: Study) -> bool:
+    """Whether it has a Bayesian fit."""
+    return any(fit.engine == ENGINE for fit in fits_of(study).values())
+
+
+@checked_arguments(data_sets=2, seed=0)
+def calibrate(
+    db: str | Path,
+    study: str | Study | None = None,
+    fit: str = ENGINE,
+    data_sets: int = 200,
+    seed: int = 1,
+    source: str | None = None,
+    workers: Workers = None,
+    executor: Executor | None = None,
+    progress: Progress | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Calibration:
+    """Draw `data_sets` from the priors of `study`'s Bayesian fits (or of the one called `fit`), fit each, and keep what
+    each found: the rank of every truth among the draws of its posterior, which is uniform where all is right.
+
+    The rows are those of the database with their columns (1,000 of them, evenly spaced, where there are more); only the
+    outcome is drawn. A data set depends on `seed` and
+    its number only. Each is kept at once: the same call after a kill goes on where it ended, and one with more data
+    sets adds to those there are. One that failed is tried again. `workers` and `executor` as of `fit()`. `settings` go
+    to R: chains, iterations, warmup, adapt_delta, n_draws, max_rows; truth_priors, by class, for truths of other priors
+    than the fits'. `progress(done, all)` is called after each fit.
+
+    Raises UsageError for fewer than two data sets or a study without Bayesian fits, UnknownNameError for an unknown fit
+    or setting, DatabaseError without rows, RError where no data set could be fitted.
+    """
+    for name in settings or {}:
+        if name not in SETTINGS:
+            raise UnknownNameError("setting of a calibration", name, SETTINGS)
+    study = study_in(db, study, can_calibrate, "has a Bayesian fit to calibrate")
+    parts = _planned(db, study, fit, seed, source, settings or {})
+    total = len(parts) * data_sets
+    found = [
+        _run(Path(db), part, data_sets, executor or workers, Stage(progress, number * data_sets, total))
+        for number, part in enumerate(parts)
+    ]
+    frames = {name: pl.concat([getattr(part, name) for part in found]) for name in ("summary", "ranks", "fits")}
+    return Calibration(**frames, not_kept=next((part.not_kept for part in found if part.not_kept), None))
+
+
+def _planned(
+    db: str | Path, study: Study, fit: str, seed: int, source: str | None, settings: Mapping[str, Any]
+) -> list[CalibratedFit]:
+    if not can_calibrate(study):
+        raise UsageError(
+            f'"{study.name}" has no Bayesian fit (of the engine {ENGINE}), whose sampler could be calibrated.',
+            "For another study: --study NAME",
+        )
+    definitions = [definition for _, definition in find_fits(fit, db, study)]
+    if others := [definition for definition in definitions if definition.engine != ENGINE]:
+        bayesian = [name for name, definition in fits_of(study).items() if definition.engine == ENGINE]
+        raise UsageError(
+            f'Can\'t calibrate "{others[0].name}", which is of the engine {others[0].engine}: it has no priors.',
+            f"Bayesian fits of {study.name}: {', '.join(bayesian)}.",
+        )
+    plan = [work for definition in definitions for work in plan_fits(db, study, definition, source=source)]
+    if not plan:
+        raise no_rows_error("calibrate", db, source)
+    return [CalibratedFit(work, seed, settings) for work in plan]
+
+
+def _run(db: Path, part: CalibratedFit, n: int, workers: Workers, stage: Stage) -> Calibration:
+    calls = [part.data_set(number) for number in range(1, n + 1)]
+    if not_kept_yet(db, calls):
+        compile_here(db, part.compile(), workers, stage)
+    made = results(db, calls, workers=workers, progress=stage)
+    fits, ranks = _frames(made)
+    if (made.calls["status"] == "failed").all():
+        raise RError("Can't calibrate: no data set could be fitted.", made.calls["messages"][0])
+    summary = part.summary(ranks, fits)
+    if _n_kept(db, part) > n:  # of fewer data sets than are kept, nothing new is
+        ((_, answer),) = computed([summary], workers)
+        answer.raise_error()
+        rows, not_kept = rows_of(summary, answer)["calibration_quantities"], None
+    else:
+        summary_results = results(db, [summary], workers=workers)
+        rows, not_kept = summary_results.frames["calibration_quantities"], summary_results.not_kept
+    named = [pl.lit(part.about[name], pl.String).alias(name) for name in _GRAIN]
+    return Calibration(
+        rows.drop("call_id", "term_no").select(*named, pl.all()),
+        ranks.select(*named, pl.all()),
+        fits.select(*named, pl.all()),
+        made.not_kept or not_kept,
+    )
+
+
+def _frames(made: Results) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One row a data set, and one row a data set and quantity (without one where the fit failed)."""
+    of_calls = made.calls.select("call_id", "status", "messages", "seconds")
+    fits = made.frames["calibration_fits"].drop("calibration_id")
+    fits = fits.join(of_calls, on="call_id", how="left", maintain_order="left")
+    posteriors = made.frames["calibration_posteriors"]
+    ranks = fits.select("call_id", "number", "status", "n_divergent", "iterations").join(
+        posteriors.drop("number"), on="call_id", how="left", maintain_order="left_right"
+    )
+    order = ("number", *(name for name in posteriors.columns if name not in ("call_id", "number", "term_no")))
+    return fits.drop("call_id"), ranks.select(*order, "status", "n_divergent", "iterations")
+
+
+def _n_kept(db: Path, part: CalibratedFit) -> int:
+    with reading(db) as connection:
+        rows = "SELECT max(n_data_sets) FROM calibrations WHERE calibration_id = ?"
+        return connection.execute(rows, [part.id]).fetchall()[0][0] or 0
+
+
+def last_calibrations(summary: pl.DataFrame) -> pl.DataFrame:
+    """Of the rows of the view calibration_summary those of the last calibration of each fit."""
+    ids = summary.group_by(_GRAIN, maintain_order=True).agg(pl.col("calibration_id").sort_by("finished_at").last())
+    return summary.join(ids.select("calibration_id"), on="calibration_id", how="semi", maintain_order="left")
+
+
+def calibration_sentences(summary: pl.DataFrame) -> Iterator[str]:
+    """Sentences for people: for each fit, whether a quantity is off, and what of the data sets is doubtful.
+
+    `summary`: rows of the view calibration_summary."""
+    for values, rows in summary.group_by(_GRAIN, maintain_order=True):
+        name = ", ".join(part for part in values[_GRAIN.index("fit") :] if part)
+        off = rows.filter(pl.col("p_adjusted") < LEVEL)
+        first = rows.row(0, named=True)
+        of_all = f"{name}: of {rows.height} quantities in {first['n']} data sets"
+        if off.height:
+            worst = off.sort("p_adjusted").row(0, named=True)
+            yield (
+                f"{of_all}, {off.height} {'is' if off.height == 1 else 'are'} not calibrated, after Holm's correction: "
+                f"{', '.join(off['quantity'])} (smallest p {worst['p_adjusted']:.2g}). Priors, coding, likelihood or "
+                "sampler are not what the simulation takes them for."
+            )
+        else:
+            smallest = rows.sort("p_value").row(0, named=True)
+            outside = rows.filter(~pl.col("is_in_band")).height
+            yield (
+                f"{of_all} none is off, as far as that many data sets can tell: the smallest p is "
+                f"{smallest['p_value']:.2g} ({smallest['quantity']}), {smallest['p_adjusted']:.2g} after Holm's "
+                f"correction. {outside} {'leaves its' if outside == 1 else 'leave their'} 95 % band, as 1 in 20 does "
+                "by chance."
+            )
+        if n := first["n_failed"]:
+            yield (
+                f"{name}: {'one data set' if n == 1 else f'{n} data sets'} could not be fitted and have no ranks; "
+                "--show fits says why. The same command tries again."
+            )
+        if n := first["n_doubtful"]:
+            yield (
+                f"{name}: {'one fit' if n == 1 else f'{n} fits'} had divergent transitions or did not converge, and "
+                f"{'is' if n == 1 else 'are'} among the ranks."
+            )

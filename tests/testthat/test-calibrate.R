@@ -1,0 +1,77 @@
+# Means of normal numbers under normal(0, sd): one number of variance 1 each, and the posterior in closed form, in the
+# place of Stan.
+closed_form <- function(truth_prior, sd = 1, n = 200) {
+  truth <- drawn(truth_prior, n)
+  weight <- sd^2 / (sd^2 + 1)
+  rows <- lapply(seq_len(n), function(number) {
+    mean <- weight * (truth[[number]] + rnorm(1))
+    draws <- matrix(rnorm(500, mean, sqrt(weight)), dimnames = list(NULL, "mean"))
+    values <- list(keys = frame_of(quantity = "mean", model = NA_character_, domain = NA_character_), draws = draws)
+    numbered(number, quantity_rows(values, truth[[number]], 2, 99))
+  })
+  do.call(rbind, rows)
+}
+
+test_that("ranks of a right posterior are uniform, its intervals hold the truth, and shrinkage is what is known", {
+  summary <- with_seed(1, summarise_calibration(closed_form("normal(0, 1)")))
+  expect_gt(summary$p_value, .05)
+  expect_gt(summary$coverage, .9)
+  expect_lt(abs(summary$mean_z), .25)
+  expect_lt(abs(summary$sd_z - 1), .2)
+  expect_lt(abs(summary$shrinkage - .5), .12) # 1 - (1 / 2) / 1; the variance of 200 truths is good to a tenth
+})
+
+test_that("a prior that is too narrow for the truths is found", {
+  narrow <- with_seed(1, summarise_calibration(closed_form("normal(0, 1.5)", sd = .3, n = 40)))
+  expect_lt(narrow$p_value, 1e-6)
+  expect_lt(narrow$coverage, .6)
+  expect_gt(narrow$sd_z, 2)
+})
+
+test_that("doubtful fits keep their ranks and are counted, and failed ones are counted", {
+  rows <- with_seed(1, transform(closed_form("normal(0, 1)", n = 20), status = "ok"))
+  rows$status[1:3] <- "divergent"
+  failed <- transform(rows[1, ], number = 21, quantity = NA, rank = NA, status = "failed")
+  summary <- summarise_calibration(rbind(rows, failed))
+  expect_equal(summary[c("n", "n_failed", "n_doubtful")], data.frame(n = 20L, n_failed = 1L, n_doubtful = 3L))
+  expect_error(summarise_calibration(failed), "no data set could be fitted")
+  expect_error(summarise_calibration(rbind(rows, rows)), "several rows of one quantity")
+})
+
+test_that("a data set drawn from the prior and fitted gives each parameter, difference and the likelihood a rank", {
+  skip_without_stan()
+  formula <- "is_consistent ~ block * model * domain + (1 | item)"
+  levels <- list(block = example_blocks())
+  draw <- function(...) calibrate(few_trials(), formula, levels, n = 2, iterations = 120, warmup = 60, ...)
+  found <- suppressWarnings(draw(chains = 1, n_draws = 19))
+  expect_identical(suppressWarnings(draw(chains = 1, n_draws = 19, cores = 2)), found)
+  ranks <- found$ranks
+  expect_equal(unique(found$summary$n), 2)
+  of_one <- ranks[ranks$number == 1, ]
+  expect_equal(of_one$quantity[c(1, 2, 13, 20)], c("intercept", "blockincongruent", "sd_item", "log_lik"))
+  expect_equal(grep("^delta_p: ", of_one$quantity), 14:19)
+  expect_true(all(ranks$rank >= 0 & ranks$rank <= 19) && all(ranks$n_draws == 19))
+  # Far too few draws: three tries, and still said to be so.
+  expect_equal(unique(ranks$iterations), 480)
+})
+
+test_that("more ranks than draws are refused", {
+  skip_without_brms()
+  formula <- "is_consistent ~ block * model * domain + (1 | item)"
+  few <- list(few_trials(), formula, list(block = example_blocks()), n = 1, chains = 1, iterations = 120, warmup = 60)
+  expect_error(do.call(calibrate, few), "Can't rank truths among 99 draws: the chains give 60")
+})
+
+test_that("a prior of the fit that is not that of the truths is found by Stan's draws, too", {
+  skip_without_stan()
+  skip_but_in_full()
+  found <- suppressWarnings(calibrate(
+    simulate_forced_choice(n_words = 5), "is_consistent ~ block * model * domain + (1 | item)",
+    list(block = example_blocks()),
+    priors = list(b = "normal(0, .3)"), truth_priors = list(b = "normal(0, 1.5)"), n = 40, cores = 2
+  ))
+  summary <- found$summary
+  is_coefficient <- grepl("^(block|model|domain)", summary$quantity)
+  expect_gt(sum(summary$p_adjusted[is_coefficient] < .001), 5)
+  expect_lt(min(summary$coverage[is_coefficient]), .6)
+})
