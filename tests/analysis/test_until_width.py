@@ -217,6 +217,16 @@ def test_a_dry_run_shows_the_rule_and_the_least_and_the_most_that_is_asked(tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 
+def test_paid_requests_are_agreed_to_for_the_most_that_may_be_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
+    write_worded(tmp_path / "study")
+    with pytest.raises(UsageError, match=f"This would send {6 * TRIALS} paid requests"):
+        ask(tmp_path, ("openai/o3-mini",))
+    assert [path.name for path in tmp_path.iterdir()] == ["study"]
+
+
 def varied(server: LocalServer, hangs_after: int) -> Any:
     """Answers of various lengths; what comes after so many hangs."""
     numbers = random.Random(3)
