@@ -137,7 +137,7 @@ def _bad_rule(precision: Any) -> str | None:
     if precision is None or (problem := _other_shape(precision, shape, "its rule of precision")):
         return problem if precision is not None else None
     try:
-        StoppingRule.in_settings(precision)
+        StoppingRule(precision["until_width"], precision["looks"], precision["most_repetitions"])
     except UsageError as error:
         return f"its rule of precision can't hold ({error.what})"
     return None

@@ -25,6 +25,7 @@ from slant.collector.stopping.widths import CellWidth
 from slant.collector.study.records import BASE, Study, StudyModel
 
 NARROW, MOST, GOES_ON = "narrow enough", "all repetitions asked", "goes on"
+_NEEDED = ("repetitions", "look_no", "looked_at", "model", "variant")
 _OF_TEST = tuple(field.name for field in fields(CellWidth))
 
 
@@ -111,8 +112,9 @@ def read_looks(db: Path, study: str | None = None) -> dict[str, list[Look]]:
 
 
 def looks_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Look]:
-    """From the rows of precision_looks or interval_widths, in their order."""
-    for _, of_look in groupby(rows, key=lambda row: (row["plan"], row["look_no"], row["looked_at"])):
+    """From the rows of precision_looks or interval_widths, in their order; what is no look by a rule is left out."""
+    sound = (row for row in rows if StoppingRule.in_settings(row) and None not in map(row.get, _NEEDED))
+    for _, of_look in groupby(sound, key=lambda row: (row["plan"], row["look_no"], row["looked_at"])):
         yield _look(list(of_look))
 
 

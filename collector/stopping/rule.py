@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from slant.collector.errors import UsageError
@@ -60,10 +60,11 @@ class StoppingRule:
 
     @classmethod
     def in_settings(cls, settings: Mapping[str, Any]) -> StoppingRule | None:
-        """That of a run with these settings; None where it had none."""
-        if settings.get("until_width") is None:
+        """That of a run with these settings, which a stranger may have written; None where there is none in them."""
+        try:
+            return cls(*(settings.get(field.name) for field in fields(cls)))  # type: ignore[arg-type]
+        except (UsageError, TypeError):
             return None
-        return cls(settings["until_width"], settings["looks"], settings["most_repetitions"])
 
     def sentences(self, outcome: str = "tokens") -> str:
         """In words, for a registration and for a methods section."""

@@ -15,7 +15,7 @@ from slant.collector.errors import UsageError
 from slant.collector.plan.run_plan import make_offer
 from slant.collector.registration.canonical import document_of, parsed_registration, registered_rule, registration_of
 from slant.collector.registration.plan_departures import departures
-from slant.collector.stopping.looks import GOES_ON, MOST, NARROW, Look, look_sentence
+from slant.collector.stopping.looks import GOES_ON, MOST, NARROW, Look, look_sentence, looks_of_rows
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.stopping.widths import CellWidth
 from tests.support.worded_study import TRIALS, write_worded
@@ -55,6 +55,15 @@ def test_a_look_says_what_it_found_why_it_ended_and_what_repetitions_cannot_do()
     )
     assert "it ends without that width" in look_sentence(look(12, repetitions=8), RULE)
     assert "Repetitions alone would end at about ±11:" in look_sentence(look(12, least=11), RULE)
+
+
+def test_what_a_stranger_wrote_as_a_rule_or_a_look_is_left_out() -> None:
+    sound = {"until_width": 10, "looks": 3, "most_repetitions": 8}
+    assert StoppingRule.in_settings(sound) == RULE
+    for wrong in ({"until_width": None}, {"until_width": "wide"}, {"looks": -1}, {"most_repetitions": 1}):
+        assert StoppingRule.in_settings(sound | wrong) is None
+    row = {**sound, **dict.fromkeys(("repetitions", "look_no", "looked_at", "model", "variant", "plan"))}
+    assert list(looks_of_rows([row])) == []
 
 
 @pytest.mark.parametrize(
