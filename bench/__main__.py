@@ -4,10 +4,10 @@ python -m bench [--quick | --long] [--only NAME …]
 
 Groups, and about how long each takes on two idle cores (--quick): speed 2 min, memory 1 min, resume, slow, full_speed
 and while_read 1 min each, games 2 min, histories seconds (all of these together: 3 min); compare 1 min (20 s) and
-nothing 3 min (20 s) and growth 3 min (50 s) need R and ../shared/data; executing 20 min (3 min) needs Dask; bridge 1
-min (10 s) wants pandas for
-its baseline; view_pages 1 min (20 s); processes 2 min (30 s), merge 6 min (30 s), lake 20 min (1 min); views 10 min,
-most of it to make ten million trials (20 s); bayes 15 min (5 min) needs brms and a compiler.
+nothing 3 min (20 s) and growth 3 min (50 s) need R and ../shared/data; stopping 5 min (10 s) needs R; executing 20 min
+(3 min) needs Dask; bridge 1 min (10 s) wants pandas for its baseline; view_pages 1 min (20 s); processes 2 min (30 s),
+merge 6 min (30 s), lake 20 min (1 min); views 10 min, most of it to make ten million trials (20 s); bayes 15 min (5
+min) needs brms and a compiler.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from bench.over_words import words
 from bench.scale import memory, resume
 from bench.shards import lake, merging, processes
 from bench.speed import speed
+from bench.stopping import stopping
 from bench.topics import topics
 from bench.view_pages import view_pages
 from bench.views import views
@@ -63,6 +64,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "bayes": lambda: bayes(*((1, 10, 2) if quick else (3, 100, 6)), compiles=not quick),
         "compare": lambda: compare(rounds),
         "words": lambda: words(20 if quick else 1_000),
+        "stopping": lambda: stopping(20 if quick else 500),
         "nothing": lambda: nothing(1_000, 50 if quick else 2_000),
         "growth": lambda: growth(1 if quick else 3),
         "executing": lambda: executing(*((1, 100, 20, 1_000) if quick else (3, 500, 100, 10_000))),

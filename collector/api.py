@@ -22,6 +22,8 @@ from slant.collector.registration.canonical import read_registration
 from slant.collector.registration.plan_departures import departures
 from slant.collector.run.one_process import Options, RunReport, carry_out_alone
 from slant.collector.run.processes import carry_out_in_processes
+from slant.collector.run.until_width import carry_out_until_narrow
+from slant.collector.stopping.rule import StoppingRule, refuse_parts
 from slant.collector.studies.catalogue import Study, load_study, with_variant
 
 
@@ -65,13 +67,15 @@ def collect(
     shard: tuple[int, int] | None = ...,
     registration: str | Path | Registration | None = ...,
     processes: int = ...,
+    until_width: float | None = ...,
+    looks: int | None = ...,
     options: Options | None = ...,
     yes: bool = ...,
     watcher: Watcher | None = ...,
 ) -> RunReport: ...
 
 
-@checked_arguments(repetitions=1, seed=0, pilot=1, processes=1)
+@checked_arguments(repetitions=1, seed=0, pilot=1, processes=1, looks=1)
 def collect(
     db: str | Path,
     study: str | Path | Study,
@@ -89,6 +93,8 @@ def collect(
     shard: tuple[int, int] | None = None,
     registration: str | Path | Registration | None = None,
     processes: int = 1,
+    until_width: float | None = None,
+    looks: int | None = None,
     options: Options | BatchOptions | None = None,
     yes: bool = False,
     watcher: Watcher | None = None,
@@ -103,6 +109,10 @@ def collect(
     processes on this machine. `registration` (a file that `collect preregister` wrote, or what `preregister()` gave) is
     kept with the run; what is not as registered is a warning first. Works inside a notebook too.
 
+    `until_width=10` asks whole repetitions, `repetitions` at most, and ends for each model once half of the 95 %
+    interval of the condition effect (over words and wordings, by R) is 10 or less in each test, in the unit of the
+    study's measure; that is looked at `looks` times at most. The report has the looks. Not with batch, pilot or shard.
+
     `batch=True` asks through batch jobs of OpenAI or Anthropic, at half the price: each call fetches what is ready of
     the jobs of earlier calls, then (with `yes=True`) submits what is pending; nothing is submitted twice. `options` are
     then BatchOptions, and the result is a BatchReport.
@@ -116,6 +126,9 @@ def collect(
         raise UsageError("Simulated models have no batch jobs: leave out batch=True, or simulated=True.")
     if batch and processes != 1:
         raise UsageError("Batch jobs are made by one process: leave out processes.")
+    stopping = StoppingRule.of(until_width, looks, repetitions)
+    if stopping is not None:
+        refuse_parts(batch=batch, pilot=pilot, shard=shard)
     if isinstance(options, BatchOptions) != batch:
         raise UsageError(f"With batch={batch}, options must be {'BatchOptions' if batch else 'Options'}.")
     loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
@@ -134,6 +147,7 @@ def collect(
             structured_output=structured_output,
             shard=None if shard is None else Shard(*shard),
             registration=registered,
+            stopping=stopping,
         )
 
     offer = with_mending(Path(db), current_offer, lambda text: warnings.warn(text, UserWarning, stacklevel=4))
@@ -150,6 +164,18 @@ def collect(
 
 def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher, processes: int = 1) -> RunReport:
     """Do what an offer says, with so many processes. Raises where it would cost money and nobody agreed."""
+    if offer.stopping is not None:
+        return carry_out_until_narrow(
+            offer,
+            options,
+            yes=yes,
+            watcher=watcher,
+            carry_out=lambda part: _carry_out(part, options, yes=yes, watcher=watcher, processes=processes),
+        )
+    return _carry_out(offer, options, yes=yes, watcher=watcher, processes=processes)
+
+
+def _carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher, processes: int) -> RunReport:
     if processes == 1:
         return carry_out_alone(offer, options, yes=yes, watcher=watcher)
     return carry_out_in_processes(offer, options, processes, yes=yes, watcher=watcher)

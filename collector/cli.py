@@ -13,7 +13,9 @@ from slant.collector.commands.options import (
     ABOVE_0,
     AT_LEAST_1,
     FILE,
+    LOOKS,
     MOST_AT_ONCE,
+    UNTIL_WIDTH,
     WholeNumber,
     base_url_option,
     db_option,
@@ -22,6 +24,7 @@ from slant.collector.commands.options import (
     requests_option,
     section,
     seed_option,
+    stopping_option,
     study_option,
     time_limit_option,
     variant_option,
@@ -68,6 +71,7 @@ Examples:
   collect --study interference --simulated --repeat 5 --logprobs
   collect --study ./mine/study.toml --model local/qwen3-8b --base-url http://localhost:8080/v1
   collect --study rmiat --model openai/o3-mini --shard 2/8 --db shard2.duckdb    one of eight; then: collect merge
+  collect --study rmiat --model openai/o3-mini --until-width 10 --repeat 8 --looks 4    until intervals are narrow
 
 Answers are kept in a journal beside the database (slant.duckdb.journal) before they count. The same command goes
 on where it stopped. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, DEEPSEEK_API_KEY …
@@ -93,6 +97,8 @@ _batch_option = section("Batch jobs")
 @click.option(
     "--repeat", "repetitions", type=AT_LEAST_1, default=1, show_default=True, help="How often each trial is asked."
 )
+@stopping_option("--until-width", type=ABOVE_0, metavar="UNITS", help=UNTIL_WIDTH)
+@stopping_option("--looks", type=AT_LEAST_1, metavar="N", help=LOOKS)
 @click.option("--shard", metavar="K/N", help="Ask only part K of N of the plan, as one of N collectors: 2/8.")
 @click.option(
     "--processes",
@@ -205,6 +211,8 @@ def _collect(
     shard: str | None,
     processes: int,
     registration: Path | None,
+    until_width: float | None,
+    looks: int | None,
     base_url: str | None,
     concurrency: int,
     max_retries: int,
@@ -227,6 +235,7 @@ def _collect(
     from slant.collector.checks.notes import run_notes
     from slant.collector.commands.agreement import agree, run_pilot, shard_notes, show_dry_run
     from slant.collector.commands.batch_jobs import run_batch
+    from slant.collector.commands.stopping import show_stopping
     from slant.collector.cost.pilot import pilot_of
     from slant.collector.cost.repeated_trials import repeated_trial_notes
     from slant.collector.keep.journal_loader import load_journals
@@ -237,9 +246,13 @@ def _collect(
     from slant.collector.registration.canonical import read_registration
     from slant.collector.registration.plan_departures import departures
     from slant.collector.run.one_process import Options
+    from slant.collector.stopping.rule import StoppingRule, refuse_parts
     from slant.collector.studies.catalogue import load_study
     from slant.collector.studies.stored_texts import keep_registration, keep_text
 
+    stopping = StoppingRule.of(until_width, looks, repetitions)
+    if stopping is not None:
+        refuse_parts(batch=batch, pilot=pilot, shard=shard)
     loaded = load_study(study, variant, db)
     registered = None if registration is None else read_registration(registration)
     its_shard = None if shard is None else Shard.read(shard)
@@ -258,6 +271,7 @@ def _collect(
             structured_output=structured_output,
             shard=its_shard,
             registration=registered,
+            stopping=stopping,
         )
 
     offer = with_mending(db, current_offer, say)
@@ -268,6 +282,12 @@ def _collect(
     unregistered = [] if registered is None else departures(offer, registered)
     for note in (*notes, *shard_notes(offer, budget), *unregistered):
         say(note)
+    at_most = offer
+    if stopping is not None:
+        still_asked = show_stopping(offer, concurrency, output_format, is_dry_run=dry_run)
+        if still_asked is None:
+            return
+        at_most = still_asked
     if dry_run:
         slice_or_all = offer if pilot is None else pilot_of(offer, pilot)
         show_dry_run(slice_or_all, concurrency, output_format, is_batch=batch)
@@ -292,14 +312,14 @@ def _collect(
         if rest is None:
             return
         offer, yes = rest, True
-    if offer.asked and not offer.pending:
+    if offer.asked and not offer.pending and stopping is None:
         keep_text(db, loaded)
         if registered is not None:
             keep_registration(db, registered)
         load_journals(db)  # what a killed run left in its journal
         say(f"Nothing to ask: all {sum(a.planned for a in offer.asked):,} trials have their answers in {db}.")
         return
-    yes = agree(offer, concurrency, yes)
+    yes = agree(at_most, concurrency, yes)
     report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher(), processes=processes)
     _print_report(report, output_format, loaded)
 
@@ -322,7 +342,8 @@ def _print_report(report: Any, output_format: str, study: Any) -> None:
         if note:
             say(note)
     if report.is_complete:
-        say(f"Done: {report.db} (run {report.run_id}). Next: {study.next_command(report.db)}")
+        run = f" (run {report.run_id})" if report.run_id else ""
+        say(f"Done: {report.db}{run}. Next: {study.next_command(report.db)}")
         return
     if report.is_loaded:
         say("Not complete. The same command asks what is missing, and only that.")

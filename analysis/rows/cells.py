@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import duckdb
 import polars as pl
 
 from slant.analysis.rows.result_warnings import Key, mixed_rows, model_mixture_warnings
 from slant.analysis.rows.views import set_measure, stored_views
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
-from slant.collector.keep.frames import frame_of
+from slant.collector.keep.frames import frame_of, registered
 from slant.collector.studies.catalogue import Fit
 from slant.collector.study.crossed_fits import STEP
 
@@ -59,8 +61,10 @@ class ViewRows:
     mixture_warnings: Mapping[Key, str]
 
 
-def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | None) -> ViewRows:
-    """The rows that these fits of one view start from, read once for all of them.
+def read_rows(
+    db: str | Path, study: str, fits: Sequence[Fit], measure: str | None, trial_ids: Collection[str] | None = None
+) -> ViewRows:
+    """The rows that these fits of one view start from, read once for all of them; those of some trials alone, if asked.
 
     Raises StudyError where the view or one of its columns is not there, DatabaseError as `reading` does.
     """
@@ -78,9 +82,21 @@ def read_rows(db: str | Path, study: str, fits: Sequence[Fit], measure: str | No
         selected = dict.fromkeys((*GRAIN, *fit_columns, *_present_columns(("study", *_ALIKE, "token_source"), columns)))
         order = ", ".join(f'"{column}"' for column in (*GRAIN, *_present_columns((*_PAPER_ORDER, *_ORDER), columns)))
         view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
-        frame: pl.DataFrame = frame_of(view.order(order).select(*(f'"{column}"' for column in selected)))
+        with _chosen(connection, view, trial_ids) as chosen:
+            frame: pl.DataFrame = frame_of(chosen.order(order).select(*(f'"{column}"' for column in selected)))
         mixture_warnings = model_mixture_warnings(mixed_rows(connection, study))
     return ViewRows(frame, columns, mixture_warnings)
+
+
+@contextmanager
+def _chosen(
+    connection: duckdb.DuckDBPyConnection, view: duckdb.DuckDBPyRelation, trial_ids: Collection[str] | None
+) -> Iterator[duckdb.DuckDBPyRelation]:
+    if trial_ids is None:
+        yield view
+        return
+    with registered(connection, "chosen_trials", pl.DataFrame({"trial_id": list(trial_ids)}, {"trial_id": pl.String})):
+        yield view.filter("trial_id IN (SELECT trial_id FROM chosen_trials)")
 
 
 def _quoted(text: str) -> str:

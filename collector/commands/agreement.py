@@ -43,6 +43,11 @@ def show_dry_run(offer: Offer, concurrency: int, output_format: str, *, is_batch
     if is_batch and offer.asked:
         refuse_game(offer.study, next(plan(offer.study, offer.asked[0].model, offer.seed, offer.repetitions)))
     show_quote(offer, concurrency, output_format, is_batch=is_batch)
+    show_first_prompt(offer)
+
+
+def show_first_prompt(offer: Offer) -> None:
+    """Of a dry run, in full."""
     if not offer.asked:
         say(f"No model can be asked here. To try it without a key: {offer.study.trial_command}")
         return
@@ -78,7 +83,8 @@ def agree(offer: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) 
         return yes
     count = sum(asked.pending for asked in offer.paid)
     show_quote(offer, concurrency, is_batch=is_batch, err=True)
-    if not click.confirm(f"Send {count:,} paid requests?", err=True):
+    up_to = "up to " if offer.stopping is not None else ""
+    if not click.confirm(f"Send {up_to}{count:,} paid requests?", err=True):
         sys.exit(DECLINED)
     return True
 

@@ -82,6 +82,12 @@ def source_option(*more: str) -> Decorator:
     return rows_option("--source", type=click.Choice([*SOURCES, *more]), help="Only rows of this source.")
 
 
+stopping_option = section("Stopping on precision")
+UNTIL_WIDTH = (
+    "Ask a model whole repetitions, --repeat at most, until half of the 95 % interval of the condition effect is so "
+    "much or less in each test (in tokens, say; needs R)."
+)
+LOOKS = "How often that width is looked at, at most. Default: 5, or as many as there are repetitions."
 requests_option = section("How requests are sent")
 money_option = section("Money")
 rows_option = section("Which rows are read")

@@ -6,7 +6,17 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.options import AT_LEAST_1, FILE, section, seed_option, study_option, verbose_option
+from slant.collector.commands.options import (
+    ABOVE_0,
+    AT_LEAST_1,
+    FILE,
+    LOOKS,
+    section,
+    seed_option,
+    stopping_option,
+    study_option,
+    verbose_option,
+)
 from slant.collector.terminal import printable, say
 
 _EXAMPLES = """\b
@@ -14,6 +24,7 @@ Examples:
   collect preregister --study rmiat --model openai/o3-mini
   collect preregister --study rmiat --model openai/o3-mini --eligible "openai/o*" --rule "OpenAI's next reasoning model"
   collect preregister --study ./mine/study.toml --from pilot.duckdb --look 1000 --exclude "Answers under 5 tokens"
+  collect preregister --study ./mine/study.toml --until-width 10 --looks 4 --repeat 12
 
 Put the file, or its SHA-256, on a registry (OSF, AsPredicted) before anything is asked. Then collect with
 --registration FILE: the run keeps it, and `analyze check` and the report say "as registered" or name each deviation.
@@ -45,6 +56,10 @@ _later = section("Later models")
     "--look", "looks_at", multiple=True, type=AT_LEAST_1, metavar="TRIALS", help="Look after so many of a model."
 )
 @_analysis("--stop", "stopping_rule", metavar="TEXT", help="The stopping rule. Default: all planned trials are asked.")
+@stopping_option(
+    "--until-width", type=ABOVE_0, metavar="UNITS", help="As of `collect`: ask until intervals are so narrow."
+)
+@stopping_option("--looks", type=AT_LEAST_1, metavar="N", help=LOOKS)
 @click.option("--from", "pilot", type=FILE, metavar="FILE", help="A pilot's database: adds the numbers planned with.")
 @click.option("--out", type=FILE, metavar="FILE", help="Default: STUDY.registration.json")
 @verbose_option
@@ -61,6 +76,8 @@ def preregister_command(
     exclusions: tuple[str, ...],
     looks_at: tuple[int, ...],
     stopping_rule: str | None,
+    until_width: float | None,
+    looks: int | None,
     pilot: Path | None,
     out: Path | None,
 ) -> None:
@@ -84,6 +101,8 @@ def preregister_command(
         exclusions=exclusions,
         looks_at=looks_at,
         stopping_rule=stopping_rule,
+        until_width=until_width,
+        looks=looks,
         pilot=pilot,
         say=say,
     )

@@ -39,6 +39,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     from slant.collector.progress.current_run import for_people, running_process, with_pace, with_test_pace
     from slant.collector.progress.status import progress, waiting_bytes, warnings
     from slant.collector.progress.watch import watch_status
+    from slant.collector.stopping.looks import precision_notes
 
     def current_rows() -> Any:
         rows = progress(db, by)
@@ -55,7 +56,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     if (waiting := waiting_bytes(db)) and running_process(db) is None:
         say(f"{waiting:,} bytes of answers are in the journal, not yet in the database: `collect load` brings them in.")
     show_jobs(db, output_format)
-    for note in cost_notes(rows):
+    for note in (*precision_notes(db), *cost_notes(rows)):
         say(note)
     for warning in [*warnings(db), *uncounted_notes(db), *changed_models(db), *table_notes(db)]:
         say(f"Warning: {warning}")

@@ -42,6 +42,7 @@ _INSERTS = {
     "merged_runs": "INSERT INTO merged_runs BY NAME SELECT * FROM new_rows",
     "registrations": "INSERT INTO registrations BY NAME SELECT * FROM new_rows",
     "study_contents": "INSERT INTO study_contents BY NAME SELECT * FROM new_rows",
+    "precision_looks": "INSERT INTO precision_looks BY NAME SELECT * FROM new_rows",
 }
 _RECOUNT = (
     "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
@@ -50,6 +51,11 @@ _RECOUNT = (
 _MERGE_COLUMNS = ("lineage", "source", "merged_at")
 _REGISTRATION_COLUMNS = ("sha256", "study", "text", "kept_at")
 _STUDY_COLUMNS = ("study", "study_version", "text_id", "kept_at")
+_LOOK_COLUMNS = (
+    *("plan", "study", "study_version", "variant", "source", "model", "seed", "until_width", "looks"),
+    *("most_repetitions", "look_no", "repetitions", "fit", "outcome", "looked_at"),
+)
+_WIDTH_COLUMNS = ("test", "half_width", "least_half_width", "status", "n_trials")
 _CHECK_COLUMNS = (
     *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
     *(f.name for f in fields(CheckFacts)),
@@ -171,7 +177,7 @@ def _whole_text(value: Any) -> Any:
 
 
 def _special(record: Any) -> dict[str, Any]:
-    if record["kind"] not in ("run", "end", "recounts", "study", "merge", "registration", *_ROW_KINDS):
+    if record["kind"] not in ("run", "end", "recounts", "study", "merge", "registration", "look", *_ROW_KINDS):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
     if record["kind"] == "run" and not all(isinstance(record.get(name), str) for name in ("run_id", "source", "study")):
         raise ValueError("a run without its name")
@@ -181,6 +187,10 @@ def _special(record: Any) -> dict[str, Any]:
         raise ValueError("a study without its files")
     if record["kind"] == "registration" and not all(isinstance(record.get(n), str) for n in _REGISTRATION_COLUMNS):
         raise ValueError("a registration without its hash or text")
+    if record["kind"] == "look" and not (
+        isinstance(record.get("plan"), str) and isinstance(record.get("widths"), list)
+    ):
+        raise ValueError("a look without its plan or its widths")
     if record["kind"] == "merge" and not all(isinstance(record.get(name), str) for name in _MERGE_COLUMNS):
         raise ValueError("a merge without its source")
     if record["kind"] == "end":
@@ -203,6 +213,8 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
             _insert_registration(connection, record)
         elif record["kind"] == "merge":
             _insert_merge(connection, record)
+        elif record["kind"] == "look":
+            _insert_look(connection, record)
         elif record["kind"] in _ROW_KINDS:
             table, columns = _ROW_KINDS[record["kind"]]
             noted.setdefault(table, []).append({"run_id": run_id} | {name: record.get(name) for name in columns})
@@ -262,6 +274,17 @@ def _insert_registration(connection: duckdb.DuckDBPyConnection, record: dict[str
     known = connection.execute("SELECT count(*) FROM registrations WHERE sha256 = ?", [record["sha256"]]).fetchall()
     if not known[0][0]:
         _insert_rows(connection, "registrations", pl.DataFrame([{n: record[n] for n in _REGISTRATION_COLUMNS}]))
+
+
+def _insert_look(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
+    """One row for each test; a look at nothing has none."""
+    of_look = {name: record.get(name) for name in _LOOK_COLUMNS}
+    rows = [
+        of_look | {"place": place} | {name: width.get(name) for name in _WIDTH_COLUMNS}
+        for place, width in enumerate(record["widths"], 1)
+    ]
+    if rows:
+        _insert_rows(connection, "precision_looks", pl.DataFrame(rows, infer_schema_length=None))
 
 
 def _insert_merge(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from slant.collector.plan.shards import Shard, share_of
 from slant.collector.providers import Provider, checked_address, provider_named
 from slant.collector.providers.prices import PriceList, load_prices
 from slant.collector.records import Prompt, Registration
+from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Study, StudyModel
 
 MOST_REPETITIONS = 10_000
@@ -47,6 +48,8 @@ class Offer:
 
     `slice` holds the ids of the conversations that a pilot asks (collector/cost/pilot.py); None asks them all.
     `shard` is the part of the plan that is asked; None asks the whole. `registration` is kept with the run.
+    `stopping`: `repetitions` are the most that are asked, and a model that is narrow enough by this rule is asked fewer
+    (collector/run/until_width.py).
     """
 
     study: Study
@@ -60,6 +63,7 @@ class Offer:
     slice: frozenset[str] | None = field(default=None, repr=False)
     shard: Shard | None = None
     registration: Registration | None = field(default=None, repr=False)
+    stopping: StoppingRule | None = None
 
     @property
     def pending(self) -> int:
@@ -103,6 +107,7 @@ def make_offer(
     structured_output: bool = False,
     shard: Shard | None = None,
     registration: Registration | None = None,
+    stopping: StoppingRule | None = None,
 ) -> Offer:
     """Look at the study, the keys and the database; nothing is written and nobody is asked.
 
@@ -142,7 +147,15 @@ def make_offer(
         model_plans = [_in_shard(study, of_model, the_seed, repetitions, shard) for of_model in model_plans]
     prices = load_prices(prices_file)
     offer = Offer(study, db, the_seed, repetitions, tuple(model_plans), tuple(left_out), Finals(), prices)
-    return up_to_date(replace(offer, shard=shard, registration=registration))
+    return up_to_date(replace(offer, shard=shard, registration=registration, stopping=stopping))
+
+
+def with_repetitions(offer: Offer, models: Collection[str], repetitions: int) -> Offer:
+    """The same offer for some of its models and another number of repetitions. The trials of a repetition are the same
+    ones, however many follow it."""
+    planned = planned_count(offer.study, repetitions)
+    asked = tuple(replace(of_model, planned=planned) for of_model in offer.asked if of_model.model.model in models)
+    return up_to_date(replace(offer, repetitions=repetitions, asked=asked))
 
 
 def part_of(offer: Offer, number: int, of: int) -> Offer:

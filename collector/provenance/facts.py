@@ -20,7 +20,9 @@ from slant.collector.provenance.methods import (
     listed,
     model_sentences,
     outcome_sentences,
+    planned_trials,
     spoken_time,
+    stopping_sentences,
 )
 from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.study.records import Study
@@ -114,10 +116,12 @@ def settings(known: Known) -> list[str]:
 
 def repetitions(known: Known) -> list[str]:
     run = known.history.run
-    planned = sum(test["planned"] or 0 for test in known.history.tests)
+    planned, n = planned_trials(known.history)
+    up_to = "up to " if known.history.stopping is not None else ""
     order = f" in a random order drawn with seed {run['seed']}" if run["seed"] is not None else ""
-    times = f"each question {run['repetitions']} times" if (run["repetitions"] or 1) > 1 else "each question once"
-    return [f"The plan has {planned:,} trials for each model, {times},{order}.".replace(",.", ".")] if planned else []
+    times = f"each question {up_to}{n} times" if n > 1 else "each question once"
+    plan = f"The plan has {up_to}{planned:,} trials for each model, {times},{order}.".replace(",.", ".")
+    return [plan, *stopping_sentences(known.history)] if planned else []
 
 
 def customisation(known: Known) -> list[str]:

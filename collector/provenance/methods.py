@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 from slant.collector.cost.estimate import dollars
 from slant.collector.provenance.run_history import Row, RunHistory
+from slant.collector.stopping.looks import told_looks
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")
 _DEFAULTS = {"concurrency": 16, "max_retries": 5, "time_limit_s": 600.0, "logprobs": False, "structured_output": False}
@@ -86,15 +87,38 @@ def _parameter(name: str, value: str) -> str:
 
 def _asking(history: RunHistory) -> list[str]:
     run = history.run
-    planned = sum(test["planned"] or 0 for test in history.tests)
-    repeated = f", each cell {run['repetitions']} times" if (run["repetitions"] or 1) > 1 else ""
+    planned, repetitions = planned_trials(history)
+    up_to = "up to " if history.stopping is not None else ""
+    repeated = f", each cell {up_to}{repetitions} times" if repetitions > 1 else ""
     seeded = f" in a random order drawn with seed {run['seed']}" if run["seed"] is not None else ""
     each = "each model" if len(history.models) > 1 else "the model"
     hashes = sorted(
         {f"{row['n_prompts']:,} (MD5 {row['prompts_hash']})" for row in _whole(history) if row["prompts_hash"]}
     )
     prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes and not has_conversations(history) else []
-    return [f"The plan has {planned:,} trials for {each}{repeated},{seeded}.".replace(",.", "."), *prompts]
+    plan = f"The plan has {up_to}{planned:,} trials for {each}{repeated},{seeded}.".replace(",.", ".")
+    return [plan, *stopping_sentences(history), *prompts]
+
+
+def planned_trials(history: RunHistory) -> tuple[int, int]:
+    """Trials of one model, and how often each question is asked; by a rule of stopping the most of both."""
+    planned, repetitions = sum(test["planned"] or 0 for test in history.tests), history.run["repetitions"] or 1
+    if history.stopping is None:
+        return planned, repetitions
+    return planned // repetitions * history.stopping.most_repetitions, history.stopping.most_repetitions
+
+
+def stopping_sentences(history: RunHistory) -> list[str]:
+    """The rule by which collecting was to end, the width at each look, and why it ended."""
+    if history.stopping is None:
+        return []
+    made = {model["label"]: looks for model in history.models if (looks := history.looks.get(model["model"]))}
+    outcome = next((looks[-1].outcome for looks in made.values()), "tokens")
+    ends = "; ".join(f"{label} {told_looks(looks)}" for label, looks in made.items())
+    return [
+        f"When to stop was decided by precision. {history.stopping.sentences(outcome)}",
+        f"The widest half of an interval was: {ends}." if ends else "It has not been looked at yet.",
+    ]
 
 
 def has_conversations(history: RunHistory) -> bool:
@@ -161,8 +185,11 @@ def command_line(history: RunHistory, db: Path | None = None) -> str | None:
         words += ["--variant", run["variant"]]
     if run["seed"] is not None:
         words += ["--seed", str(run["seed"])]
-    if (run["repetitions"] or 1) > 1:
-        words += ["--repeat", str(run["repetitions"])]
+    repetitions = planned_trials(history)[1]
+    if repetitions > 1:
+        words += ["--repeat", str(repetitions)]
+    if history.stopping is not None:
+        words += ["--until-width", f"{history.stopping.until_width:g}", "--looks", str(history.stopping.looks)]
     addresses = {model["base_url"] for model in history.models if model["provider"] in ("local", "ollama")}
     words += [word for url in sorted(filter(None, addresses)) for word in ("--base-url", url)]
     return shlex.join([*words, *_options(run)])

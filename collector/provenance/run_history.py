@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ import duckdb
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.stopping.looks import Look, read_looks
+from slant.collector.stopping.rule import StoppingRule
 from slant.collector.system.shipped_files import sql_query
 
 Row = Mapping[str, Any]
@@ -22,7 +25,10 @@ _SAME = ("source", "study", "study_version", "variant", "seed", "repetitions")
 @dataclass(frozen=True)
 class RunHistory:
     """`runs` are those that took part in the answers, oldest first, `run` is the last of them. `provenance` has a row
-    for each of them and model; `outcomes` counts the trials; `n_failed` the attempts that ended none."""
+    for each of them and model; `outcomes` counts the trials; `n_failed` the attempts that ended none. `stopping`: the
+    rule of runs that were to end on precision, whose `models` are those of all of them; `looks`: by model, what was
+    seen.
+    """
 
     run: Row
     runs: Sequence[Row]
@@ -31,6 +37,8 @@ class RunHistory:
     provenance: Sequence[Row]
     outcomes: Mapping[str, int]
     n_failed: int
+    stopping: StoppingRule | None = None
+    looks: Mapping[str, Sequence[Look]] = field(default_factory=dict)
 
 
 def read_run_history(db: Path, name: str) -> RunHistory:
@@ -43,7 +51,8 @@ def read_run_histories(db: Path, names: Sequence[str]) -> list[RunHistory]:
     """Those of several runs; what is known of all runs is read once, for that is most of the work."""
     with reading(db) as connection:
         known = _read(connection)
-        return [_history(known, db, name) for name in names]
+    looks = [look for made in read_looks(db).values() for look in made]
+    return [_history(known, db, name, looks) for name in names]
 
 
 @dataclass(frozen=True)
@@ -65,7 +74,7 @@ def _read(connection: duckdb.DuckDBPyConnection) -> _Known:
     )
 
 
-def _history(database: _Known, db: Path, name: str) -> RunHistory:
+def _history(database: _Known, db: Path, name: str, looks: Sequence[Look]) -> RunHistory:
     runs = database.runs
     if not runs:
         raise DatabaseError(f'"{db}" holds no run yet.')
@@ -73,10 +82,9 @@ def _history(database: _Known, db: Path, name: str) -> RunHistory:
     run = runs[-1] if name == "latest" else known.get(name)
     if run is None:
         raise UnknownNameError("run", name, known, 'The last one is called "latest".')
-    models, tests = (
-        [row for row in rows if row["run_id"] == run["run_id"]] for rows in (database.models, database.tests)
-    )
     earlier = [r for r in runs if _is_same(r, run) and r["started_at"] <= run["started_at"]]
+    tests = [row for row in database.tests if row["run_id"] == run["run_id"]]
+    models = _models(database, earlier, run)
     asked_models = {(r["run_id"], model["model"]) for r in earlier for model in models}
     provenance, counts = (
         [row for row in rows if (row["run_id"], row["model"]) in asked_models]
@@ -94,11 +102,36 @@ def _history(database: _Known, db: Path, name: str) -> RunHistory:
         provenance,
         outcomes,
         sum(row["n"] for row in counts if not row["is_final"]),
+        rule_of(run),
+        {model["model"]: _looks_at(looks, run, model) for model in models} if rule_of(run) else {},
     )
 
 
+def rule_of(run: Row) -> StoppingRule | None:
+    """By which rule a run was to end on precision; None for a run that had none."""
+    return StoppingRule.in_settings(json.loads(run["settings"] or "{}"))
+
+
 def _is_same(row: Row, other: Row) -> bool:
-    return all(row[key] == other[key] for key in _SAME)
+    """Runs between the looks of one rule are one collection, though each asked for another number of repetitions."""
+    rule = rule_of(row)
+    same = [key for key in _SAME if rule is None or key != "repetitions"]
+    return rule == rule_of(other) and all(row[key] == other[key] for key in same)
+
+
+def _models(database: _Known, earlier: Sequence[Row], run: Row) -> list[Row]:
+    """Those of the run. By a rule also those that had ended before it, in the order of the first run."""
+    own = [row for row in database.models if row["run_id"] == run["run_id"]]
+    if rule_of(run) is None:
+        return own
+    runs = {r["run_id"] for r in earlier}
+    last = {row["model"]: row for row in database.models if row["run_id"] in runs}  # rows are in the order of runs
+    return list(last.values())
+
+
+def _looks_at(looks: Sequence[Look], run: Row, model: Row) -> list[Look]:
+    of_run = (run["study"], run["study_version"], run["variant"], run["source"], run["seed"], model["model"])
+    return [k for k in looks if (k.study, k.study_version, k.variant, k.source, k.seed, k.model) == of_run]
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:

@@ -26,6 +26,8 @@ def new_run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bo
     if offer.shard is not None:
         planned = {model_plan.model.model: dict(model_plan.planned_tests) for model_plan in offer.asked}
         options = {**options, "shard": str(offer.shard), "shard_planned": planned}
+    if offer.stopping is not None:
+        options = {**options, **offer.stopping.as_settings()}
     numbers = {model.model: number for number, model in enumerate(study.models, 1)}
     models = [
         {

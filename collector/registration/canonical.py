@@ -14,6 +14,7 @@ import rfc8785
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.records import Registration
+from slant.collector.stopping.rule import StoppingRule
 
 FORMAT = "slant registration 1"
 CANONICAL_FORM = "RFC 8785 (JSON Canonicalization Scheme): sorted keys, no blanks, numbers as ECMAScript writes them"
@@ -39,6 +40,11 @@ _SHAPE_OF_MODEL: _Shape = {
     "settings": dict,
     "prompts": _TEXT_OR_NONE,
 }
+
+
+def registered_rule(document: Mapping[str, Any]) -> StoppingRule | None:
+    """By which rule of precision collecting is to end; None where all planned trials are asked."""
+    return StoppingRule.in_settings(document.get("precision") or {})
 
 
 def registration_of(document: Mapping[str, Any]) -> Registration:
@@ -131,7 +137,20 @@ def _misshapen(document: Mapping[str, Any]) -> str | None:
         return "its looks have no number"
     if not all(type(look) is int and 0 < look < _EXACT for look in at):
         return "a look is at no number of trials"
-    return None if isinstance(document["later_models"].get("eligible"), list) else "its later models are no list"
+    if not isinstance(document["later_models"].get("eligible"), list):
+        return "its later models are no list"
+    return _bad_rule(document.get("precision"))
+
+
+def _bad_rule(precision: Any) -> str | None:
+    shape: _Shape = {"until_width": (int, float), "looks": int, "most_repetitions": int}
+    if precision is None or (problem := _other_shape(precision, shape, "its rule of precision")):
+        return problem if precision is not None else None
+    try:
+        StoppingRule(precision["until_width"], precision["looks"], precision["most_repetitions"])
+    except UsageError as error:
+        return f"its rule of precision can't hold ({error.what})"
+    return None
 
 
 def _other_shape(part: Any, shape: _Shape, what: str) -> str | None:

@@ -18,6 +18,8 @@ from slant.collector.plan.run_plan import MOST_REPETITIONS
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import CANONICAL_FORM, FORMAT, exact, registration_of
 from slant.collector.registration.pilot import pilot_numbers
+from slant.collector.stopping.rule import StoppingRule
+from slant.collector.stopping.widths import fit_of_width, outcome_of
 from slant.collector.studies.catalogue import Fit, Specification, Study, StudyModel
 from slant.collector.system.code_version import current_code_version
 
@@ -37,7 +39,8 @@ _PROMPTS = (
 class Choices:
     """What a registration says beside the study. `seed` None is the study's. `eligible`: patterns of PROVIDER/NAME that
     a later model must match, `rule` the same in words. `fits`: those that are confirmatory (none: all of the study).
-    `looks_at`: after how many trials of each model results are looked at, before the end."""
+    `looks_at`: after how many trials of each model results are looked at, before the end. `stopping`: a rule by which
+    collecting ends on precision, which has looks of its own."""
 
     seed: int | None = None
     repetitions: int = 1
@@ -47,6 +50,7 @@ class Choices:
     fits: Sequence[str] = ()
     looks_at: Sequence[int] = ()
     stopping_rule: str = STOPPING_RULE
+    stopping: StoppingRule | None = None
 
 
 def make_registration(
@@ -71,7 +75,7 @@ def make_registration(
         say(f"Making the prompts of {n_planned:,} trials; a million take about a minute.")
     prompts: dict[str, list[str]] = {}
     plans = [_plan(variant, _models(variant, models, simulated), choices, pilot, prompts) for variant in studies]
-    at = sorted({*choices.looks_at, max(plan_row["trials_per_model"] for plan_row in plans)})
+    at = sorted({*_looks(choices, study), max(plan_row["trials_per_model"] for plan_row in plans)})
     document = {
         "format": FORMAT,
         "canonical_form": CANONICAL_FORM,
@@ -101,6 +105,7 @@ def make_registration(
         ],
         "looks": {"planned": len(at), "at": at},
         "stopping_rule": choices.stopping_rule,
+        **_precision(choices, study),
         "pilot": None if pilot is None else pilot_numbers(pilot, study, plans),
     }
     return registration_of(document)
@@ -118,6 +123,22 @@ def _check(choices: Choices, planned: int) -> None:
     for look in choices.looks_at:
         if not 0 < look < planned:
             raise UsageError(f"A look after {look:,} trials can't be: the plan has {planned:,} of each model.")
+
+
+def _looks(choices: Choices, study: Study) -> list[int]:
+    if choices.stopping is None:
+        return list(choices.looks_at)
+    return [planned_count(study, repetitions) for repetitions in choices.stopping.looks_at]
+
+
+def _precision(choices: Choices, study: Study) -> dict[str, Any]:
+    """The rule of precision, where there is one: in words, and as a run compares it."""
+    if choices.stopping is None:
+        return {}
+    fit = fit_of_width(study)
+    rule = choices.stopping
+    words = rule.sentences(outcome_of(fit))
+    return {"stopping_rule": words, "precision": {**rule.as_settings(), "fit": fit.name, "formula": fit.formula}}
 
 
 def _models(study: Study, named: Sequence[str], simulated: bool) -> list[StudyModel]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from slant.collector.errors import UsageError
 from slant.collector.plan.run_plan import Offer
 from slant.collector.records import Registration
-from slant.collector.registration.canonical import canonical_text, document_of
+from slant.collector.registration.canonical import canonical_text, document_of, registered_rule
 from slant.collector.registration.document import is_eligible
 
 
@@ -34,6 +34,9 @@ def _sentences(offer: Offer, registration: Registration) -> Iterator[str]:
         yield f"the seed is {offer.seed}, registered is {plan['seed']}"
     if offer.repetitions != plan["repetitions"]:
         yield f"each trial is asked {offer.repetitions} times, registered is {plan['repetitions']}"
+    rule = registered_rule(document)
+    if offer.stopping != rule:
+        yield f"the rule of stopping is {offer.stopping or 'none'}, registered is {rule or 'none'}"
     named = {(model["provider"], model["requested_model"]): model for model in plan["models"]}
     for asked in offer.asked:
         name = f"{asked.model.provider}/{asked.model.requested_model}"

@@ -9,10 +9,11 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.records import Registration
 from slant.collector.registration.document import STOPPING_RULE, Choices, make_registration
+from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Study, load_study, load_variants, with_variant
 
 
-@checked_arguments(repetitions=1, seed=0)
+@checked_arguments(repetitions=1, seed=0, looks=1)
 def preregister(
     study: str | Path | Study,
     models: Sequence[str] | None = None,
@@ -27,6 +28,8 @@ def preregister(
     exclusions: Sequence[str] = (),
     looks_at: Sequence[int] = (),
     stopping_rule: str | None = None,
+    until_width: float | None = None,
+    looks: int | None = None,
     pilot: str | Path | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Registration:
@@ -36,13 +39,22 @@ def preregister(
     but extensions). `eligible`: patterns of later models that may be asked, such as "openai/gpt-*"; `rule`
     says the same in words. `fits` are confirmatory (none: all of the study), `exclusions` rules in words beside
     the fits' own flags, `looks_at` numbers of trials of each model at which results are looked at before the end.
-    `pilot` is a database with earlier answers; `say` is told of what takes long. Nobody is asked; no key is needed.
+    `until_width` and `looks`: the rule of `collect()` by which collecting ends, with `repetitions` at most; its looks
+    and its words are then those of the registration. `pilot` is a database with earlier answers; `say` is told of what
+    takes long. Nobody is asked; no key is needed.
     Raises a SlantError.
 
     >>> preregister("rmiat", ["openai/o3-mini"]).sha256  # doctest: +SKIP
     """
     place = None if pilot is None else Path(pilot)
-    choices = Choices(seed, repetitions, eligible, rule, exclusions, fits, looks_at, stopping_rule or STOPPING_RULE)
+    stopping = StoppingRule.of(until_width, looks, repetitions)
+    if stopping is not None and (looks_at or stopping_rule):
+        raise UsageError(
+            "--until-width is a rule of stopping with looks of its own.",
+            "Leave out --stop and --look, or --until-width.",
+        )
+    words = stopping_rule or STOPPING_RULE
+    choices = Choices(seed, repetitions, eligible, rule, exclusions, fits, looks_at, words, stopping)
     studies = _variants(study, variants, place)
     return make_registration(studies, models or (), choices, simulated=simulated, pilot=place, say=say)
 

@@ -30,6 +30,7 @@ from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, Offer, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import Conversation, Run
+from slant.collector.stopping.looks import Look
 from slant.collector.studies.stored_texts import text_lines
 from slant.collector.system.garbage_collection import rarely_collected
 from slant.collector.terminal import printable
@@ -62,7 +63,10 @@ class Options:
 class RunReport:
     """What a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, cost_usd
     (None: not known), stopped_because; of a study with games also not_asked, the trials of games that ended early, and
-    model_changed, the games that were answered by more than one served model."""
+    model_changed, the games that were answered by more than one served model; of a run that was to end on precision
+    (`until_width`) looks, repetitions and half_width, those of the last look. `looks`: all looks at these models;
+    `lacks_look`: one of them has not ended by its rule, for it lacks a trial.
+    """
 
     run_id: str
     db: Path
@@ -71,12 +75,14 @@ class RunReport:
     is_loaded: bool
     was_stopped: bool
     disk_was_full: bool
+    looks: tuple[Look, ...] = ()
+    lacks_look: bool = False
 
     @property
     def is_complete(self) -> bool:
         """True where every planned trial of every asked model has its final answer, and the database has them all."""
         done = [m["already_done"] + m["asked"] + m.get("not_asked", 0) - m["failed"] for m in self.models]
-        return self.is_loaded and done == [m["planned"] for m in self.models]
+        return self.is_loaded and not self.lacks_look and done == [m["planned"] for m in self.models]
 
 
 def carry_out_alone(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) -> RunReport:

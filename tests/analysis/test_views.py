@@ -28,9 +28,10 @@ PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutat
 CALIBRATED = ("calibrations", "calibration_fits", "calibration_posteriors", "calibration_quantities")
 GAMES = ("random_levels", "game_indices", "game_differences", "game_adjusted")
 FITTED = ("calls", "stm_searches", "sensitivity", *PERMUTED, *CALIBRATED, *GAMES, *KEPT)
+LOOKS = ("precision_looks",)
 OF_PRINT = ("printed_numbers", "printed_scopes", "planned_cells")  # views of variables that a comparison sets
 STUDIES = ("run_conditions", "study_files", "study_contents")
-BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *FITTED}
+BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *LOOKS, *FITTED}
 # Views whose cases have rows of results.
 ONCE = (
     "bayes_",
@@ -102,6 +103,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
                 fill(connection, table, read_rows(file))
                 calls |= {row["call_id"]: row for row in read_rows(file.with_name("calls.csv"))}
         fill(connection, "calls", calls.values())
+        fill(connection, "precision_looks", read_rows(CASES / "interval_widths" / "precision_looks.csv"))
         fill_print(connection)
         yield connection
 
@@ -144,7 +146,7 @@ def test_given_rows_become_the_expected_rows(view: str) -> None:
     with in_memory() as connection:
         given, checks = (read_rows(CASES / view / name) for name in ("given.csv", "checks.csv"))
         insert(connection, given, read_rows_json(CASES / view / "runs.json"), checks)
-        for table in (*STUDIES, *FITTED):
+        for table in (*STUDIES, *LOOKS, *FITTED):
             fill(connection, table, read_rows(CASES / view / f"{table}.csv"))
         for name in OF_PRINT:
             fill_variable(connection, name, read_rows(CASES / view / f"{name}.csv"))

@@ -12,6 +12,7 @@ from slant.analysis.pages.parts import calibrations, counts, forced_choice, game
 from slant.analysis.pages.parts.records import CaptionedTable, Group, GroupFunction, MissingResult, SectionData
 from slant.analysis.pages.provenance import without_folders
 from slant.analysis.pages.report_tables import text_table
+from slant.collector.stopping.looks import Look, looks_of_rows, told_looks
 
 _TOPICS = (
     "topic_models", "topic_proportions", "topic_matches", "topic_prevalence", "topic_contrasts", "topic_correlations",
@@ -63,10 +64,38 @@ def nothing(section: SectionData) -> Group | None:
     )
 
 
+def stopping(section: SectionData) -> Group | None:
+    """The rule by which collecting was to end on precision, the width at each look, and why it ended."""
+    rows = section.own("interval_widths")
+    if rows.is_empty():
+        return None
+    looks = list(looks_of_rows(rows.to_dicts()))
+    rules = dict.fromkeys(look.rule.sentences(look.outcome) for look in looks)
+    by_plan: dict[str, list[Look]] = {}
+    for look in looks:
+        by_plan.setdefault(look.plan, []).append(look)
+    ends = [f"{section.labels.get(m[-1].model, m[-1].model)}: {told_looks(m)}." for m in by_plan.values()]
+    table = rows.select(
+        pl.col("model_label").alias("model"),
+        pl.col("test_label").alias("test"),
+        pl.col("look_no").alias("look"),
+        "repetitions",
+        pl.col("half_width").round(1).alias("half of the interval"),
+        pl.col("until_width").alias("wanted"),
+        pl.col("least_half_width").round(1).alias("at best, by repetitions"),
+        "decision",
+        "status",
+        pl.col("n_trials").alias("trials"),
+    )
+    caption = f"Half of each 95 % interval at each look, in {looks[-1].outcome}"
+    return Group("stopping", "when collecting ended", (*rules, *ends), (CaptionedTable(caption, text_table(table)),))
+
+
 GROUPS: tuple[GroupFunction, ...] = (
     forced_choice.stages, calibrations.calibration, forced_choice.answers, forced_choice.falsification, nothing,
-    counts.ratios, robustness, forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions,
-    games.ends, games.indices, games.differences, games.questions, games.choices, printed_tables.print_comparison, topics,
+    stopping, counts.ratios, robustness, forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions,
+    games.ends, games.indices, games.differences, games.questions, games.choices, printed_tables.print_comparison,
+    topics,
 )  # fmt: skip
 
 

@@ -26,6 +26,7 @@ from slant.analysis.questions.checks.sentences import (
     percent,
     spread,
 )
+from slant.analysis.questions.checks.stopping import looks_in, stopping_finding
 from slant.analysis.questions.checks.study_checks import Checks
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.studies.catalogue import BASE
@@ -43,6 +44,8 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
         own = [] if checks.registered is None else [finding(checks.registered, grain)]
         if has_checks(checks.study):
             rows, context = rows_of(checks, grain), context_of(checks, trials)
+            if looks := looks_in(checks.looks, grain):
+                own.append(stopping_finding(looks, context.models, checks.registered))
             page = _PAGES.get(checks.study.design, _PAGE)
             shown = {name: entry for name, entry in page.items() if name not in _WHERE_KEPT or _has_rows(rows, name)}
             own += [_make_finding(name, entry, rows, context) for name, entry in shown.items()]

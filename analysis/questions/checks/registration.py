@@ -27,15 +27,18 @@ from slant.collector.registration.canonical import (
     document_of,
     parsed_registration,
     read_registration,
+    registered_rule,
 )
+from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Fit
 from slant.collector.studies.stored_texts import kept_registrations
 from slant.collector.system.shipped_files import sql_query
 
 REGISTRATION = "registration"
-_QUERIES = ("registration_plan", "registration_prompts", "registration_analyses")
+_QUERIES = ("registration_plan", "registration_prompts", "registration_analyses", "registration_stopping")
 _QUESTION = "Was it done as registered?"
 _MOST_NAMED = 3
+_NO_RULE = "none"
 
 
 @dataclass(frozen=True)
@@ -117,7 +120,22 @@ def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) 
     flags = [(fit["name"], flag) for fit in document["fits"] for flag in fit["drop_flags"]]
     known = connection.execute("SELECT DISTINCT settings FROM run_models WHERE settings IS NOT NULL").fetchall()
     forms = [(settings, canonical_text(json.loads(settings))) for (settings,) in known]
+    runs = connection.execute(
+        "SELECT run_id, settings FROM runs WHERE study = $study", {"study": document["study"]["name"]}
+    )
+    rules = [
+        (run, str(StoppingRule.in_settings(json.loads(settings or "{}")) or _NO_RULE))
+        for run, settings in runs.fetchall()
+    ]
+    rule = registered_rule(document)
     return {
+        "run_rules": _frame(rules, run_id=text, rule=text),
+        "registered_rules": _frame(
+            [(str(rule or _NO_RULE), rule and rule.looks, rule and rule.most_repetitions)],
+            rule=text,
+            looks=whole,
+            most_repetitions=whole,
+        ),
         "registered_plans": _frame(
             plans, variant=text, source=text, study_version=text, seed=whole, trials_per_model=whole
         ),
@@ -201,6 +219,16 @@ _KINDS: dict[str, _Kind] = {
     "formula": _Kind("a fit with another formula", "The fit {subject} is {found}; registered is {registered}."),
     "exclusion": _Kind(
         "exclusions added", "The fit {subject} leaves out {n} rows by {found}, which is not registered."
+    ),
+    "stopping_rule": _Kind(
+        "another rule of stopping", "{n} runs were to end by the rule {found}; registered is {registered}."
+    ),
+    "width_looks": _Kind(
+        "more looks at the width than planned", "{model}: {found} looks at the width; registered are {registered}."
+    ),
+    "left_early": _Kind(
+        "ended before the rule ended it",
+        "{model}: asked no more after {found} repetitions; by {registered} it was to go on.",
     ),
     "looks": _Kind("more looks than planned", "{model}: {found} looks by the fit {subject}; planned are {registered}."),
 }

@@ -30,6 +30,7 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
+from slant.collector.stopping.looks import Look, read_looks
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.crossed_fits import CROSSED, crossed_fit
 
@@ -53,7 +54,8 @@ class Checks:
     doubtful.
     trials: the rows that were checked. warnings: what is doubtful, in sentences. not_kept: why fits could not be
     written to the database; None where they were. alpha, bound: as they were given. registered: the study beside what
-    was registered of it, None where nothing was; its deviations are `rows["registration"]`, too.
+    was registered of it, None where nothing was; its deviations are `rows["registration"]`, too. looks: those at the
+    width of intervals, of answers whose collecting was to end on precision.
     """
 
     study: Study
@@ -64,6 +66,7 @@ class Checks:
     warnings: list[str]
     not_kept: str | None
     registered: Registered | None = None
+    looks: tuple[Look, ...] = ()
 
     def beside(self, registered: Registered | None) -> Checks:
         """The same beside what was registered."""
@@ -108,6 +111,7 @@ def check(
         return Checks(study, alpha, bound, {}, _grains(db, study, source), [], None).beside(known)
     checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
     checks = replace(checks, rows={**checks.rows, **kept_calibrations(db, study.name, source)})
+    checks = replace(checks, looks=tuple(look for made in read_looks(Path(db), study.name).values() for look in made))
     # compared anew: a check may be a look at the results, too
     return checks if known is None else checks.beside(registered_study(db, study.name, known.registration))
 

@@ -1,0 +1,45 @@
+"""When collecting ended, where the width of intervals decided that: by which rule, and whether it was registered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from slant.analysis.questions.checks.registration import Registered
+from slant.analysis.questions.checks.sentences import Finding
+from slant.analysis.rows.cells import GRAIN
+from slant.collector.registration.canonical import document_of, registered_rule
+from slant.collector.stopping.looks import Look, told_looks
+
+STOPPING = "stopping"
+_QUESTION = "When did collecting end?"
+
+
+def looks_in(looks: Sequence[Look], grain: Mapping[str, str]) -> list[Look]:
+    """Those at one source, study version and variant."""
+    return [look for look in looks if all(getattr(look, name) == grain[name] for name in GRAIN)]
+
+
+def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Registered | None) -> Finding:
+    """What looks at one source, study version and variant say; at least one of them."""
+    rules = list(dict.fromkeys(look.rule for look in looks))
+    registered = None if known is None else registered_rule(document_of(known.registration))
+    by_model: dict[str, list[Look]] = {}
+    for look in looks:
+        by_model.setdefault(look.plan, []).append(look)
+    if registered is None:
+        standing, rule = "note", "by a rule that was not registered"
+    elif rules == [registered]:
+        standing, rule = "holds", "by the rule that was registered"
+    else:
+        standing, rule = "caution", f"by another rule than was registered ({registered})"
+    several = f" There were {len(rules)} rules, one after the other; this is the last." if len(rules) > 1 else ""
+    return Finding(
+        STOPPING,
+        _QUESTION,
+        standing,
+        f"It was to end on precision, {rule}: {rules[-1]}.{several}",
+        (
+            rules[-1].sentences(looks[-1].outcome),
+            *(f"{labels.get(made[-1].model, made[-1].model)}: {told_looks(made)}." for made in by_model.values()),
+        ),
+    )

@@ -1,0 +1,83 @@
+"""How wide the interval of a condition effect is now, for a collector that asks until it is narrow enough.
+
+The same model of the same rows as `analyze --fit crossed`, but nothing is kept and no effect is told: whoever decides
+when to stop is not to see it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.bridge.worker import versions_here
+from slant.analysis.calls.call import Answer, computed
+from slant.analysis.fitting.engines import ENGINES
+from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
+from slant.analysis.rows.cells import read_rows
+from slant.collector.errors import RError
+from slant.collector.records import Source
+from slant.collector.stopping.widths import CellWidth, Widths
+from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.study.crossed_fits import CROSSED
+
+
+class CrossedWidths(Widths):
+    """By the mixed model over words and wordings (R's fit_crossed())."""
+
+    name = CROSSED
+
+    def check(self) -> None:
+        packages = ENGINES[CROSSED].packages
+        missing = [package for package, version in versions_here(packages).items() if version is None]
+        if missing:
+            where = f"R {home.version_text}" if (home := r_installation()) else "R"
+            raise RError(f"{where} lacks the package {', '.join(missing)}.", "What to type for it: analyze doctor")
+
+    def measure(
+        self, db: Path, study: Study, fit: Fit, source: Source, trial_ids: Mapping[str, Collection[str]]
+    ) -> dict[str, Sequence[CellWidth]]:
+        alone = replace(fit, settings={})  # without the model that it is set beside
+        asked = [trial_id for of_model in trial_ids.values() for trial_id in of_model]
+        rows = read_rows(db, study.name, [alone], None, asked)
+        plan = [
+            planned
+            for planned in plan_fits(db, study, alone, source=source, rows=rows)
+            if (planned.cell.key["study_version"], planned.cell.key["variant"]) == (study.version, study.variant)
+        ]
+        widths: dict[tuple[str, str], CellWidth] = {}
+        with closing(computed([planned.call for planned in plan])) as answers:
+            for number, answer in answers:
+                cell = plan[number].cell.key
+                widths[cell["model"], cell["test"]] = _width(plan[number], answer)
+        tests = [test.test for test in study.tests]
+        return {
+            model: tuple(widths.get((model, test)) or CellWidth(test, None, None, "failed", 0) for test in tests)
+            for model in trial_ids
+        }
+
+
+def _width(planned: PlannedFit, answer: Answer) -> CellWidth:
+    """A fit that failed has none. A singular one has that of the maximal model that is not singular."""
+    test, n = planned.cell.key["test"], planned.cell.rows.height
+    failed = CellWidth(test, None, None, "failed", n)
+    if answer.has_died or answer.error:
+        return failed
+    frames = answer.frames
+    if "effects" not in frames or frames["effects"].height != 1:
+        return failed
+    effect = frames["effects"].row(0, named=True)
+    half_width = (effect["conf_high"] - effect["conf_low"]) / 2
+    if not math.isfinite(half_width):
+        return failed
+    of_trials = frames["shares"].filter(pl.col("group") == "residual")["share"].sum()
+    least = half_width * math.sqrt(max(0.0, 1 - of_trials))
+    return CellWidth(test, half_width, least, frames["fits"]["status"].item(), n)
+
+
+CROSSED_WIDTHS = CrossedWidths()

@@ -1,0 +1,179 @@
+"""Looks at the width of intervals while a model is being asked: kept in the journal and the database, and told.
+
+A look that was made counts, whatever comes after: of `--looks`, and for whoever reads how a study ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from slant.collector.errors import DatabaseEmptyError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.keep.journal import utc_now
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.side_journal import SideJournal
+from slant.collector.records import stable_id
+from slant.collector.stopping.rule import StoppingRule
+from slant.collector.stopping.widths import CellWidth
+from slant.collector.study.records import BASE, Study, StudyModel
+
+NARROW, MOST, GOES_ON = "narrow enough", "all repetitions asked", "goes on"
+_NEEDED = ("repetitions", "look_no", "looked_at", "model", "variant")
+_OF_TEST = tuple(field.name for field in fields(CellWidth))
+
+
+@dataclass(frozen=True)
+class Look:
+    """One look at one model. `plan` is what it was asked, by plan_id(); `look_no` counts the looks of a plan from 1.
+    `outcome` is the unit of widths, `widths` has one for each test."""
+
+    plan: str
+    study: str
+    study_version: str
+    variant: str
+    source: str
+    model: str
+    seed: int
+    until_width: float
+    looks: int
+    most_repetitions: int
+    look_no: int
+    repetitions: int
+    fit: str
+    outcome: str
+    widths: tuple[CellWidth, ...]
+    looked_at: str = ""
+
+    @property
+    def rule(self) -> StoppingRule:
+        return StoppingRule(self.until_width, self.looks, self.most_repetitions)
+
+    @property
+    def widest(self) -> CellWidth | None:
+        """The test that decides: one without an interval, else the one with the widest."""
+        unknown = [cell for cell in self.widths if cell.half_width is None]
+        return unknown[0] if unknown else max(self.widths, key=lambda cell: cell.half_width or 0, default=None)
+
+    def decision(self, rule: StoppingRule) -> str:
+        """What this look says by that rule. A width that is not known ends nothing."""
+        widest = self.widest
+        if widest is not None and widest.half_width is not None and widest.half_width <= rule.until_width:
+            return NARROW
+        return MOST if self.repetitions >= rule.most_repetitions else GOES_ON
+
+    @property
+    def width(self) -> str:
+        """Of the widest test, as people read it."""
+        widest = self.widest
+        return "±?" if widest is None or widest.half_width is None else f"±{widest.half_width:.3g}"
+
+
+def plan_id(study: Study, model: StudyModel, seed: int) -> str:
+    """One name for what a model is asked, whatever the number of repetitions: looks at it are counted together."""
+    sent = (model.model, model.provider, model.requested_model, model.frame, dict(model.settings))
+    return stable_id("plan", study.name, study.version, study.variant, *sent, model.structured_output, seed)[:16]
+
+
+def keep_looks(db: Path, looks: Sequence[Look]) -> list[Look]:
+    """On disk when this returns, and in the database; gives them with their time."""
+    timed = [Look(**{**_flat(look), "widths": look.widths, "looked_at": utc_now()}) for look in looks]
+    with SideJournal(db, "looks") as journal:
+        for look in timed:
+            journal.append({"kind": "look"} | asdict(look))
+    load_journals(db)
+    return timed
+
+
+def _flat(look: Look) -> dict[str, Any]:
+    return {field.name: getattr(look, field.name) for field in fields(Look)}
+
+
+def read_looks(db: Path, study: str | None = None) -> dict[str, list[Look]]:
+    """By plan, the looks that the database has, in the order in which they were made; of one study, or of all."""
+    if not db.exists():
+        return {}
+    try:
+        with reading(db) as connection:
+            kept = connection.sql("FROM precision_looks ORDER BY plan, look_no, looked_at, place")
+            rows: list[dict[str, Any]] = frame_of(kept).to_dicts()
+    except (DatabaseEmptyError, duckdb.CatalogException):  # a file of an older slant has no such table yet
+        return {}
+    looks: dict[str, list[Look]] = {}
+    for look in looks_of_rows([row for row in rows if study in (None, row["study"])]):
+        looks.setdefault(look.plan, []).append(look)
+    return looks
+
+
+def looks_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Look]:
+    """From the rows of precision_looks or interval_widths, in their order; what is no look by a rule is left out."""
+    sound = (row for row in rows if StoppingRule.in_settings(row) and None not in map(row.get, _NEEDED))
+    for _, of_look in groupby(sound, key=lambda row: (row["plan"], row["look_no"], row["looked_at"])):
+        yield _look(list(of_look))
+
+
+def _look(rows: Sequence[Mapping[str, Any]]) -> Look:
+    widths = tuple(CellWidth(**{name: row[name] for name in _OF_TEST}) for row in rows)
+    common = {field.name: rows[0][field.name] for field in fields(Look) if field.name != "widths"}
+    return Look(**{**common, "widths": widths, "looked_at": f"{common['looked_at']:%Y-%m-%dT%H:%M:%S.%f}"})
+
+
+def look_sentence(look: Look, rule: StoppingRule) -> str:
+    """What a look found and what follows from it, by that rule."""
+    decision, widest = look.decision(rule), look.widest
+    found = f"{look.model} {look.width} {look.outcome}"
+    if widest is None or widest.half_width is None:
+        unknown = sum(cell.half_width is None for cell in look.widths)
+        found = f"{look.model}: no interval in {unknown} of {len(look.widths)} tests, for the fit failed"
+    elif len(look.widths) > 1:
+        found += f" (the widest of {len(look.widths)} tests: {widest.test})"
+    ends = {
+        NARROW: f"{rule.until_width:g} or less, so it is asked no more",
+        MOST: f"not yet {rule.until_width:g}, but all {rule.most_repetitions} repetitions are asked, so it ends "
+        "without that width",
+        GOES_ON: f"not yet {rule.until_width:g}, so it is asked on",
+    }
+    of = f"Look {look.look_no} of {rule.looks}, after {look.repetitions} of {rule.most_repetitions} repetitions"
+    return f"{of}: {found}; {ends[decision]}.{_what_words_hold(look, rule, decision)}"
+
+
+def _what_words_hold(look: Look, rule: StoppingRule, decision: str) -> str:
+    """Where no number of repetitions would do: said, never acted on."""
+    least = max((cell.least_half_width or 0 for cell in look.widths), default=0)
+    if decision == NARROW or least <= rule.until_width:
+        return ""
+    return (
+        f" Repetitions alone would end at about ±{least:.3g}: the rest is words and wordings, of which there must be "
+        "more (analyze power)."
+    )
+
+
+def told_looks(looks: Sequence[Look]) -> str:
+    """The looks at one model in a clause: the width at each, and why it ended."""
+    widths = ", ".join(f"{look.width} after {look.repetitions}" for look in looks)
+    last = looks[-1]
+    why = {
+        NARROW: "which was narrow enough",
+        MOST: f"and all {last.most_repetitions} repetitions were asked without that width",
+        GOES_ON: "and it had not ended",
+    }
+    return f"{widths} repetitions, {why[last.decision(last.rule)]}"
+
+
+def precision_notes(db: Path) -> list[str]:
+    """For each model that is, or was, to end on precision: the rule, the width at each look, and why it ended."""
+    notes = []
+    for looks in read_looks(db).values():
+        last = looks[-1]
+        variant = f" ({last.variant})" if last.variant != BASE else ""
+        notes.append(
+            f"{last.model}{variant} until ±{last.until_width:g} {last.outcome}, {last.looks} looks, "
+            f"{last.most_repetitions} repetitions at most: {told_looks(looks)}."
+        )
+    return notes

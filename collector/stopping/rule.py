@@ -1,0 +1,94 @@
+"""When a model is asked no more before its plan ends: how narrow an interval must be, and how often that is looked at.
+
+What is looked at is the width alone. Whether an effect is there, or significant, decides nothing, so that the answers
+are those of a study whose size was not chosen by its result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from slant.collector.errors import UsageError
+
+USUAL_LOOKS = 5
+MOST_LOOKS = 1000
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """A model is asked whole repetitions of the plan, `most_repetitions` at most, and no more once half of the 95 %
+    interval of the condition effect is `until_width` or less in each of its tests; that is looked at `looks` times at
+    most."""
+
+    until_width: float
+    looks: int
+    most_repetitions: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.until_width < math.inf:
+            raise UsageError(f"--until-width must be above 0, not {self.until_width:g}.")
+        if not 1 <= self.looks <= MOST_LOOKS:
+            raise UsageError(f"--looks must be from 1 to {MOST_LOOKS:,}, not {self.looks}.")
+        if self.most_repetitions < 2:
+            raise UsageError(
+                "--until-width needs --repeat 2 or more: the most that a model is asked.",
+                "A block is one repetition of the plan (each word, wording and condition once), and it stops after one "
+                "of them. For ten at most: --until-width 10 --repeat 10",
+            )
+
+    @classmethod
+    def of(cls, until_width: float | None, looks: int | None, most_repetitions: int) -> StoppingRule | None:
+        """That of these options; None where none was given."""
+        if until_width is None:
+            if looks is not None:
+                raise UsageError("--looks is about --until-width: how often the width is looked at.")
+            return None
+        return cls(until_width, min(USUAL_LOOKS, most_repetitions) if looks is None else looks, most_repetitions)
+
+    @property
+    def looks_at(self) -> tuple[int, ...]:
+        """After how many repetitions it is looked: as evenly as they go, and after the last."""
+        n = min(self.looks, self.most_repetitions)
+        return tuple(-(-self.most_repetitions * look // n) for look in range(1, n + 1))
+
+    def as_settings(self) -> dict[str, Any]:
+        """As the settings of a run and a registration have it."""
+        return {"until_width": self.until_width, "looks": self.looks, "most_repetitions": self.most_repetitions}
+
+    @classmethod
+    def in_settings(cls, settings: Mapping[str, Any]) -> StoppingRule | None:
+        """That of a run with these settings, which a stranger may have written; None where there is none in them."""
+        try:
+            return cls(*(settings.get(field.name) for field in fields(cls)))  # type: ignore[arg-type]
+        except (UsageError, TypeError):
+            return None
+
+    def sentences(self, outcome: str = "tokens") -> str:
+        """In words, for a registration and for a methods section."""
+        at = ", ".join(map(str, self.looks_at))
+        return (
+            f"Each model is asked whole repetitions of the plan, {self.most_repetitions} at most, and no more once "
+            f"half of the 95 % interval of the condition effect is {self.until_width:g} {outcome} or less in each of "
+            f"its tests, by the mixed model over words and wordings. That is looked at after {at} repetitions. "
+            "Neither the effect nor its p decides anything."
+        )
+
+    def __str__(self) -> str:
+        return f"±{self.until_width:g}, {self.looks} looks, {self.most_repetitions} repetitions at most"
+
+
+def refuse_parts(**given: Any) -> None:
+    """UsageError where one of these (batch, pilot, shard), which ask a part of a repetition or later, is given."""
+    for name, value in given.items():
+        if value:
+            raise UsageError(f"--until-width and --{name} can't be used together: {_WHY_NOT[name]}")
+
+
+_WHY_NOT = {
+    "batch": "a look waits for all answers of a repetition, and a batch may take a day for each of them.",
+    "pilot": "its first look is what a pilot is for. Leave out --pilot.",
+    "shard": "the width is that of all answers together, and a shard has a part of them. Leave out --shard.",
+}

@@ -1,0 +1,87 @@
+"""How wide an interval is now: asked of whoever is installed to answer it, for the collector knows no statistics.
+
+    [project.entry-points."slant.widths"]
+    crossed = "slant.analysis.questions.interval_widths:CROSSED_WIDTHS"
+
+The name is that of an engine; slant's own is the one that fits the model over words and wordings, with R.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from slant.collector.designs import design_named
+from slant.collector.errors import DesignError, RError, UsageError
+from slant.collector.records import Source
+from slant.collector.study.crossed_fits import CROSSED
+from slant.collector.study.records import Fit, Study
+from slant.collector.system.third_party import load_third_party
+
+GROUP = "slant.widths"
+
+
+@dataclass(frozen=True)
+class CellWidth:
+    """Of one test of a model: half of the 95 % interval of the condition effect, in units of the fit's outcome.
+
+    `half_width` None: no interval could be had, and `status` is "failed". `least_half_width`: what it would come to
+    with any number of repetitions of the same words in the same wordings. `n_trials` went into it.
+    """
+
+    test: str
+    half_width: float | None
+    least_half_width: float | None
+    status: str
+    n_trials: int
+
+
+class Widths(ABC):
+    """Measures intervals by one kind of model, `name`. Says nothing of the effects themselves."""
+
+    name: str
+
+    @abstractmethod
+    def check(self) -> None:
+        """RError where this machine can't measure."""
+
+    @abstractmethod
+    def measure(
+        self, db: Path, study: Study, fit: Fit, source: Source, trial_ids: Mapping[str, Collection[str]]
+    ) -> Mapping[str, Sequence[CellWidth]]:
+        """By model, each of its tests in the study's order, over these trials of the database alone."""
+
+
+def fit_of_width(study: Study) -> Fit:
+    """The fit whose interval a run can wait for. UsageError for a study that has none."""
+    fit = {**design_named(study.design).fits(study), **study.fits}.get(CROSSED)
+    if fit is None or fit.engine != CROSSED:
+        raise UsageError(
+            f'--until-width can\'t be used with "{study.name}": it has no fit "{CROSSED}".',
+            f"Such an interval is that of the effect of two conditions over words and wordings; a study of the design "
+            f"{study.design} has no such effect. One of the design association has it.",
+            "To ask a number of repetitions that is fixed before: --repeat 5 (analyze power --study … says how many)",
+        )
+    return fit
+
+
+def outcome_of(fit: Fit) -> str:
+    """In units of what its widths are."""
+    return (fit.formula or "").partition("~")[0].strip()
+
+
+def widths_by(fit: Fit) -> Widths:
+    """Who measures intervals of this fit. UsageError where nobody here can, and what to install."""
+    widths = load_third_party(GROUP, fit.engine, Widths, DesignError)  # type: ignore[type-abstract]
+    if widths is None:
+        raise UsageError(
+            "--until-width can't be used here: nobody is installed who could measure an interval.",
+            "It must be a slant that was installed as a whole: make setup (or pip install . again).",
+        )
+    try:
+        widths.check()
+    except RError as error:
+        raise UsageError(f"--until-width needs R, which fits the model. {error.what}", *error.details) from None
+    return widths
