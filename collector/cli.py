@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -67,6 +68,7 @@ Examples:
   collect --study rmiat --model openai/o3-mini --batch        half the price; later the same fetches (exit 3: not yet)
   collect --study interference --simulated --repeat 5 --logprobs
   collect --study ./mine/study.toml --model local/qwen3-8b --base-url http://localhost:8080/v1
+  collect --study rmiat --model openai/o3-mini --again 200    the same trials on another day; then: analyze retest
   collect --study rmiat --model openai/o3-mini --shard 2/8 --db shard2.duckdb    one of eight; then: collect merge
 
 Answers are kept in a journal beside the database (slant.duckdb.journal) before they count. The same command goes
@@ -126,6 +128,12 @@ _batch_option = section("Batch jobs")
 @money_option("--prices", type=FILE, metavar="FILE", help="Prices of your own (TOML).")
 @money_option(
     "--budget", type=ABOVE_0, metavar="USD", help="The most that the study may cost in --db, earlier runs included."
+)
+@click.option(
+    "--again",
+    type=AT_LEAST_1,
+    metavar="TRIALS",
+    help="Ask so many balanced trials that have an answer once more, on another occasion.",
 )
 @money_option(
     "--pilot",
@@ -214,6 +222,7 @@ def _collect(
     prices: Path | None,
     budget: float | None,
     pilot: int | None,
+    again: int | None,
     yes: bool,
     db: Path,
     output_format: str,
@@ -231,6 +240,7 @@ def _collect(
     from slant.collector.cost.repeated_trials import repeated_trial_notes
     from slant.collector.keep.journal_loader import load_journals
     from slant.collector.keep.rebuilding import with_mending
+    from slant.collector.plan.asking_again import again_of, occasion_notes, refuse_with_again
     from slant.collector.plan.run_plan import Offer, make_offer
     from slant.collector.plan.shards import Shard
     from slant.collector.progress.bar import ProgressWatcher
@@ -242,10 +252,12 @@ def _collect(
 
     loaded = load_study(study, variant, db)
     registered = None if registration is None else read_registration(registration)
+    if again is not None:
+        refuse_with_again(batch=batch, processes=processes, pilot=pilot, is_shard=shard is not None)
     its_shard = None if shard is None else Shard.read(shard)
 
     def current_offer() -> Offer:
-        return make_offer(
+        offer = make_offer(
             loaded,
             models,
             db,
@@ -259,6 +271,7 @@ def _collect(
             shard=its_shard,
             registration=registered,
         )
+        return offer if again is None else again_of(offer, again)
 
     offer = with_mending(db, current_offer, say)
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
@@ -266,7 +279,7 @@ def _collect(
         say(f"{model} can't be asked here: {reason}.")
     notes = *run_notes(offer, wants_logprobs=logprobs), *repeated_trial_notes(offer, concurrency, is_batch=batch)
     unregistered = [] if registered is None else departures(offer, registered)
-    for note in (*notes, *shard_notes(offer, budget), *unregistered):
+    for note in (*notes, *shard_notes(offer, budget), *occasion_notes(offer), *unregistered):
         say(note)
     if dry_run:
         slice_or_all = offer if pilot is None else pilot_of(offer, pilot)
@@ -301,10 +314,15 @@ def _collect(
         return
     yes = agree(offer, concurrency, yes)
     report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher(), processes=processes)
-    _print_report(report, output_format, loaded)
+    next_command = loaded.next_command(db) if again is None else _retest_command(loaded, db)
+    _print_report(report, output_format, loaded, next_command)
 
 
-def _print_report(report: Any, output_format: str, study: Any) -> None:
+def _retest_command(study: Any, db: Path) -> str:
+    return f"analyze retest --study {study.name} --db {shlex.quote(str(db))}"
+
+
+def _print_report(report: Any, output_format: str, study: Any, next_command: str) -> None:
     from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.progress.coverage import coverage_note
 
@@ -322,7 +340,7 @@ def _print_report(report: Any, output_format: str, study: Any) -> None:
         if note:
             say(note)
     if report.is_complete:
-        say(f"Done: {report.db} (run {report.run_id}). Next: {study.next_command(report.db)}")
+        say(f"Done: {report.db} (run {report.run_id}). Next: {next_command}")
         return
     if report.is_loaded:
         say("Not complete. The same command asks what is missing, and only that.")

@@ -26,9 +26,10 @@ _HOME = {
         "preregister", "read_registration", "showing", "write_registration",
     ),
     "slant.analysis": (
-        "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Validity", "check", "compare", "figures", "fit",
-        "game_differences", "game_indices", "meta_analysis", "mixed_versions", "open_trials", "permute", "plan_power",
-        "read_draws", "read_topics", "replay", "report", "seal", "specifications", "table_text", "tables", "validity",
+        "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Retest", "Validity", "check", "compare",
+        "figures", "fit", "game_differences", "game_indices", "meta_analysis", "mixed_versions", "open_trials",
+        "permute", "plan_power", "read_draws", "read_topics", "replay", "report", "retest", "seal", "specifications",
+        "table_text", "tables", "validity",
     ),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

@@ -11,6 +11,7 @@ import polars as pl
 
 from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings
 from slant.analysis.questions.checks.design_checks import has_checks
+from slant.analysis.questions.checks.later_occasions import RETEST, retest_finding
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import finding
 from slant.analysis.questions.checks.sentences import (
@@ -42,6 +43,8 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
             rows, context = rows_of(checks, grain), context_of(checks, trials)
             page = _PAGES.get(checks.study.design, _PAGE)
             own += [_make_finding(name, entry, rows, context) for name, entry in page.items()]
+        if (again := rows_of(checks, grain).get(RETEST)) is not None and again.height:
+            own.append(retest_finding(again, {model.model: model.label for model in checks.study.models}, checks.alpha))
         yield grain, own
 
 
