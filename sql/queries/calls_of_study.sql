@@ -7,6 +7,7 @@ UNION SELECT r.call_id FROM permutation_refits r JOIN permutations p USING (perm
 UNION SELECT call_id FROM sensitivity WHERE study = $study
 UNION SELECT call_id FROM game_indices WHERE study = $study
 UNION SELECT level_call_id FROM game_indices WHERE study = $study
+UNION SELECT call_id FROM retests WHERE study = $study
 UNION SELECT call_id FROM game_differences WHERE study = $study
 UNION SELECT a.call_id FROM game_adjusted a JOIN game_differences d ON d.call_id = a.difference_id WHERE d.study = $study
 ORDER BY ALL

@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.archive.steps import steps_of
+from slant.analysis.archive.study_copy import kept_call_ids
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.parts.occasions import retests
 from slant.analysis.pages.parts.records import SectionData
@@ -66,6 +67,7 @@ def test_a_shift_that_was_put_in_comes_out(found: analysis.Retest) -> None:
 def test_numbers_are_kept_and_shown_by_the_table(found: analysis.Retest, db: Path) -> None:
     kept = analysis.tables(db, "rmiat", ["retest_reliability"])["retest_reliability"]
     assert sorted(kept["icc"].to_list()) == sorted(found.table["icc"].to_list())
+    assert len(kept_call_ids(db, "rmiat")) == 4  # what an archive takes along
     (step,) = (step for step in steps_of(db, load_study("rmiat"), []) if step.kind == "retest")
     assert step.frames(db, load_study("rmiat"), None, None)["table"].equals(found.table)
 

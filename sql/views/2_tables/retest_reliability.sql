@@ -7,7 +7,7 @@
 --        (later minus first, paired t) of the measure. Intervals are of 95 %. NULL where too few answers, or answers that are
 --        all alike, tell nothing, as `messages` says.
 CREATE OR REPLACE VIEW retest_reliability AS
-SELECT r.* EXCLUDE (call_id), c.ended_at AS computed_at
+SELECT r.* EXCLUDE (call_id), c.ended_at AS made_at
 FROM retests r
 JOIN calls c USING (call_id)
 LEFT JOIN models m ON m.study = r.study AND m.study_version = r.study_version AND m.model = r.model
