@@ -92,7 +92,7 @@ argument_rules <- local({
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error")] <- list(text)
   rules[c("by", "files", "indices", "models", "random", "removed_words", "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
-          "n_words", "repetitions", "permutations", "pilot", "max_rows")] <- list(whole(1))
+          "n_words", "repetitions", "permutations", "pilot", "max_rows", "again")] <- list(whole(1))
   rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))
   rules[["seed"]] <- whole(-.Machine$integer.max)
   rules[c("force", "simulated", "yes", "r")] <- list(flag)

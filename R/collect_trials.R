@@ -25,6 +25,8 @@
 #' @param pilot this many trials of each model, a balanced slice, are asked first; the others only with `yes = TRUE`.
 #' @param yes whether requests that cost money may be sent.
 #' @param view the view to give back; `NULL` takes what [open_trials()] takes.
+#' @param again this many trials that have an answer, a balanced sample of each model, are asked once more, on another
+#'   occasion; the view `"retest_answers"` has them beside their first answers, for [retest_reliability()].
 #' @return What [open_trials()] gives: a lazy table of the trials that are in the database, to be closed by
 #'   [close_trials()]; `NULL`, invisibly, after `dry_run = TRUE`. An error of class `slant_error` where the collector
 #'   can't be found or doesn't end well, with what it said.
@@ -34,11 +36,11 @@
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
 collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simulated = FALSE, repetitions = 1,
-                           pilot = NULL, yes = FALSE, view = NULL) {
+                           pilot = NULL, yes = FALSE, view = NULL, again = NULL) {
   check_arguments()
   options <- list(...)
   options$`repeat` <- if (!identical(as.numeric(repetitions), 1)) repetitions
-  options <- c(options, list(simulated = simulated, pilot = pilot, yes = yes))
+  options <- c(options, list(simulated = simulated, pilot = pilot, again = again, yes = yes))
   models <- unlist(lapply(models, function(model) c("--model", model)))
   arguments <- c("--study", study, models, "--db", path.expand(db), as_options(options))
   run_collector(arguments)

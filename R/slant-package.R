@@ -11,7 +11,7 @@
 #'   by its name, [run_fit()]. What they return: [slant_fit]. As the paper prints it: [mixed_model_table()].
 #' - Check and test: [run_check()], [permutation_test()]. Plan: [plan_power()], [plot_power()]. Pool effects
 #'   over tests and models: [meta_analysis()], [plot_forest()]; whether measures agree: [convergent_validity()],
-#'   [plot_validity()].
+#'   [plot_validity()]; the same trials on another day: [retest_reliability()], [intraclass_correlation()].
 #' - Games: [game_indices()], [compare_games()], [rank_ordered()]; what the indices measure:
 #'   [simulate_structured_games()], [controlled_indices()].
 #' - Known interference, found again: [forced_choice_parameters()], [true_contrasts()], [recover_contrasts()],

@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from slant.analysis.questions.measures import validity as validity
     from slant.analysis.questions.meta import MetaAnalysis as MetaAnalysis
     from slant.analysis.questions.meta import meta_analysis as meta_analysis
+    from slant.analysis.questions.occasions import Retest as Retest
+    from slant.analysis.questions.occasions import retest as retest
     from slant.analysis.questions.permutation.permutation_results import PermutationResult as PermutationResult
     from slant.analysis.questions.permutation.permutation_results import permute as permute
     from slant.analysis.questions.power import PowerPlan as PowerPlan
@@ -80,6 +82,8 @@ _PLACES = {
     "PowerPlan": "slant.analysis.questions.power",
     "read_draws": "slant.analysis.questions.bayes_draws",
     "report": "slant.analysis.pages.html_report",
+    "retest": "slant.analysis.questions.occasions",
+    "Retest": "slant.analysis.questions.occasions",
     "read_topics": "slant.analysis.questions.topics.topic_models",
     "specifications": "slant.analysis.questions.sensitivity",
     "table_text": "slant.analysis.pages.paper_tables",
@@ -88,9 +92,9 @@ _PLACES = {
     "Validity": "slant.analysis.questions.measures",
 }
 __all__ = [
-    "Calibration", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Validity", "calibrate", "check",
-    "compare", "figures", "fit", "game_differences", "game_indices", "meta_analysis", "mixed_versions",
-    "open_trials", "permute", "plan_power", "read_draws", "read_topics", "replay", "report", "seal",
+    "Calibration", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Retest", "Validity", "calibrate",
+    "check", "compare", "figures", "fit", "game_differences", "game_indices", "meta_analysis", "mixed_versions",
+    "open_trials", "permute", "plan_power", "read_draws", "read_topics", "replay", "report", "retest", "seal",
     "specifications", "table_text", "tables", "validity",
 ]  # fmt: skip
 

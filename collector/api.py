@@ -15,6 +15,7 @@ from slant.collector.cost.pilot import pilot_of
 from slant.collector.cost.repeated_trials import repeated_trial_notes
 from slant.collector.errors import UsageError
 from slant.collector.keep.rebuilding import with_mending
+from slant.collector.plan.asking_again import again_of, occasion_notes, refuse_with_again
 from slant.collector.plan.run_plan import Offer, make_offer
 from slant.collector.plan.shards import Shard
 from slant.collector.records import Registration
@@ -64,6 +65,7 @@ def collect(
     prices_file: Path | None = ...,
     structured_output: bool = ...,
     pilot: int | None = ...,
+    again: int | None = ...,
     shard: tuple[int, int] | None = ...,
     registration: str | Path | Registration | None = ...,
     processes: int = ...,
@@ -75,7 +77,7 @@ def collect(
 ) -> RunReport: ...
 
 
-@checked_arguments(repetitions=1, seed=0, pilot=1, processes=1, looks=1)
+@checked_arguments(repetitions=1, seed=0, pilot=1, again=1, processes=1, looks=1)
 def collect(
     db: str | Path,
     study: str | Path | Study,
@@ -90,6 +92,7 @@ def collect(
     prices_file: Path | None = None,
     structured_output: bool = False,
     pilot: int | None = None,
+    again: int | None = None,
     shard: tuple[int, int] | None = None,
     registration: str | Path | Registration | None = None,
     processes: int = 1,
@@ -113,6 +116,10 @@ def collect(
     interval of the condition effect (over words and wordings, by R) is 10 or less in each test, in the unit of the
     study's measure; that is looked at `looks` times at most. The report has the looks. Not with batch, pilot or shard.
 
+    `again=200` asks so many balanced trials that have an answer once more, as answers of their own on another occasion,
+    which no table or fit mixes with the first (`retest()` compares them). Each call is a new occasion; one that was
+    broken off is finished first. A warning says which occasion it is.
+
     `batch=True` asks through batch jobs of OpenAI or Anthropic, at half the price: each call fetches what is ready of
     the jobs of earlier calls, then (with `yes=True`) submits what is pending; nothing is submitted twice. `options` are
     then BatchOptions, and the result is a BatchReport.
@@ -122,20 +129,22 @@ def collect(
     >>> report = collect("demo.duckdb", "rmiat", ["simulated/o3-mini"])  # doctest: +SKIP
     """
     options = options or (BatchOptions() if batch else Options())
+    if again is not None:
+        refuse_with_again(batch=batch, processes=processes, pilot=pilot, is_shard=shard is not None)
     if batch and simulated:
         raise UsageError("Simulated models have no batch jobs: leave out batch=True, or simulated=True.")
     if batch and processes != 1:
         raise UsageError("Batch jobs are made by one process: leave out processes.")
     stopping = StoppingRule.of(until_width, looks, repetitions)
     if stopping is not None:
-        refuse_parts(batch=batch, pilot=pilot, shard=shard)
+        refuse_parts(batch=batch, pilot=pilot, shard=shard, again=again)
     if isinstance(options, BatchOptions) != batch:
         raise UsageError(f"With batch={batch}, options must be {'BatchOptions' if batch else 'Options'}.")
     loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
     registered = read_registration(registration) if isinstance(registration, str | Path) else registration
 
     def current_offer() -> Offer:
-        return make_offer(
+        offer = make_offer(
             loaded,
             models,
             Path(db),
@@ -149,9 +158,10 @@ def collect(
             registration=registered,
             stopping=stopping,
         )
+        return offer if again is None else again_of(offer, again)
 
     offer = with_mending(Path(db), current_offer, lambda text: warnings.warn(text, UserWarning, stacklevel=4))
-    for sentence in [] if registered is None else departures(offer, registered):
+    for sentence in (*occasion_notes(offer), *([] if registered is None else departures(offer, registered))):
         warnings.warn(sentence, UserWarning, stacklevel=3)
     offer = offer if pilot is None else pilot_of(offer, pilot)
     watcher = watcher or Watcher()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -70,6 +71,7 @@ Examples:
   collect --study rmiat --model openai/o3-mini --batch        half the price; later the same fetches (exit 3: not yet)
   collect --study interference --simulated --repeat 5 --logprobs
   collect --study ./mine/study.toml --model local/qwen3-8b --base-url http://localhost:8080/v1
+  collect --study rmiat --model openai/o3-mini --again 200    the same trials on another day; then: analyze retest
   collect --study rmiat --model openai/o3-mini --shard 2/8 --db shard2.duckdb    one of eight; then: collect merge
   collect --study rmiat --model openai/o3-mini --until-width 10 --repeat 8 --looks 4    until intervals are narrow
 
@@ -132,6 +134,12 @@ _batch_option = section("Batch jobs")
 @money_option("--prices", type=FILE, metavar="FILE", help="Prices of your own (TOML).")
 @money_option(
     "--budget", type=ABOVE_0, metavar="USD", help="The most that the study may cost in --db, earlier runs included."
+)
+@click.option(
+    "--again",
+    type=AT_LEAST_1,
+    metavar="TRIALS",
+    help="Ask so many balanced trials that have an answer once more, on another occasion.",
 )
 @money_option(
     "--pilot",
@@ -222,6 +230,7 @@ def _collect(
     prices: Path | None,
     budget: float | None,
     pilot: int | None,
+    again: int | None,
     yes: bool,
     db: Path,
     output_format: str,
@@ -240,6 +249,7 @@ def _collect(
     from slant.collector.cost.repeated_trials import repeated_trial_notes
     from slant.collector.keep.journal_loader import load_journals
     from slant.collector.keep.rebuilding import with_mending
+    from slant.collector.plan.asking_again import again_of, occasion_notes, refuse_with_again
     from slant.collector.plan.run_plan import Offer, make_offer
     from slant.collector.plan.shards import Shard
     from slant.collector.progress.bar import ProgressWatcher
@@ -252,13 +262,15 @@ def _collect(
 
     stopping = StoppingRule.of(until_width, looks, repetitions)
     if stopping is not None:
-        refuse_parts(batch=batch, pilot=pilot, shard=shard)
+        refuse_parts(batch=batch, pilot=pilot, shard=shard, again=again)
     loaded = load_study(study, variant, db)
     registered = None if registration is None else read_registration(registration)
+    if again is not None:
+        refuse_with_again(batch=batch, processes=processes, pilot=pilot, is_shard=shard is not None)
     its_shard = None if shard is None else Shard.read(shard)
 
     def current_offer() -> Offer:
-        return make_offer(
+        offer = make_offer(
             loaded,
             models,
             db,
@@ -273,6 +285,7 @@ def _collect(
             registration=registered,
             stopping=stopping,
         )
+        return offer if again is None else again_of(offer, again)
 
     offer = with_mending(db, current_offer, say)
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
@@ -280,7 +293,7 @@ def _collect(
         say(f"{model} can't be asked here: {reason}.")
     notes = *run_notes(offer, wants_logprobs=logprobs), *repeated_trial_notes(offer, concurrency, is_batch=batch)
     unregistered = [] if registered is None else departures(offer, registered)
-    for note in (*notes, *shard_notes(offer, budget), *unregistered):
+    for note in (*notes, *shard_notes(offer, budget), *occasion_notes(offer), *unregistered):
         say(note)
     at_most = offer
     if stopping is not None:
@@ -321,10 +334,15 @@ def _collect(
         return
     yes = agree(at_most, concurrency, yes)
     report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher(), processes=processes)
-    _print_report(report, output_format, loaded)
+    next_command = loaded.next_command(db) if again is None else _retest_command(loaded, db)
+    _print_report(report, output_format, loaded, next_command)
 
 
-def _print_report(report: Any, output_format: str, study: Any) -> None:
+def _retest_command(study: Any, db: Path) -> str:
+    return f"analyze retest --study {study.name} --db {shlex.quote(str(db))}"
+
+
+def _print_report(report: Any, output_format: str, study: Any, next_command: str) -> None:
     from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.progress.coverage import coverage_note
 
@@ -343,7 +361,7 @@ def _print_report(report: Any, output_format: str, study: Any) -> None:
             say(note)
     if report.is_complete:
         run = f" (run {report.run_id})" if report.run_id else ""
-        say(f"Done: {report.db}{run}. Next: {study.next_command(report.db)}")
+        say(f"Done: {report.db}{run}. Next: {next_command}")
         return
     if report.is_loaded:
         say("Not complete. The same command asks what is missing, and only that.")

@@ -55,7 +55,8 @@ class Trial:
     """One observation, before it is asked. `factors` holds what only this design knows, as JSON-able values.
 
     `content` is a short hash of what decides the prompts of trials like this one (see `Design.contents`), `position`
-    its place in the plan; None where an import doesn't say it.
+    its place in the plan; None where an import doesn't say it. Of a trial that is asked again on another day
+    (`collect --again`) `occasion` counts from 2, and `first_trial_id` is the trial that it repeats.
     """
 
     trial_id: str
@@ -77,6 +78,8 @@ class Trial:
     round: int | None = None
     factors: Mapping[str, Any] = field(default_factory=dict)
     content: str | None = None
+    occasion: int | None = None
+    first_trial_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,6 +274,8 @@ class Attempt:
     expected: str | None
     factors: str | None = None
     content: str | None = None
+    occasion: int | None = None
+    first_trial_id: str | None = None
     outcome: Outcome
     answer: str | None = None
     choice: str | None = None
@@ -321,7 +326,7 @@ class Run:
 
     `models`, `tests` and `conditions` are JSON lists of objects, which become rows of the tables run_models …:
     models: model, model_no (place in the study), label, provider, requested_model, frame, measure, settings, planned,
-            base_url, api_version, sent, left_to_default, prompt_hash, price
+            base_url, api_version, sent, left_to_default, prompt_hash, price; where it asks again: occasion, n_again
     tests:  test, test_no, label, groups, planned (trials of that test in one model)
     conditions: condition, condition_no, label, in the study's order
     `registration` is the SHA-256 of the one that the run was given.

@@ -10,6 +10,7 @@ from slant.analysis.archive import layout
 from slant.analysis.archive.codebook import DataFile, codebook_rows, dataset_description
 from slant.analysis.archive.contents import Contents
 from slant.analysis.archive.tables import study_tables, write_tables
+from slant.analysis.questions.occasions import ANSWERS, retest_calls
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials, usual_view, views_of_games
 from slant.collector.keep.frames import frame_of
@@ -19,10 +20,12 @@ from slant.collector.view.texts import messages_of
 
 
 def add_data(contents: Contents) -> None:
-    """The trials in the columns of their design; of games what was asked beside the rounds, too."""
+    """The trials in the columns of their design; of games what was asked beside the rounds, too; and what was asked
+    again on another day, where something was."""
     copy, heads = contents.copy, read_view_heads()
     views = list(dict.fromkeys([usual_view(copy, contents.study.name), *views_of_games(copy)]))
     views = [view for view in views if view != "trials"] or ["trials"]
+    views += [ANSWERS] if retest_calls(copy, contents.study.name) else []
     (contents.folder / layout.DATA).mkdir()
     for view in views:
         stem = f"{layout.DATA}/study-{_key(contents.study.name)}_rows-{_key(view)}"

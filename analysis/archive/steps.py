@@ -78,7 +78,7 @@ def steps_of(db: Path, study: Study, kept: Collection[str]) -> Iterator[Step]:
     with reading(db) as connection:
         tables = {
             name: frame_of(connection.table(name).filter(ColumnExpression("study") == ConstantExpression(study.name)))
-            for name in ("permutations", "calibrations", "sensitivity", "game_indices", "game_differences")
+            for name in ("permutations", "calibrations", "sensitivity", "game_indices", "game_differences", "retests")
         }
         levels = frame_of(connection.table("random_levels"))
         adjusted = frame_of(connection.table("game_adjusted"))
@@ -87,6 +87,7 @@ def steps_of(db: Path, study: Study, kept: Collection[str]) -> Iterator[Step]:
     yield from _specification_steps(study, tables["sensitivity"])
     levels = levels.select(level_call_id="call_id", n_cells="n_cells").unique()
     yield from _index_steps(study, tables["game_indices"].join(levels, on="level_call_id"))
+    yield from _retest_steps(study, tables["retests"])
     adjusted = adjusted.select("index", "adjust", call_id="difference_id")
     yield from _difference_steps(study, tables["game_differences"].join(adjusted, on=["call_id", "index"]))
 
@@ -185,6 +186,11 @@ def _index_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
         yield Step(f"indices-{number}", "indices", arguments, f"analyze indices --study {study.name}")
 
 
+def _retest_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
+    for number, source in enumerate(rows["source"].unique().sort(), 1):
+        yield Step(f"retest-{number}", "retest", {"source": source}, f"analyze retest --study {study.name}")
+
+
 def _difference_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
     keys = ("source", "between", "reference", "n_draws", "seed", "adjust")
     rows = rows.sort(*keys, "condition", "index")
@@ -247,6 +253,12 @@ def _differences(
     return {"table": game_differences(db, study, workers=workers, progress=progress, **arguments).table}
 
 
+def _retest(db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None) -> Frames:
+    from slant.analysis.questions.occasions import retest
+
+    return {"table": retest(db, study, workers=workers, progress=progress, **arguments).table}
+
+
 _KINDS: Mapping[str, Callable[[Path, Study, dict[str, Any], Workers, Progress | None], Frames]] = {
     "fit": _fit,
     "permutation": _permutation,
@@ -254,6 +266,7 @@ _KINDS: Mapping[str, Callable[[Path, Study, dict[str, Any], Workers, Progress | 
     "specifications": _specifications,
     "indices": _indices,
     "differences": _differences,
+    "retest": _retest,
 }
 _ARGUMENTS: Mapping[str, frozenset[str]] = {
     "fit": frozenset(("fit", "refusals_removed", "measure", "settings")),
@@ -264,5 +277,6 @@ _ARGUMENTS: Mapping[str, frozenset[str]] = {
     "differences": frozenset(
         ("source", "between", "reference", "n_draws", "seed", "adjust", "by", "conditions", "indices")
     ),
+    "retest": frozenset(("source",)),
 }
 """What an archive may say of a step of each kind, and nothing else: where R runs, say, is for whoever replays it."""

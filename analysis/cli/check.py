@@ -78,7 +78,8 @@ def check_command(
     the nulls, cut-off answers, order of options, refusals as missing not at random. Forced choices: order of options
     and blocks, missing answers and what they could hide, words and wordings that carry an effect, cells in which all
     answers are alike. Games: order of options, missing rounds, games cut short, games that decide an index, lengths.
-    First of all: whether it was done as registered (`collect preregister`), or each deviation.
+    First of all: whether it was done as registered (`collect preregister`), or each deviation. Last: whether trials
+    that were asked again (`collect --again`) gave the same.
 
     With --out, the path of the page is printed. CSV has one row per finding; JSON has findings, warnings and the rows
     of every check.
@@ -86,6 +87,7 @@ def check_command(
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
     from slant.analysis.questions.checks.design_checks import has_checks
+    from slant.analysis.questions.checks.later_occasions import RETEST
     from slant.analysis.questions.checks.registration import REGISTRATION, registered_study
     from slant.analysis.questions.checks.study_checks import check, check_descriptions
     from slant.collector.errors import RError, UnknownNameError, UsageError
@@ -93,7 +95,7 @@ def check_command(
     if out is not None:
         check_ending(out)
     chosen = chosen_study(db, study, has_checks, "has anything to check")
-    known = (*check_descriptions(chosen), REGISTRATION)
+    known = (*check_descriptions(chosen), RETEST, REGISTRATION)
     if show is not None and show not in known:
         raise UnknownNameError("check", show, known)
     no_registration = ("No run here was given a registration.", "To compare with a file: --registration FILE")
@@ -119,6 +121,8 @@ def check_command(
             raise UsageError(
                 "No Bayesian model of token counts is kept.", f"analyze --fit brms --study {chosen.as_typed}"
             )
+        if show == RETEST:
+            raise UsageError("No trial here was asked again.", "To ask some once more: collect … --again 200")
         raise RError(f'The check "{show}" could not be made, so it has no rows.', "The reason is above.")
     if show is not None:
         print_rows(result.rows[show], output_format)

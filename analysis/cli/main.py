@@ -52,6 +52,7 @@ _COMMANDS = {
         ("reconstruct", "reconstruct", "Answers with a paper's printed counts, where its data are not public."),
         ("replay", "replay", "A sealed study checked, and made again: what agrees, what differs."),
         ("report", "report", "One HTML page: tables, figures, warnings, where the data come from."),
+        ("retest", "retest", "Is it the same tomorrow? Trials that were asked again, beside their first answers."),
         ("seal", "seal", "A study as one file: journals, data, tables, figures, hashes, a README."),
         ("sensitivity", "sensitivity", "The study's question, analysed in the other ways that its file names."),
         ("tables", "tables", "Descriptives, refusals, costs, kept results. Needs no R."),

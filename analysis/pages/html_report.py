@@ -18,6 +18,7 @@ import polars as pl
 from markupsafe import Markup, escape
 
 from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.pages.provenance import (
@@ -42,6 +43,7 @@ from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.registration import finding, registered_study
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import check_descriptions
+from slant.analysis.questions.occasions import OCCASIONS, occasion_warnings, occasions_of, retest_calls
 from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info, tables
@@ -96,6 +98,7 @@ def report(
     stored_views = view_names(
         db
     )  # a database of an older slant lacks the newest ones, and can be reported on all the same
+    retest_problems = _keep_retests(db, study, executor or workers) if OCCASIONS in stored_views else []
     infos = [info for info in table_info().values() if info.is_about(study.design) and info.name in stored_views]
     study_tables = tables(db, study=study.name, names=[info.name for info in infos])
     with reading(db) as connection:
@@ -110,6 +113,7 @@ def report(
     fit_warnings = [f"Doubtful fit: {warning}" for warning in doubtful_fit_warnings(bayes_fits)]
     warnings = [
         *fit_warnings,
+        *retest_problems,
         *computing_warnings,
         *stale_model_warnings(db, study),
         *stale_fit_warnings(bayes_fits, study),
@@ -132,6 +136,17 @@ def report(
         versions=result_versions(*data.fits.values()) if data.fits else {},
     )
     return _write(out, page)
+
+
+def _keep_retests(db: str | Path, study: Study, workers: Workers) -> list[str]:
+    """Computes what trials that were asked again say, where it is not kept; returns warnings for the top."""
+    if not (calls := retest_calls(db, study.name)):
+        return []
+    try:
+        results(db, calls, workers=workers)
+    except RError as error:
+        return [str(error), *occasion_warnings(occasions_of(db, study.name))]
+    return occasion_warnings(occasions_of(db, study.name))
 
 
 def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress | None) -> list[str]:

@@ -114,6 +114,8 @@ class AttemptMaker:
             expected=trial.expected,
             factors=_json({**reading.factors, **trial.factors}),
             content=trial.content,
+            occasion=trial.occasion,
+            first_trial_id=trial.first_trial_id,
             outcome=reading.outcome,
             answer=reply.spoken,
             choice=reading.choice,

@@ -25,6 +25,7 @@ from aiohttp import web
 
 from slant.collector.designs import Design, design_named
 from slant.collector.errors import ProviderError
+from slant.collector.plan.run_plan import MOST_REPETITIONS
 from slant.collector.records import Reply, TokenLogprob, Trial
 from slant.collector.studies.catalogue import Study, StudyModel, load_study
 from slant.collector.system.child_processes import child_environment
@@ -88,10 +89,15 @@ class _Server:
         if trial is None:
             return _error(400, "unknown_prompt", "This prompt is none of the study's.")
         self.served += 1
-        repetition = int((body.get("metadata") or {}).get("repetition", 1))
+        repetition = _drawn_repetition(body.get("metadata") or {})
         model = replace(model, structured_output="response_format" in body)
         reply = self.design.simulate(self.study, model, replace(trial, repetition=repetition), self.seed)
         return web.json_response(completion(reply, model.model, self.served, with_logprobs=bool(body.get("logprobs"))))
+
+
+def _drawn_repetition(metadata: dict[str, Any]) -> int:
+    """Draws of a later occasion are those of a repetition that no plan has: the same words and wordings, other luck."""
+    return int(metadata.get("repetition", 1)) + MOST_REPETITIONS * (int(metadata.get("occasion", 1)) - 1)
 
 
 def _told(body: dict[str, Any]) -> Trial | None:

@@ -15,7 +15,6 @@ from slant.collector.ask.exchanges import next_turn_no, read_exchange
 from slant.collector.designs import design_named
 from slant.collector.keep.repeated_answers import repeated_of
 from slant.collector.keep.stored_attempts import attempts_where
-from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation, Reading, Turn
@@ -49,13 +48,15 @@ def begun_games(offer: Offer) -> Begun:
     for model_plan in offer.asked if started else ():
         games = design_named(offer.study.design).plan(offer.study, model_plan.model, offer.seed)
         ids = list(map(games.conversation_id, games.places(offer.repetitions)))
+        if (occasion := model_plan.occasion) is not None:
+            ids = list(map(occasion.later_id, ids))
         is_open = [
             game_id in started and not (model_plan.skip and model_plan.skip[no]) for no, game_id in enumerate(ids)
         ]
         rows = stored_turns(offer.db, offer.study.name, [i for i, is_one in zip(ids, is_open, strict=True) if is_one])
         turns = begun.of_model.setdefault(model_plan.model.model, {})
         others = bytes(not is_one for is_one in is_open)
-        for game in plan(offer.study, model_plan.model, offer.seed, offer.repetitions, others):
+        for game in offer.conversations(model_plan, others):
             _go_on(offer, model_plan, game, rows.get(game.conversation_id, {}), turns, begun)
     return begun
 

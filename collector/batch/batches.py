@@ -28,7 +28,7 @@ from slant.collector.keep.batch_jobs import Job, JobFolder, key_check
 from slant.collector.keep.final_trials import Finals, id_batches, read_finals
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder, utc_now
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.plan.conversations import done_in, plan
+from slant.collector.plan.conversations import done_in
 from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.providers import provider_named
 from slant.collector.records import Conversation, Run
@@ -222,9 +222,7 @@ class Batches:
         plan_of = offer.study, lane.model, offer.seed, offer.repetitions
         others = lane.asked.others
         done, waiting = (done_in(*plan_of, finals, others).conversations for finals in (self._finals, self._waiting()))
-        for conversation in plan(*plan_of, skip=bytes(map(or_, done, waiting))):
-            if offer.slice is None or conversation.conversation_id in offer.slice:
-                yield conversation
+        yield from offer.conversations(lane.asked, bytes(map(or_, done, waiting)))
 
     def _waiting(self) -> Finals:
         return Finals(id_batches(self._folder.trial_ids(self._offer.study.name)))

@@ -14,7 +14,7 @@ from slant.collector.studies.catalogue import Study
 
 Modes = dict[str, Counter[str]]
 _OF_STUDY = (  # of this version, or of another whose text holds what the trial's prompt was made of
-    "is_final AND source = 'collected' AND study = $study AND variant = $variant "
+    "is_final AND occasion IS NULL AND source = 'collected' AND study = $study AND variant = $variant "
     "AND (study_version = $version OR list_contains($contents, content))"
 )
 

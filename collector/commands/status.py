@@ -37,7 +37,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     from slant.collector.commands.batch_jobs import show_jobs
     from slant.collector.cost.costs import changed_models, cost_notes
     from slant.collector.progress.current_run import for_people, running_process, with_pace, with_test_pace
-    from slant.collector.progress.status import progress, waiting_bytes, warnings
+    from slant.collector.progress.status import occasion_sentences, progress, waiting_bytes, warnings
     from slant.collector.progress.watch import watch_status
     from slant.collector.stopping.looks import precision_notes
 
@@ -56,7 +56,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     if (waiting := waiting_bytes(db)) and running_process(db) is None:
         say(f"{waiting:,} bytes of answers are in the journal, not yet in the database: `collect load` brings them in.")
     show_jobs(db, output_format)
-    for note in (*precision_notes(db), *cost_notes(rows)):
+    for note in (*occasion_sentences(db), *precision_notes(db), *cost_notes(rows)):
         say(note)
     for warning in [*warnings(db), *uncounted_notes(db), *changed_models(db), *table_notes(db)]:
         say(f"Warning: {warning}")

@@ -3,20 +3,17 @@ like all others, so that the full run goes on from it."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from slant.collector.errors import UsageError
+from slant.collector.plan.balance import Cell, quotas
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import Offer
 from slant.collector.records import Conversation
 from slant.collector.study.records import Study, StudyModel
 
 LOOKED_AT = 50_000  # conversations in which every cell of a plan shows up: the order of asking is random
-
-Cell = tuple[str, str]
 
 
 def pilot_of(offer: Offer, trials: int) -> Offer:
@@ -55,19 +52,6 @@ def balanced_slice(
             yield conversation
         elif max(left.values()) <= 0:
             return
-
-
-def quotas(cells: set[Cell], tests: list[str], trials: int) -> Counter[Cell]:
-    """How many trials each cell (test, condition) gets, so that conditions are balanced and tests are spread."""
-    conditions = {test: sorted(condition for name, condition in cells if name == test) for test in tests}
-    present = [test for test in tests if conditions[test]]
-    width = max(len(conditions[test]) for test in present)
-    if trials < width:
-        raise UsageError(f"--pilot must be {width} or more: one trial in each condition.")
-    blocks = trials // width  # one trial in each condition of a test
-    each, more = divmod(blocks, len(present))
-    counts = {test: each + (place < more) for place, test in enumerate(present)}
-    return Counter({(test, condition): counts[test] for test in present for condition in conditions[test]})
 
 
 def _cell(conversation: Conversation) -> Cell:

@@ -14,7 +14,6 @@ from slant.collector.cost.quote import quotes
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, Offer
 from slant.collector.records import Trial
 from slant.collector.studies.differences import text_differences
@@ -43,7 +42,8 @@ def find_repeated_trials(offer: Offer) -> list[RepeatedTrials]:
     """By model of the offer; those without such trials are left out."""
     if not Path(offer.db).exists():
         return []
-    return [repeated for model_plan in offer.asked if (repeated := _of_model(offer, model_plan)) is not None]
+    by_model = (_of_model(offer, model_plan) for model_plan in offer.asked if model_plan.occasion is None)
+    return [repeated for repeated in by_model if repeated is not None]
 
 
 def repeated_trial_notes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[str]:
@@ -92,9 +92,8 @@ def _served(row: Row) -> tuple[str, str]:
 
 
 def _conversations(offer: Offer, model_plan: ModelPlan) -> Iterator[tuple[Trial, ...]]:
-    for conversation in plan(offer.study, model_plan.model, offer.seed, offer.repetitions, model_plan.skip):
-        if offer.slice is None or conversation.conversation_id in offer.slice:
-            yield conversation.trials
+    for conversation in offer.conversations(model_plan, model_plan.skip):
+        yield conversation.trials
 
 
 def _cell(row: Row) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size, whole_lines
-from slant.collector.keep.journal_lines import parse
+from slant.collector.keep.journal_lines import Parsed, parse
 from slant.collector.keep.journal_loader import CHUNK_BYTES, offsets_in
 
 ROWS_AT_ONCE = 200_000
@@ -41,10 +41,15 @@ def attempts_where(
 
 
 def unloaded_attempts(db: Path, offsets: Mapping[str, int]) -> Iterator[pl.DataFrame]:
-    """All columns of the attempts that the journals hold behind these offsets (see `offsets_in`). What is damaged in
-    one is told by whoever loads it."""
+    """All columns of the attempts that the journals hold behind these offsets (see `offsets_in`)."""
+    for lines in unloaded_lines(db, offsets):
+        yield lines.attempts
+
+
+def unloaded_lines(db: Path, offsets: Mapping[str, int]) -> Iterator[Parsed]:
+    """All that the journals hold behind these offsets. What is damaged in one is told by whoever loads it."""
     for path in journal_paths(journal_folder(db)):
         offset = offsets.get(journal_name(path), 0)
         with suppress(JournalError):
             for _, data in whole_lines(path, offset, CHUNK_BYTES) if journal_size(path) > offset else ():
-                yield parse(data).attempts
+                yield parse(data)

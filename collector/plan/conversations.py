@@ -10,6 +10,7 @@ from operator import not_
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.keep.final_trials import IDS_AT_ONCE, Finals
+from slant.collector.plan.occasions import Occasion
 from slant.collector.records import Conversation
 from slant.collector.study.records import Study, StudyModel
 
@@ -61,6 +62,25 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
         else:
             conversations.extend(whole)
     return Done(trials, bytes(conversations))
+
+
+def done_again(
+    study: Study, model: StudyModel, seed: int, repetitions: int, occasion: Occasion, finals: Finals
+) -> Done:
+    """The same of what is asked again on an occasion; conversations that are not count as done."""
+    its_plan = design_named(study.design).plan(study, model, seed)
+    conversations, numbers, ids = bytearray(), [], []
+    for number, place in enumerate(its_plan.places(repetitions)):
+        is_chosen = its_plan.conversation_id(place) in occasion.chosen
+        conversations.append(not is_chosen)
+        if is_chosen:
+            numbers.append(number)
+            ids.append(tuple(map(occasion.later_id, its_plan.trial_ids(place))))
+    flags = finals.among_conversations(ids)
+    ends = accumulate(map(len, ids))
+    for number, of_conversation, end in zip(numbers, ids, ends, strict=True):
+        conversations[number] = 0 not in flags[end - len(of_conversation) : end]
+    return Done(flags.count(1), bytes(conversations))
 
 
 def planned_count(study: Study, repetitions: int = 1) -> int:

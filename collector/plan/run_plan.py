@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,13 @@ from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database_errors import check_place
 from slant.collector.keep.final_trials import Finals, read_finals
-from slant.collector.plan.conversations import Done, done_in, plan, planned_count
+from slant.collector.plan.conversations import Done, done_again, done_in, plan, planned_count
 from slant.collector.plan.elicited_rates import with_rates
+from slant.collector.plan.occasions import Occasion
 from slant.collector.plan.shards import Shard, share_of
 from slant.collector.providers import Provider, checked_address, provider_named
 from slant.collector.providers.prices import PriceList, load_prices
-from slant.collector.records import Prompt, Registration
+from slant.collector.records import Conversation, Prompt, Registration
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Study, StudyModel
 
@@ -26,7 +27,8 @@ MOST_REPETITIONS = 10_000
 
 @dataclass(frozen=True)
 class ModelPlan:
-    """One model that will be asked. `planned` are the trials of its shard, where only one is asked."""
+    """One model that will be asked. `planned` are the trials of its shard, where only one is asked; of the sample that
+    is asked again, where it has an `occasion` (collector/plan/asking_again.py)."""
 
     model: StudyModel
     provider: Provider
@@ -36,6 +38,7 @@ class ModelPlan:
     skip: bytes = field(default=b"", repr=False)  # one byte a conversation of the plan: 1 where it is done
     others: bytes = field(default=b"", repr=False)  # the same: 1 where it belongs to another shard
     planned_tests: Mapping[str, int] = field(default_factory=dict)  # `planned` by test, of a shard
+    occasion: Occasion | None = None
 
     @property
     def pending(self) -> int:
@@ -83,9 +86,21 @@ class Offer:
         """The trials of one model in the whole plan, whatever the shard."""
         return planned_count(self.study, self.repetitions)
 
+    def conversations(self, model_plan: ModelPlan, skip: Sequence[int] = b"") -> Iterator[Conversation]:
+        """What this offer asks a model, in the order of the plan, but for what `skip` marks."""
+        occasion = model_plan.occasion
+        for conversation in plan(self.study, model_plan.model, self.seed, self.repetitions, skip):
+            name = conversation.conversation_id
+            if occasion is not None and name in occasion.chosen:
+                yield occasion.asked_again(conversation)
+            elif occasion is None and (self.slice is None or name in self.slice):
+                yield conversation
+
     def first_prompt(self, model_plan: ModelPlan) -> Prompt | None:
         """None where no conversation falls to the shard."""
         planned = plan(self.study, model_plan.model, self.seed, self.repetitions, model_plan.others)
+        if model_plan.occasion is not None:
+            planned = self.conversations(model_plan)
         if (conversation := next(planned, None)) is None:
             return None
         step = design_named(self.study.design).next(self.study, model_plan.model, conversation, [])
@@ -177,6 +192,10 @@ def up_to_date(offer: Offer) -> Offer:
     model_plans = []
     for model_plan in offer.asked:
         plan_of = offer.study, model_plan.model, offer.seed, offer.repetitions
+        if model_plan.occasion is not None:
+            done = done_again(*plan_of, model_plan.occasion, finals)
+            model_plans.append(replace(model_plan, already_done=done.trials, skip=done.conversations))
+            continue
         done = done_in(*plan_of, finals, model_plan.others) if finals else Done(0, model_plan.others)
         trials = done.trials if offer.slice is None else done_in_slice(offer, model_plan.model, finals)
         model_plans.append(replace(model_plan, already_done=trials, skip=done.conversations))

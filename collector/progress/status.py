@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.collector.errors import JournalError
+from slant.collector.errors import JournalError, OlderDatabaseError
 from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import journal_folder
@@ -62,7 +62,8 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
 def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:
     """Counts of what the journals hold behind these offsets."""
     columns = (*_KEYS, "test", "outcome", "is_final", "factors")
-    parts = [attempts.select(columns) for attempts in unloaded_attempts(db, offsets)]
+    is_first = pl.col("occasion").is_null()
+    parts = [attempts.filter(is_first).select(columns) for attempts in unloaded_attempts(db, offsets)]
     if not parts:
         return pl.DataFrame(schema=dict.fromkeys([*_KEYS, "test"], pl.String) | dict.fromkeys(_COUNTS, pl.Int64))
     final = pl.col("is_final")
@@ -84,6 +85,19 @@ def _not_asked(rows: pl.DataFrame) -> pl.DataFrame:
         last.select(*_KEYS, pairs.alias("not_asked")).explode("not_asked").select(*_KEYS, split).unnest("not_asked")
     )
     return counts.group_by(*_KEYS, "test").agg(pl.col("n_not_asked").cast(pl.Int64).sum())
+
+
+def occasion_sentences(db: Path) -> list[str]:
+    """What was asked again on later occasions (`collect --again`), a sentence each; none in an older slant's file."""
+    query = "SELECT study, model, occasion, n_trials, n_wanted, asked_to FROM retest_occasions"
+    with suppress(OlderDatabaseError), reading(db) as connection:
+        rows = connection.execute(query).fetchall()
+        return [
+            f"{study}, {model}: occasion {occasion} has {n_trials:,} answers to trials asked again (--again {wanted}), "
+            f"the last of {last:%Y-%m-%d}."
+            for study, model, occasion, n_trials, wanted, last in rows
+        ]
+    return []
 
 
 def waiting_bytes(db: Path) -> int:

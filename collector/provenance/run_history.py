@@ -19,15 +19,15 @@ from slant.collector.stopping.rule import StoppingRule
 from slant.collector.system.shipped_files import sql_query
 
 Row = Mapping[str, Any]
-_SAME = ("source", "study", "study_version", "variant", "seed", "repetitions")
+_SAME = ("source", "study", "study_version", "variant", "seed", "repetitions", "occasion")
 
 
 @dataclass(frozen=True)
 class RunHistory:
-    """`runs` are those that took part in the answers, oldest first, `run` is the last of them. `provenance` has a row
-    for each of them and model; `outcomes` counts the trials; `n_failed` the attempts that ended none. `stopping`: the
-    rule of runs that were to end on precision, whose `models` are those of all of them; `looks`: by model, what was
-    seen.
+    """`runs` are those that took part in the answers, oldest first, `run` is the last of them; what was asked again on
+    a later occasion is a history of its own. `provenance` has a row for each of them and model; `outcomes` counts the
+    trials; `n_failed` the attempts that ended none. `stopping`: the rule of runs that were to end on precision, whose
+    `models` are those of all of them; `looks`: by model, what was seen.
     """
 
     run: Row
@@ -42,7 +42,7 @@ class RunHistory:
 
 
 def read_run_history(db: Path, name: str) -> RunHistory:
-    """The run with this id ("latest": the last one). UnknownNameError for one that there is not."""
+    """The run with this id ("latest": the last one that did not ask again). UnknownNameError where there is none."""
     (history,) = read_run_histories(db, [name])
     return history
 
@@ -65,9 +65,12 @@ class _Known:
 
 
 def _read(connection: duckdb.DuckDBPyConnection) -> _Known:
+    models = _rows(connection, "SELECT * FROM run_models ORDER BY run_id, place")
+    occasions = {model["run_id"]: model["occasion"] for model in models if model["occasion"]}
+    runs = _rows(connection, "SELECT * FROM runs ORDER BY started_at, run_id")
     return _Known(
-        _rows(connection, "SELECT * FROM runs ORDER BY started_at, run_id"),
-        _rows(connection, "SELECT * FROM run_models ORDER BY run_id, place"),
+        [{**run, "occasion": occasions.get(run["run_id"])} for run in runs],
+        models,
         _rows(connection, "SELECT * FROM run_tests ORDER BY run_id, place"),
         _rows(connection, "SELECT * FROM run_provenance"),
         _rows(connection, sql_query("outcomes_of_runs")),
@@ -79,7 +82,8 @@ def _history(database: _Known, db: Path, name: str, looks: Sequence[Look]) -> Ru
     if not runs:
         raise DatabaseError(f'"{db}" holds no run yet.')
     known = {run["run_id"]: run for run in runs}
-    run = runs[-1] if name == "latest" else known.get(name)
+    first_asked = [run for run in runs if run["occasion"] is None]
+    run = (first_asked or runs)[-1] if name == "latest" else known.get(name)
     if run is None:
         raise UnknownNameError("run", name, known, 'The last one is called "latest".')
     earlier = [r for r in runs if _is_same(r, run) and r["started_at"] <= run["started_at"]]

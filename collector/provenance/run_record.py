@@ -38,10 +38,11 @@ def new_run_record(offer: Offer, options: Mapping[str, Any], *, is_simulated: bo
             "frame": a.model.frame or None,
             "measure": a.model.measure,
             "settings": dict(a.model.settings),
-            "planned": a.planned,
+            "planned": a.planned if a.occasion is None else offer.whole,
             "model_no": numbers.get(a.model.model),
         }
         | model_provenance(offer, a)
+        | ({} if a.occasion is None else {"occasion": a.occasion.number, "n_again": a.occasion.n_again})
         for a in offer.asked
     ]
     tests = [asdict(test) | {"planned": test.planned * offer.repetitions} for test in study.tests]

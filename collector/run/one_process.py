@@ -26,7 +26,6 @@ from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, JournalError, ProviderError, UsageError
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder
 from slant.collector.keep.journal_files import compress_finished
-from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, Offer, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import Conversation, Run
@@ -182,10 +181,8 @@ def _lane(
 
 
 def _pending(offer: Offer, asked: ModelPlan, begun: Begun) -> Iterator[Conversation]:
-    for conversation in plan(offer.study, asked.model, offer.seed, offer.repetitions, asked.skip):
-        if conversation.conversation_id in begun.unusable:
-            continue
-        if offer.slice is None or conversation.conversation_id in offer.slice:
+    for conversation in offer.conversations(asked, asked.skip):
+        if conversation.conversation_id not in begun.unusable:
             yield conversation
 
 

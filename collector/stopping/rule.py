@@ -81,7 +81,7 @@ class StoppingRule:
 
 
 def refuse_parts(**given: Any) -> None:
-    """UsageError where one of these (batch, pilot, shard), which ask a part of a repetition or later, is given."""
+    """UsageError where one of these (batch, pilot, shard, again), which ask a part of a repetition or later, is given."""
     for name, value in given.items():
         if value:
             raise UsageError(f"--until-width and --{name} can't be used together: {_WHY_NOT[name]}")
@@ -91,4 +91,5 @@ _WHY_NOT = {
     "batch": "a look waits for all answers of a repetition, and a batch may take a day for each of them.",
     "pilot": "its first look is what a pilot is for. Leave out --pilot.",
     "shard": "the width is that of all answers together, and a shard has a part of them. Leave out --shard.",
+    "again": "what is asked again is on an occasion of its own, and no width is measured there. Leave out one of them.",
 }

@@ -42,6 +42,7 @@ from slant.collector.view.trials import (
     conversation_names,
     last_attempt,
     neighbours,
+    occasions_of,
     one_game,
     one_trial,
     page_of_games,
@@ -114,6 +115,7 @@ class Pages:
             found = one_trial(connection, trial_id)
             with chosen_trials(connection, chosen, self.notes, search) as trials:
                 before, behind = neighbours(trials, chosen.order, found.row)
+            occasions = occasions_of(connection, found.row)
             nav = self._nav(connection)
         whole = query.get("whole", "")
         texts = {name: begun(found.row[name], is_whole=name == whole) for name in _LONG}
@@ -124,6 +126,7 @@ class Pages:
             nav=nav,
             found=found,
             row=found.row,
+            occasions=occasions,
             chosen=chosen,
             query=chosen.query(),
             before=before,

@@ -109,6 +109,19 @@ def one_trial(connection: duckdb.DuckDBPyConnection, trial_id: str) -> OneTrial:
     return OneTrial(row, rows, _first(run), _first(model), facts_of(design, row), design)
 
 
+def occasions_of(connection: duckdb.DuckDBPyConnection, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The answers to a trial that was asked on several days (`collect --again`), the first one first; else none."""
+    first_id = row["first_trial_id"] or row["trial_id"]
+    attempts = connection.sql("FROM attempts").filter(ColumnExpression("is_final"))
+    columns = ("trial_id", "occasion", "done_at", "served_model", "outcome", "choice", "tokens")
+    later = rows_of(_with(attempts, first_trial_id=first_id).select(*columns))
+    if not later:
+        return []
+    return sorted(
+        [*rows_of(_with(attempts, trial_id=first_id).select(*columns)), *later], key=lambda r: r["occasion"] or 1
+    )
+
+
 def attempts_of(connection: duckdb.DuckDBPyConnection, trial_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """All attempts of these trials in their order. UnknownNameError where there is none of a trial.
 

@@ -19,7 +19,7 @@ from slant.collector.system.shipped_files import sql_dir, sql_query
 
 MOST_BYTES = 64_000_000
 """So much of the journals is read for a page, which takes half a second; more waits for the database."""
-_VIEWS = ("0_shown_attempts", "1_trials")
+_VIEWS = ("0_shown_attempts", "1_all_trials", "1_trials")
 
 
 @contextmanager

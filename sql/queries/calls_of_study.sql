@@ -9,6 +9,7 @@ UNION SELECT f.call_id FROM calibration_fits f JOIN calibrations c USING (calibr
 UNION SELECT call_id FROM sensitivity WHERE study = $study
 UNION SELECT call_id FROM game_indices WHERE study = $study
 UNION SELECT level_call_id FROM game_indices WHERE study = $study
+UNION SELECT call_id FROM retests WHERE study = $study
 UNION SELECT call_id FROM game_differences WHERE study = $study
 UNION SELECT a.call_id FROM game_adjusted a JOIN game_differences d ON d.call_id = a.difference_id WHERE d.study = $study
 ORDER BY ALL

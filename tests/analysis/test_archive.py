@@ -12,6 +12,7 @@ import re
 import socket
 import subprocess
 import sys
+import warnings
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +43,7 @@ from slant.analysis.archive.steps import steps_of
 from slant.analysis.archive.zip_writer import write_manifest, write_zip
 from slant.analysis.calls.results import Progress
 from slant.analysis.cli.main import analyze
+from slant.analysis.questions.occasions import retest
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.views import open_trials
 from slant.collector import collect
@@ -199,6 +201,23 @@ def test_texts_that_are_left_out_leave_their_hashes_and_all_tables(db: Path, tmp
 def test_an_archive_without_texts_replays(db: Path, tmp_path: Path) -> None:
     shared = seal(db, "rmiat", tmp_path / "shared.zip", without=["reasoning"], with_r=False)
     assert replay(shared.path, tmp_path / "check", with_r=False).problems.is_empty()
+
+
+@pytest.mark.slow
+@pytest.mark.needs("R", "ggplot2")
+def test_what_was_asked_again_is_sealed_and_made_again(tmp_path: Path) -> None:
+    db = tmp_path / "a.duckdb"
+    for again in (None, 8):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            collect(db, write_tiny(tmp_path), ["simulated/small"], again=again)
+    retest(db)
+    sealed = seal(db, "drinks", tmp_path / "study.zip")
+    found = replay(sealed.path, tmp_path / "check")
+    assert found.problems.is_empty()
+    assert found.table.filter(name="fits/retest-1.table.csv", kind="fit", status=AGREES).height == 1
+    assert any(name.endswith("_rows-retestanswers_data.csv") for name in members(sealed.path))
+    assert open_trials(found.db, view="retest_answers").height == 8
 
 
 def test_reasoning_that_went_back_into_a_request_is_left_out_of_it() -> None:

@@ -27,26 +27,20 @@ KEPT = list(dict.fromkeys(table for name in ENGINES for table in tables_of(name)
 PERMUTED = ("permutations", "permutation_refits", "permutation_draws", "permutation_cells")
 CALIBRATED = ("calibrations", "calibration_fits", "calibration_posteriors", "calibration_quantities")
 GAMES = ("random_levels", "game_indices", "game_differences", "game_adjusted")
-FITTED = ("calls", "stm_searches", "sensitivity", *PERMUTED, *CALIBRATED, *GAMES, *KEPT)
+FITTED = ("calls", "stm_searches", "sensitivity", "retests", *PERMUTED, *CALIBRATED, *GAMES, *KEPT)
 LOOKS = ("precision_looks",)
 OF_PRINT = ("printed_numbers", "printed_scopes", "planned_cells")  # views of variables that a comparison sets
 STUDIES = ("run_conditions", "study_files", "study_contents")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *LOOKS, *FITTED}
 # Views whose cases have rows of results.
 ONCE = (
-    "bayes_",
-    "effects_over_words",
-    "ratios_of_medians",
-    "topic_",
-    "specifications",
-    "permutation_",
-    "calibration_",
-    "game_",
-)
+    "bayes_", "effects_over_words", "ratios_of_medians", "topic_", "specifications", "permutation_", "calibration_",
+    "game_", "retest_",
+)  # fmt: skip
 OF_TRIALS = (
     "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
     "allocation_questions", "allocation_ratings", "pairing_trials", "pairing_words",
-    "decision_trials",
+    "decision_trials", "retest_answers",
 )  # fmt: skip
 every_view = pytest.mark.parametrize("view", FILES)
 
@@ -91,6 +85,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     )
     rows += read_rows(CASES / "allocation_rating_by_class" / "given.csv")
     rows += read_rows(CASES / "pairing_answer_rows" / "given.csv") + read_rows(CASES / "decision_turns" / "given.csv")
+    rows += read_rows(CASES / "retest_answers" / "given.csv")
     rows += read_rows(CASES / "recomputed_logistic" / "given.csv") + read_rows(CASES / "second_codings" / "given.csv")
     runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
         CASES / "run_progress" / "runs.json"

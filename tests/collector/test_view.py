@@ -335,3 +335,18 @@ def test_a_bundle_holds_the_chosen_trials_and_leads_to_them_alone(db: Path, tmp_
         write_bundle(db, folder, "true")
     with pytest.raises(UsageError, match="leaves 0"):
         write_bundle(db, tmp_path / "none", "false")
+
+
+def test_a_trial_that_was_asked_again_has_its_later_answers_beside_the_first(tmp_path: Path) -> None:
+    first, other = a_pair(1, 30)
+    again = {**first, "trial_id": "later", "occasion": 2, "first_trial_id": first["trial_id"], "tokens": 777}
+    db = database(tmp_path / "a.duckdb", [first, other, again], [RUN])
+    with running_viewer(db) as viewer:
+        page, later, alone = (
+            viewer.get(f"trial/{name}").text for name in (first["trial_id"], "later", other["trial_id"])
+        )
+        assert "/trial/later" not in viewer.get().text
+    assert "777" in words(page)
+    assert "/trial/later" in page
+    assert f"/trial/{first['trial_id']}" in later
+    assert "On other days" not in alone

@@ -36,6 +36,10 @@ needed <- list(
   permutation_test = list(data = answered, formula = "is_valid ~ block", permutations = 1, engine = "lme4"),
   plan_power = list(variances = shares),
   rank_ordered = list(data = games),
+  intraclass_correlation = list(ratings = cbind(1:3, 3:1)),
+  retest_reliability = list(data = data.frame(
+    model = "a", trial_id = 1:3, first_answer = "a", later_answer = "b", first_value = 1:3, later_value = 3:1
+  )),
   recover_contrasts = list(n = 1),
   replay = list(archive = "none.zip"),
   run_check = list(name = "check_equivalence", data = trials),
@@ -50,10 +54,10 @@ wrong <- list(
   flag = list("yes", NA, 2, mean)
 )
 kinds <- c(
-  data = "data", parameters = "data", variances = "data", notes = "data", fit = "text", formula = "text", db = "text",
-  name = "text", engine = "text", study = "text", archive = "text", file = "text", files = "text", by = "text",
+  data = "data", ratings = "data", parameters = "data", variances = "data", notes = "data", fit = "text",
+  formula = "text", db = "text", name = "text", engine = "text", study = "text", archive = "text", file = "text", files = "text", by = "text",
   contrast = "text", levels = "text", save_to = "text", view = "text", width = "number", height = "number",
-  cores = "number", n_classes = "number", n_groups = "number", pilot = "number", effect = "number",
+  cores = "number", n_classes = "number", n_groups = "number", pilot = "number", again = "number", effect = "number",
   models = "text", columns = "text", between = "text", reference = "text", strata = "text", beside = "text",
   draws_to = "text", version = "text", arguments = "text"
 )

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from slant.analysis.pages.parts import calibrations, counts, forced_choice, games, pairings, printed_tables
+from slant.analysis.pages.parts import calibrations, counts, forced_choice, games, occasions, pairings, printed_tables
 from slant.analysis.pages.parts.records import CaptionedTable, Group, GroupFunction, MissingResult, SectionData
 from slant.analysis.pages.provenance import without_folders
 from slant.analysis.pages.report_tables import text_table
@@ -93,9 +93,9 @@ def stopping(section: SectionData) -> Group | None:
 
 GROUPS: tuple[GroupFunction, ...] = (
     forced_choice.stages, calibrations.calibration, forced_choice.answers, forced_choice.falsification, nothing,
-    stopping, counts.ratios, robustness, forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions,
-    games.ends, games.indices, games.differences, games.questions, games.choices, printed_tables.print_comparison,
-    topics,
+    stopping, counts.ratios, robustness, occasions.retests, forced_choice.order, forced_choice.stimuli, pairings.bias,
+    pairings.decisions, games.ends, games.indices, games.differences, games.questions, games.choices,
+    printed_tables.print_comparison, topics,
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from slant.analysis.questions.checks import answer_findings, choice_findings, ga
 from slant.analysis.questions.checks.calibration_finding import CALIBRATION, sampler_finding
 from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.design_checks import has_checks
+from slant.analysis.questions.checks.later_occasions import RETEST, retest_finding
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import finding
 from slant.analysis.questions.checks.sentences import (
@@ -51,6 +52,8 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
             own += [_make_finding(name, entry, rows, context) for name, entry in shown.items()]
             if rows.get(CALIBRATION, pl.DataFrame()).height:
                 own.append(sampler_finding(rows[CALIBRATION]))
+        if (again := rows_of(checks, grain).get(RETEST)) is not None and again.height:
+            own.append(retest_finding(again, {model.model: model.label for model in checks.study.models}, checks.alpha))
         yield grain, own
 
 

@@ -14,14 +14,18 @@ import polars as pl
 
 from slant.analysis.calls.call import Call, computed
 from slant.analysis.calls.executors import Workers
-from slant.analysis.calls.results import Progress
+from slant.analysis.calls.result_rows import ID
+from slant.analysis.calls.results import Progress, results
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.questions.checks.calibration_finding import kept_calibrations
 from slant.analysis.questions.checks.count_finding import kept_count_models
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
+from slant.analysis.questions.checks.later_occasions import RETEST
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
 from slant.analysis.questions.meta import pooling
+from slant.analysis.questions.occasions import TABLE as RETESTS
+from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import fits_of, study_in
@@ -73,6 +77,14 @@ class Checks:
         rows = self.rows if registered is None else {**self.rows, REGISTRATION: registered.deviations}
         return replace(self, rows=rows, registered=registered)
 
+    def asked_again(self, db: str | Path, calls: Sequence[Call], workers: Workers) -> Checks:
+        """The same with what trials that were asked again say, `rows["retest"]`; as it is where none were."""
+        if not calls:
+            return self
+        kept = results(db, calls, workers=workers, raises=False)
+        warnings = [*self.warnings, *occasion_warnings(occasions_of(db, self.study.name))]
+        return replace(self, rows={**self.rows, RETEST: kept.frames[RETESTS].drop(ID)}, warnings=warnings)
+
 
 @checked_arguments()
 @opens_once
@@ -92,10 +104,10 @@ def check(
     """Check what `study` rests on, by its design (checks_of says which checks that are).
 
     Mixed models of counts: residuals, influence of prompts, words and wordings, corrections, nulls, limits, option
-    order, refusals,
-    skew. Forced choices: order of options and of blocks, missing answers and what they could hide, words and wordings
-    that carry an effect, separation, limits. Games: order of options, missing rounds, games cut short, games that
-    carry an index, lengths, limits. `bound` is the smallest |d| that would matter, `alpha` the level of significance.
+    order, refusals, skew. Forced choices: order of options and of blocks, missing answers and what they could hide,
+    words and wordings that carry an effect, separation, limits. Games: order of options, missing rounds, games cut
+    short, games that carry an index, lengths, limits. All: what was asked again (`collect --again`). `bound` is the
+    smallest |d| that would matter, `alpha` the level of significance.
 
     What `calibrate()` has kept of its Bayesian fits is said, too: `rows["calibration"]`.
 
@@ -107,11 +119,14 @@ def check(
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
     study = study_in(db, study, has_checks, "has anything to check")
     known = registered_study(db, study.name, registration)
-    if known is not None and not has_checks(study):
-        return Checks(study, alpha, bound, {}, _grains(db, study, source), [], None).beside(known)
+    calls = retest_calls(db, study.name, source)
+    if (known is not None or calls) and not has_checks(study):
+        checks = Checks(study, alpha, bound, {}, _grains(db, study, source), [], None)
+        return checks.asked_again(db, calls, executor or workers).beside(known)
     checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
     checks = replace(checks, rows={**checks.rows, **kept_calibrations(db, study.name, source)})
     checks = replace(checks, looks=tuple(look for made in read_looks(Path(db), study.name).values() for look in made))
+    checks = checks.asked_again(db, calls, executor or workers)
     # compared anew: a check may be a look at the results, too
     return checks if known is None else checks.beside(registered_study(db, study.name, known.registration))
 

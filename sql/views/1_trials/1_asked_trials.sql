@@ -2,11 +2,12 @@
 -- grain: attempt_id
 -- reads: attempts, runs, run_models
 -- study: any
--- note:  what a plan is compared with, so that nobody pays twice without knowing. `study_version` is that of its run.
+-- note:  what a plan is compared with, so that nobody pays twice without knowing; without what `collect --again` asked.
+--        `study_version` is that of its run.
 CREATE OR REPLACE VIEW asked_trials AS
 SELECT a.attempt_id, a.source, a.study, a.study_version, a.content, a.variant, a.model, a.provider, a.requested_model,
        a.trial_id, a.game, a.round, a.repetition, a.test, a.condition, a.item, a.wording, r.seed, m.settings
 FROM attempts a
 LEFT JOIN runs r ON r.run_id = a.run_id
 LEFT JOIN run_models m ON m.run_id = a.run_id AND m.model = a.model
-WHERE a.is_final;
+WHERE a.is_final AND a.occasion IS NULL;

@@ -1,43 +1,13 @@
 -- trials: one observation a row: every attempt that ended its trial, with what can be told from it alone.
 -- grain: trial_id
--- reads: shown_attempts
+-- reads: all_trials
 -- study: any
--- note:  `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:
+-- note:  of the first occasion: what `collect --again` asked later is in all_trials and retest_answers, and in no other
+--        table. `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:
 --        SET VARIABLE measure = 'output';     (or 'reasoning', 'recounted'; back: RESET VARIABLE measure;)
 --        A trial that lacks that count has NULL, never 0. Two finals of one trial are listed in duplicate_finals.
 --        Not ordered: these rows are wide (whole requests), and sorting them costs more than reading them.
 CREATE OR REPLACE VIEW trials AS
-SELECT * EXCLUDE (is_final, is_repeated, content) REPLACE (
-           CASE getvariable('measure')::TEXT
-               WHEN 'reasoning' THEN reasoning_tokens
-               WHEN 'output' THEN output_tokens
-               WHEN 'recounted' THEN reasoning_tokens_recounted
-               ELSE CASE
-                   WHEN getvariable('measure') IS NULL THEN tokens
-                   ELSE error('The variable measure must be reasoning, output or recounted, not '
-                              || getvariable('measure')::TEXT)
-               END
-           END AS tokens,
-           CASE getvariable('measure')::TEXT
-               -- a count up to a closing marker stays what it is; a provider's own reasoning count is 'usage'
-               WHEN 'reasoning' THEN
-                   CASE WHEN reasoning_tokens IS NOT NULL THEN coalesce(nullif(token_source, 'output'), 'usage') END
-               WHEN 'output' THEN CASE WHEN output_tokens IS NOT NULL THEN 'output' END
-               WHEN 'recounted' THEN CASE WHEN reasoning_tokens_recounted IS NOT NULL THEN 'retokenized' END
-               ELSE token_source
-           END AS token_source
-       ),
-       batch_id IS NOT NULL AS is_batch,
-       -- what ended without an answer; association_trials has a rule of its own
-       outcome <> 'answered' AS is_refusal,
-       -- how long a batch job took says nothing about one answer in it
-       CASE WHEN batch_id IS NULL THEN epoch(done_at - sent_at) END AS latency_s,
-       CASE WHEN batch_id IS NULL THEN epoch(sent_at - queued_at) END AS queue_wait_s,
-       served_model <> requested_model AS served_model_differs,
-       -- the first case is for speed: most names hold no year, and a regular expression costs as much as a sum
-       CASE WHEN NOT contains(requested_model, '20') THEN false
-            ELSE regexp_matches(requested_model, '20[0-9]{2}-?[01][0-9]-?[0-3][0-9]') END AS snapshot_was_asked,
-       -- a snapshot was asked for by name (…-20250219, …-2025-01-31) and something else answered
-       coalesce(served_model_differs AND snapshot_was_asked, false) AS is_left_out
-FROM shown_attempts
-WHERE is_final;
+SELECT * EXCLUDE (occasion, first_trial_id)
+FROM all_trials
+WHERE occasion = 1;

@@ -7,6 +7,6 @@
 CREATE OR REPLACE VIEW version_answers AS
 SELECT study, study_version, content, count(*) AS n_answers
 FROM attempts
-WHERE is_final
+WHERE is_final AND occasion IS NULL
 GROUP BY study, study_version, content
 ORDER BY study, study_version, content;

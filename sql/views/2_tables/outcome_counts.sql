@@ -15,6 +15,7 @@ WITH counted AS (
            count(*) FILTER (is_final AND outcome = 'malformed') AS n_malformed,
            count(*) FILTER (outcome = 'failed') AS n_failed_attempts
     FROM shown_attempts
+    WHERE occasion IS NULL
     GROUP BY source, study, study_version, variant, model, test, condition
 )
 SELECT c.*

@@ -14,7 +14,7 @@ WITH counted AS (
            avg(reasoning_tokens) AS mean_reasoning_tokens,
            corr(reasoning_tokens, reasoning_tokens_recounted) AS correlation
     FROM shown_attempts
-    WHERE is_final AND reasoning_tokens_recounted IS NOT NULL
+    WHERE is_final AND occasion IS NULL AND reasoning_tokens_recounted IS NOT NULL
     GROUP BY source, study, study_version, variant, model, recount_tokenizer
 )
 SELECT c.source, c.study, c.study_version, c.variant, c.model, c.recount_tokenizer, c.n_recounted, c.n_both,

@@ -6,7 +6,7 @@
 --        earlier runs with the same study, variant, seed, model and settings had kept (and with structured output or
 --        without it, as this one). `n_not_asked` are trials of games that ended early: nobody is going to ask them, so that
 --        they are not missing. Trials of a run that belong to a newer version, too, are a row of that version, without a
---        plan of the run's. `n_unpriced` answers have no known cost; `cost_usd` is NULL where none has.
+--        plan of the run's. What was asked again (`collect --again`) is in retest_occasions. `n_unpriced` answers have no known cost; `cost_usd` is NULL where none has.
 CREATE OR REPLACE VIEW run_progress AS
 WITH planned AS (
     SELECT m.run_id, r.study_version, m.model, m.provider, m.requested_model, m.settings AS model_settings, m.place AS model_place,
@@ -14,6 +14,7 @@ WITH planned AS (
     FROM run_models m
     JOIN run_tests t ON t.run_id = m.run_id
     LEFT JOIN runs r ON r.run_id = m.run_id
+    WHERE m.occasion IS NULL
 ), counted AS (
     SELECT run_id, study_version, model, test,
            count(*) FILTER (is_final) AS n_done,
@@ -26,11 +27,12 @@ WITH planned AS (
            count(*) FILTER (cost_usd IS NULL AND (is_final OR output_tokens IS NOT NULL)) AS n_unpriced,
            sum(cost_usd) AS cost_usd
     FROM shown_attempts
+    WHERE occasion IS NULL
     GROUP BY run_id, study_version, model, test
 ), ended AS (
     SELECT run_id, study_version, model, factors
     FROM shown_attempts
-    WHERE is_final AND contains(factors, '"not_asked":{')
+    WHERE is_final AND occasion IS NULL AND contains(factors, '"not_asked":{')
 ), never_asked AS (
     SELECT t.run_id, e.study_version, e.model, t.test,
            sum(try_cast(regexp_extract(e.factors, concat('"not_asked":\{[^}]*"', t.test, '":([0-9]+)'), 1) AS BIGINT))

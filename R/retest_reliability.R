@@ -1,0 +1,110 @@
+#' Is it the same tomorrow?
+#'
+#' Answers to the same trials on two occasions (`collect --again`): how often they agree, how much of the variance of
+#' the dependent variable is of the trials, and how far its mean has moved.
+#'
+#' Agreement is of answers, outcomes among them: a trial that was refused and then answered has changed. Cohen's kappa
+#' takes off what answers as frequent as these agree in by chance; its interval is by a jackknife of trials, since an
+#' answer that pairs many words is one trial. The intraclass correlations and the shift are of the trials that have the
+#' measure on both occasions. A low correlation with a shift of 0 is noise; a shift is a model, or its server, that has
+#' changed. Both occasions are a model's own: nothing is said of other words and wordings.
+#'
+#' @param data a data frame with one row per answer: the view `retest_answers` ([open_trials()]). `trial_id`,
+#'   `first_answer` and `later_answer` (text), `first_value` and `later_value` (numbers, or missing).
+#' @param by names of the columns that are compared apart.
+#' @param alpha 1 less the level of the intervals.
+#' @return A data frame, one row per group: the columns `by`, then `n_answers` compared, `share_equal` of them, `kappa`
+#'   with `kappa_low` and `kappa_high`; `n` trials with the measure on both occasions, `icc` (ICC(1,1)) with `icc_low`
+#'   and `icc_high`, `icc_agreement` (ICC(2,1)), `mean_first`, `sd_first`, `mean_later`, `shift` (later minus first,
+#'   units of the measure) with `shift_low` and `shift_high` and the paired t test's `statistic`, `df` and `p_value`,
+#'   `shift_d` (in standard deviations of the first occasion); `status`, `messages`. What answers that are all alike
+#'   can't tell is `NA`.
+#' @seealso [intraclass_correlation()]; `"plot_retest"` of [draw_figure()] draws it.
+#' @export
+#' @examples
+#' trials <- simulate_trials(n_wordings = 3)
+#' set.seed(1)
+#' again <- data.frame(
+#'   model = trials$model, trial_id = seq_len(nrow(trials)), first_answer = "Pleasant", later_answer = "Pleasant",
+#'   first_value = trials$tokens, later_value = trials$tokens + 64 * sample(-1:1, nrow(trials), replace = TRUE)
+#' )
+#' retest_reliability(again, by = "model")
+retest_reliability <- function(data, by = NULL, alpha = .05) {
+  check_arguments()
+  check_alpha(alpha)
+  empty <- data.frame(
+    n_answers = integer(), share_equal = double(), kappa = double(), kappa_low = double(), kappa_high = double(),
+    n = integer(), icc = double(), icc_low = double(), icc_high = double(), icc_agreement = double(),
+    mean_first = double(), sd_first = double(), mean_later = double(), shift = double(), shift_low = double(),
+    shift_high = double(), shift_d = double(), statistic = double(), df = double(), p_value = double()
+  )
+  check_columns(data, c("first_value", "later_value"), to = "compare occasions")
+  check_each_group(data, by, c("trial_id", "first_answer", "later_answer"), empty, function(rows) {
+    cbind(answers_compared(rows, alpha), values_compared(rows, alpha))
+  })
+}
+
+answers_compared <- function(rows, alpha) {
+  labels <- sort(unique(c(rows$first_answer, rows$later_answer)), method = "radix")
+  codes <- cbind(match(rows$first_answer, labels), match(rows$later_answer, labels))
+  counts <- cross_table(codes, length(labels))
+  kappa <- kappa_of(counts)
+  if (is.na(kappa)) message("All answers are alike on both occasions: kappa tells nothing.")
+  half_width <- stats::qnorm(1 - alpha / 2) * jackknife_error(codes, rows$trial_id, counts)
+  data.frame(
+    n_answers = nrow(rows), share_equal = sum(diag(counts)) / nrow(rows), kappa = kappa,
+    kappa_low = max(kappa - half_width, -1), kappa_high = min(kappa + half_width, 1)
+  )
+}
+
+cross_table <- function(codes, k) matrix(tabulate(codes[, 1] + k * (codes[, 2] - 1), k^2), k)
+
+kappa_of <- function(counts) {
+  n <- sum(counts)
+  expected <- sum(rowSums(counts) * colSums(counts)) / n^2
+  if (n == 0 || expected == 1) NA_real_ else (sum(diag(counts)) / n - expected) / (1 - expected)
+}
+
+# The standard error of kappa with one trial left out at a time; trials that answer alike are reckoned once.
+jackknife_error <- function(codes, trial_id, counts) {
+  trials <- split(seq_len(nrow(codes)), match(trial_id, unique(trial_id)))
+  cells <- codes[, 1] + nrow(counts) * (codes[, 2] - 1)
+  patterns <- vapply(trials, function(rows) paste(sort(cells[rows]), collapse = " "), "")
+  without <- vapply(trials[!duplicated(patterns)], function(rows) {
+    kappa_of(counts - cross_table(codes[rows, , drop = FALSE], nrow(counts)))
+  }, 1)
+  left_out <- without[match(patterns, patterns[!duplicated(patterns)])]
+  n <- length(left_out)
+  sqrt((n - 1) / n * sum((left_out - mean(left_out))^2))
+}
+
+values_compared <- function(rows, alpha) {
+  both <- rows[!is.na(rows$first_value) & !is.na(rows$later_value), c("first_value", "later_value")]
+  first <- as.double(both$first_value)
+  later <- as.double(both$later_value)
+  result <- data.frame(
+    n = nrow(both), icc = NA_real_, icc_low = NA_real_, icc_high = NA_real_, icc_agreement = NA_real_,
+    mean_first = mean(first), sd_first = NA_real_, mean_later = mean(later), shift = mean(later - first),
+    shift_low = NA_real_, shift_high = NA_real_, shift_d = NA_real_, statistic = NA_real_, df = NA_real_,
+    p_value = NA_real_
+  )
+  if (nrow(both) < 3) {
+    message(sprintf("It takes three trials with a measure on both occasions, and there are %d.", nrow(both)))
+    result[c("mean_first", "mean_later", "shift")] <- lapply(result[c("mean_first", "mean_later", "shift")], na_if_nan)
+    return(result)
+  }
+  icc <- intraclass_correlation(both, alpha)
+  if (is.na(icc$estimate[[1]])) message("The measure is the same in all trials: there is nothing to correlate.")
+  result[c("icc", "icc_low", "icc_high")] <- icc[1, c("estimate", "conf_low", "conf_high")]
+  result$icc_agreement <- icc$estimate[[2]]
+  result$sd_first <- stats::sd(first)
+  if (result$sd_first > 0) result$shift_d <- result$shift / result$sd_first
+  if (stats::var(later - first) > 0) {
+    test <- stats::t.test(later, first, paired = TRUE, conf.level = 1 - alpha)
+    result[c("shift_low", "shift_high")] <- test$conf.int[1:2]
+    result[c("statistic", "df", "p_value")] <- c(test$statistic, test$parameter, test$p.value)
+  }
+  result
+}
+
+na_if_nan <- function(value) if (is.nan(value)) NA_real_ else value

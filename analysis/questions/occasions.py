@@ -1,0 +1,138 @@
+"""`retest()`: is it the same tomorrow? What `collect --again` asked once more beside the first answers. R's
+retest_reliability() has the numbers, of each test and of all together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.calls.call import Call
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.result_rows import ID
+from slant.analysis.calls.results import Progress, results
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.views import read_view
+from slant.collector.arguments import checked_arguments
+from slant.collector.errors import DatabaseError
+from slant.collector.keep.database import opens_once, reading
+from slant.collector.studies.catalogue import Study
+
+TABLE, OCCASIONS, ANSWERS = "retests", "retest_occasions", "retest_answers"
+_OF_MODEL = ("study", *GRAIN, "model", "occasion")
+_COMPARED = ("test", "measure", "trial_id", "first_answer", "later_answer", "first_value", "later_value")
+
+
+@dataclass(frozen=True)
+class Retest:
+    """What `retest()` found.
+
+    table: one row for each source, study_version, variant, model, occasion, measure and test (None: all tests
+    together), as R's retest_reliability() describes them. occasions: one row a model and occasion, with dates and the
+    served models then and now. warnings: what is doubtful, in sentences. not_kept: why new numbers are not in the
+    database; None where they are.
+    """
+
+    table: pl.DataFrame
+    occasions: pl.DataFrame
+    warnings: list[str]
+    not_kept: str | None
+
+
+@checked_arguments()
+@opens_once
+def retest(
+    db: str | Path,
+    study: str | Study | None = None,
+    source: str | None = None,
+    workers: Workers = None,
+    refit: bool = False,
+    progress: Progress | None = None,
+) -> Retest:
+    """How far answers on later occasions (`collect --again`) agree with the first ones, and how far they have moved.
+
+    Share of equal answers and Cohen's kappa; the intraclass correlation and the mean shift (paired t) of the dependent
+    variable: tokens, is_consistent, d, decision_bias or is_yes, by design. Numbers are kept in the database, and made
+    again where answers have come.
+
+    Raises DatabaseError where no trial was asked again, RError without R.
+    """
+    asked_again = _studies_asked_again(db)
+    study = study_in(db, study, lambda candidate: candidate.name in asked_again, "has trials that were asked again")
+    calls = retest_calls(db, study.name, source)
+    if not calls:
+        raise DatabaseError(
+            f'No trial of "{study.name}" was asked again in "{db}".',
+            f"To ask 200 of them once more: collect --study {study.as_typed} --model … --again 200 --db {db}",
+        )
+    kept = results(db, calls, refit=refit, workers=workers, progress=progress)
+    kept.check_none_failed()
+    occasions = occasions_of(db, study.name, source)
+    return Retest(_in_order(kept.frames[TABLE], study), occasions, occasion_warnings(occasions), kept.not_kept)
+
+
+def _in_order(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
+    """As the view retest_reliability has them, but for all tests together, which come first."""
+    models = {model.model: number for number, model in enumerate(study.models)}
+    tests = {test.test: test.test_no for test in study.tests}
+    places = (
+        pl.col(name).replace_strict(numbers, default=None, return_dtype=pl.Int64)
+        for name, numbers in (("model", models), ("test", tests))
+    )
+    model_no, test_no = places
+    is_single = pl.col("test").is_not_null()
+    keys = (model_no, "model", "occasion", "measure", is_single, test_no, "test")
+    return rows.drop(ID).sort(*GRAIN, *keys, nulls_last=True, maintain_order=True)
+
+
+def retest_calls(db: str | Path, study: str, source: str | None = None) -> list[Call]:
+    """For each model and occasion: all tests together, then each test."""
+    with reading(db) as connection:
+        rows = read_view(connection, ANSWERS).filter(pl.col("study") == study)
+    rows = rows if source is None else rows.filter(pl.col("source") == source)
+    return [call for part in rows.partition_by(_OF_MODEL, maintain_order=True) for call in _calls(part)]
+
+
+def _calls(part: pl.DataFrame) -> Iterator[Call]:
+    about = part.select(_OF_MODEL).row(0, named=True)
+    for by in (["measure"], ["measure", "test"]):
+        yield Call(
+            "retest_reliability",
+            part.select(_COMPARED),
+            {"by": by},
+            about={**about, "by": by[-1]},
+            tables={"": TABLE},
+        )
+
+
+def occasions_of(db: str | Path, study: str, source: str | None = None) -> pl.DataFrame:
+    with reading(db) as connection:
+        rows = read_view(connection, OCCASIONS).filter(pl.col("study") == study)
+    return rows if source is None else rows.filter(pl.col("source") == source)
+
+
+def occasion_warnings(occasions: pl.DataFrame) -> list[str]:
+    """Sentences on what else differs between the first occasion and a later one than the day."""
+    sentences = []
+    for row in occasions.to_dicts():
+        name = f"{row['model']}, occasion {row['occasion']}"
+        if row["n_served_otherwise"]:
+            sentences.append(
+                f"{name}: {row['n_served_otherwise']:,} of {row['n_trials']:,} trials were answered by another served "
+                f"model than the first time (then {row['first_served_models']}, now {row['served_models']})."
+            )
+        if row["n_first_by_batch"]:
+            sentences.append(
+                f"{name}: {row['n_first_by_batch']:,} first answers came by batch, the later ones live: a provider may "
+                "serve the two differently."
+            )
+    return sentences
+
+
+def _studies_asked_again(db: str | Path) -> set[str]:
+    with reading(db) as connection:
+        return set(read_view(connection, OCCASIONS)["study"])

@@ -1,0 +1,195 @@
+"""Which trials are asked again, and on which occasion: a balanced sample of those with an answer, the same each time.
+
+What was asked on an earlier occasion is taken first, so that occasions are of the same trials; the rest follows in the
+seeded order of the plan. An occasion that was broken off is finished before a new one begins.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseEmptyError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.final_trials import Finals, read_finals
+from slant.collector.keep.journal_loader import offsets_in
+from slant.collector.keep.stored_attempts import attempts_where, unloaded_lines
+from slant.collector.plan.balance import quotas
+from slant.collector.plan.conversations import done_in
+from slant.collector.plan.occasions import Occasion
+from slant.collector.plan.run_plan import ModelPlan, Offer, up_to_date
+from slant.collector.study.records import Study
+
+GIVEN_UP_AFTER = 2  # runs in which a trial failed on one occasion: nobody waits for its answer any more
+_LATER = "occasion IS NOT NULL AND study = $study AND variant = $variant"
+_COLUMNS = "first_trial_id, trial_id, occasion, run_id, outcome"
+
+
+@dataclass
+class _Earlier:
+    """What was asked on later occasions already: by trial of the plan the occasions, by occasion the runs; and by trial
+    of an occasion the runs in which it failed."""
+
+    occasions: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
+    runs: dict[tuple[str, int], set[str]] = field(default_factory=lambda: defaultdict(set))
+    failures: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+def refuse_with_again(*, batch: bool, processes: int, pilot: int | None, is_shard: bool) -> None:
+    """UsageError where `--again` comes with what it can't be done with."""
+    if batch:
+        raise UsageError(
+            "Trials are asked again live, not by batch: a job may take a day, and the day is what is compared.",
+            "Leave out --batch (from Python: batch=True).",
+        )
+    if is_shard:
+        raise UsageError(
+            "A shard can't be asked again: the sample is one of all answers, balanced over tests and conditions.",
+            "Bring the shards together (collect merge), then leave out --shard.",
+        )
+    if pilot is not None:
+        raise UsageError("--again is a balanced sample already: leave out --pilot.")
+    if processes != 1:
+        raise UsageError("Trials are asked again by one process: leave out --processes.")
+
+
+def again_of(offer: Offer, trials: int) -> Offer:
+    """The same offer, to ask about `trials` of each model's trials that have an answer once more.
+
+    Models without an answer are left out with that reason. UsageError where nobody has one, where `trials` is less than
+    one in each condition, and of games, whose rounds follow from each other.
+    """
+    _refuse_games(offer.study)
+    earlier = _read_earlier(offer.db, offer.study)
+    finals = read_finals(offer.db, offer.study.name)
+    plans = [(model_plan, _with_occasion(offer, model_plan, trials, earlier, finals)) for model_plan in offer.asked]
+    unanswered = [(asked.model.model, "nothing of it is here to ask again") for asked, plan in plans if plan is None]
+    if unanswered and len(unanswered) == len(plans):
+        raise UsageError(
+            f'Nothing of "{offer.study.name}" can be asked again: no trial has an answer in {offer.db} yet.',
+            f"Ask it first: leave out --again. To see what is there: collect status --db {offer.db}",
+        )
+    asked = tuple(plan for _, plan in plans if plan is not None)
+    return up_to_date(replace(offer, asked=asked, left_out=(*offer.left_out, *unanswered)))
+
+
+def occasion_notes(offer: Offer) -> Iterator[str]:
+    """A sentence for each model: which occasion it is, and what is to be finished first."""
+    for asked in offer.asked:
+        if (occasion := asked.occasion) is None:
+            continue
+        if occasion.is_resumed:
+            yield (
+                f"{asked.model.model}: occasion {occasion.number} was broken off with {asked.already_done:,} of "
+                f"{asked.planned:,} trials, and is finished first. The same command then begins another."
+            )
+        else:
+            yield f"{asked.model.model}: occasion {occasion.number}, {asked.planned:,} trials that have an answer."
+
+
+def _refuse_games(study: Study) -> None:
+    if design_named(study.design).conversation == "game":
+        raise UsageError(
+            f'The trials of "{study.name}" can\'t be asked again one by one: each round of a game follows from those '
+            "before it.",
+            "To play whole games once more, as games of their own: collect --repeat N, or another --seed.",
+        )
+
+
+def _with_occasion(
+    offer: Offer, model_plan: ModelPlan, trials: int, earlier: _Earlier, finals: Finals
+) -> ModelPlan | None:
+    """The model with the occasion that it is asked on; None where it has no answer."""
+    plan_of = offer.study, model_plan.model, offer.seed, offer.repetitions
+    conversations = _answered(offer, model_plan, done_in(*plan_of, finals).conversations)
+    if not conversations:
+        return None
+    before = (n for each in conversations for trial_id in each.trial_ids for n in earlier.occasions.get(trial_id, ()))
+    latest = max(before, default=1)
+    if latest > 1:
+        wanted = _n_again(offer, latest, conversations, earlier) or trials
+        resumed = Occasion(latest, wanted, _sample(offer.study, conversations, wanted, earlier), is_resumed=True)
+        chosen = [each for each in conversations if each.conversation_id in resumed.chosen]
+        if _is_broken_off(chosen, resumed, earlier, finals):
+            return _planned(model_plan, chosen, resumed)
+    occasion = Occasion(latest + 1, trials, _sample(offer.study, conversations, trials, earlier))
+    return _planned(model_plan, [c for c in conversations if c.conversation_id in occasion.chosen], occasion)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answered:
+    conversation_id: str
+    cell: tuple[str, str]
+    trial_ids: tuple[str, ...]
+
+
+def _answered(offer: Offer, model_plan: ModelPlan, done: bytes) -> list[_Answered]:
+    its_plan = design_named(offer.study.design).plan(offer.study, model_plan.model, offer.seed)
+    return [
+        _Answered(its_plan.conversation_id(place), its_plan.cell(place), its_plan.trial_ids(place))
+        for place, is_done in zip(its_plan.places(offer.repetitions), done, strict=False)
+        if is_done
+    ]
+
+
+def _sample(study: Study, conversations: list[_Answered], trials: int, earlier: _Earlier) -> frozenset[str]:
+    """Whole conversations that fill each test and condition alike, those of earlier occasions first."""
+    tests = [test.test for test in study.tests]
+    left = quotas({each.cell for each in conversations}, tests, trials, "--again")
+    chosen: set[str] = set()
+    for each in sorted(conversations, key=lambda c: not any(name in earlier.occasions for name in c.trial_ids)):
+        if left[each.cell] > 0:
+            left[each.cell] -= len(each.trial_ids)
+            chosen.add(each.conversation_id)
+    return frozenset(chosen)
+
+
+def _planned(model_plan: ModelPlan, chosen: list[_Answered], occasion: Occasion) -> ModelPlan:
+    return replace(model_plan, planned=sum(len(each.trial_ids) for each in chosen), occasion=occasion)
+
+
+def _is_broken_off(chosen: list[_Answered], occasion: Occasion, earlier: _Earlier, finals: Finals) -> bool:
+    """Whether something of an occasion is still to be asked. What failed in run after run is given up: else one trial
+    that can't be answered would keep every later occasion from beginning."""
+    later = [tuple(map(occasion.later_id, each.trial_ids)) for each in chosen]
+    flags = finals.among_conversations(later)
+    ids = (trial_id for conversation in later for trial_id in conversation)
+    pending = [trial_id for trial_id, flag in zip(ids, flags, strict=True) if not flag]
+    return any(len(earlier.failures.get(trial_id, ())) < GIVEN_UP_AFTER for trial_id in pending)
+
+
+def _read_earlier(db: Path, study: Study) -> _Earlier:
+    earlier = _Earlier()
+    for part in attempts_where(db, _LATER, {"study": study.name, "variant": study.variant}, _COLUMNS):
+        for first_id, trial_id, occasion, run_id, outcome in part.iter_rows():
+            earlier.occasions[first_id].add(occasion)
+            earlier.runs[first_id, occasion].add(run_id)
+            if outcome == "failed":
+                earlier.failures[trial_id].add(run_id)
+    return earlier
+
+
+def _n_again(offer: Offer, occasion: int, conversations: list[_Answered], earlier: _Earlier) -> int | None:
+    """How many trials were wanted on an occasion: its runs say so, in the database or in a journal."""
+    runs = {run for each in conversations for name in each.trial_ids for run in earlier.runs.get((name, occasion), ())}
+    return max((n for run_id, of, n in _wanted(offer.db) if run_id in runs and of == occasion and n), default=None)
+
+
+def _wanted(db: Path) -> Iterator[tuple[str, int, int]]:
+    """Run, occasion and the number of trials that were wanted, of every run that asked again."""
+    offsets: dict[str, int] = {}
+    if db.exists():
+        with suppress(DatabaseEmptyError), reading(db) as connection:
+            offsets = offsets_in(connection)
+            query = "SELECT run_id, occasion, n_again FROM run_models WHERE occasion IS NOT NULL"
+            yield from connection.execute(query).fetchall()
+    for lines in unloaded_lines(db, offsets):
+        for record in lines.special:
+            for model in json.loads(record.get("models") or "[]") if record["kind"] == "run" else ():
+                if model.get("occasion"):
+                    yield record["run_id"], model["occasion"], model["n_again"]

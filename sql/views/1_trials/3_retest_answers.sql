@@ -1,0 +1,62 @@
+-- retest_answers: one thing that a later answer says a row, beside what the first answer to the same trial said of it.
+-- grain: trial_id, measure, part
+-- reads: all_trials, all_pairing_answers, studies
+-- study: any
+-- note:  of `collect --again`. `first_answer` and `later_answer` are what agrees or not: the option chosen (a or b), or
+--        the outcome where there was none; of a pairing the group that each word (`part`) was given to. `first_value` and
+--        `later_value` are the dependent variable: tokens, is_consistent (0 or 1), d, decision_bias, is_yes, as `measure`
+--        says; NULL where an answer has none (of associations by the rule of association_answer_rows), and beyond the
+--        first part. Turns of a decision that decide nothing are no rows, nor is what another model answered although a
+--        snapshot was asked for by name. `factors` is read as text: R's duckdb comes without the json extension.
+CREATE OR REPLACE VIEW retest_answers AS
+WITH designs AS (
+    SELECT study, max(design) AS design
+    FROM studies
+    GROUP BY study
+), later AS MATERIALIZED (
+    SELECT t.source, t.study, t.study_version, t.variant, t.model, t.test, t.condition, t.wording, t.item, t.repetition,
+           t.occasion, t.first_trial_id, t.trial_id, d.design
+    FROM all_trials t
+    JOIN designs d USING (study)
+    WHERE t.occasion > 1 AND NOT t.is_left_out
+), asked AS MATERIALIZED (
+    -- options by their place: whoever chose it twice agrees with itself, and names differ from trial to trial
+    SELECT t.*, l.design,
+           CASE t.choice WHEN t.option_a THEN 'a' WHEN t.option_b THEN 'b' ELSE coalesce(t.choice, t.outcome) END AS said
+    FROM all_trials t
+    JOIN (SELECT trial_id, design FROM later UNION SELECT first_trial_id, design FROM later) l USING (trial_id)
+    WHERE NOT t.is_left_out
+), readings AS (
+    SELECT trial_id, 'tokens' AS measure, 1 AS part, said AS answer,
+           CASE WHEN outcome IN ('truncated', 'filtered') THEN NULL
+                WHEN design = 'association' THEN CASE WHEN answer IN (option_a, option_b) THEN tokens END
+                WHEN outcome = 'answered' THEN tokens END::DOUBLE AS value
+    FROM asked
+    WHERE design NOT IN ('forced_choice', 'pairing', 'decision')
+    UNION ALL
+    SELECT trial_id, 'is_consistent', 1, said,
+           CASE WHEN outcome = 'answered' AND choice IN (option_a, option_b) THEN choice = expected END::INTEGER
+    FROM asked
+    WHERE design = 'forced_choice'
+    UNION ALL
+    SELECT trial_id, 'd', part, CASE WHEN outcome = 'answered' THEN substr(assigned, part, 1) ELSE outcome END,
+           CASE WHEN part = 1 THEN d END
+    FROM (SELECT *, unnest(range(1, greatest(n_words, 1) + 1)) AS part
+          FROM all_pairing_answers
+          SEMI JOIN asked USING (trial_id))
+    UNION ALL
+    SELECT trial_id, CASE WHEN contains(factors, '"question"]') THEN 'is_yes' ELSE 'decision_bias' END, 1, said,
+           CASE WHEN contains(factors, '"question"]') THEN CASE choice WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END
+                WHEN contains(factors, '"attribute_b_to":"b"') THEN 1
+                WHEN contains(factors, '"attribute_b_to":"a"') THEN 0 END
+    FROM asked
+    WHERE design = 'decision' AND (contains(factors, '"question"]') OR contains(factors, '"decision"]'))
+)
+SELECT l.source, l.study, l.study_version, l.variant, l.model, l.test, l.condition, l.wording, l.item, l.repetition,
+       l.occasion, l.first_trial_id, l.trial_id, r.measure, r.part::INTEGER AS part,
+       f.answer AS first_answer, r.answer AS later_answer, f.value AS first_value, r.value AS later_value
+FROM later l
+JOIN readings r ON r.trial_id = l.trial_id
+JOIN readings f ON f.trial_id = l.first_trial_id AND f.measure = r.measure AND f.part = r.part
+ORDER BY l.source, l.study, l.study_version, l.variant, l.model, l.occasion, l.test, l.first_trial_id, l.trial_id,
+         r.measure, r.part;
