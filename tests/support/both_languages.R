@@ -33,7 +33,10 @@ rows_of <- function(job) {
   keys <- unname(lapply(intersect(job$order, names(rows)), function(name) rows[[name]]))
   rows <- rows[do.call(order, c(keys, list(method = "radix", na.last = TRUE))), ]
   # In what steps a model counts is found over all of its rows, before they are cut into cells.
-  if ("token_step" %in% job$columns) rows$token_step <- steps_of_rows(rows, job$arguments$outcome, NULL)
+  if ("token_step" %in% job$columns) {
+    outcome <- c(job$arguments$outcome, if (!is.null(job$arguments$formula)) sub("\\s*~.*", "", job$arguments$formula))
+    rows$token_step <- steps_of_rows(rows, outcome[[1]], NULL)
+  }
   for (name in names(job$key)) rows <- rows[rows[[name]] %in% job$key[[name]], ]
   for (name in job$drop_flags) rows <- rows[!(rows[[name]] %in% TRUE), ]
   rows[job$columns]
