@@ -81,7 +81,7 @@ class StoppingRule:
 
 
 def refuse_parts(**given: Any) -> None:
-    """UsageError where one of these (batch, pilot, shard, again), which ask a part of a repetition or later, is given."""
+    """UsageError where one of these (batch, pilot, shard, again) is given: none of them asks whole repetitions now."""
     for name, value in given.items():
         if value:
             raise UsageError(f"--until-width and --{name} can't be used together: {_WHY_NOT[name]}")

@@ -74,6 +74,7 @@ def test_what_a_stranger_wrote_as_a_rule_or_a_look_is_left_out() -> None:
         ("--until-width 10 --repeat 4 --batch", "--until-width and --batch can't be used together"),
         ("--until-width 10 --repeat 4 --pilot 50", "--until-width and --pilot can't be used together"),
         ("--until-width 10 --repeat 4 --shard 1/2", "--until-width and --shard can't be used together"),
+        ("--until-width 10 --repeat 4 --again 50", "--until-width and --again can't be used together"),
         ("--until-width 10 --repeat 4 --looks 2000", "--looks must be from 1 to 1,000"),
     ],
 )
