@@ -80,6 +80,12 @@ numbered <- function(number, rows) {
 calibrated_parts <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
                              max_rows = 1000) {
   for (package in c("brms", "rstan", "posterior")) need_package(package, "calibrate Bayesian models")
+  if (!identical(family, "bernoulli") && !is.null(bayes_family(family)$step)) {
+    stop_with(
+      sprintf("Can't calibrate a fit of counts (family = %s).", quoted(family)),
+      "What is calibrated must be of yes or no (\"bernoulli\"), or of a number (\"gaussian\")."
+    )
+  }
   data <- in_fixed_order(as_columns(data), formula)
   if (nrow(data) > max_rows) data <- as_plain_rows(data[unique(round(seq(1, nrow(data), length.out = max_rows))), ])
   parts <- brms_parts(data, formula, levels, priors, coding, family)

@@ -55,11 +55,13 @@ test_that("a data set drawn from the prior and fitted gives each parameter, diff
   expect_equal(unique(ranks$iterations), 480)
 })
 
-test_that("more ranks than draws are refused", {
+test_that("more ranks than draws are refused, and families of counts", {
   skip_without_brms()
   formula <- "is_consistent ~ block * model * domain + (1 | item)"
   few <- list(few_trials(), formula, list(block = example_blocks()), n = 1, chains = 1, iterations = 120, warmup = 60)
   expect_error(do.call(calibrate, few), "Can't rank truths among 99 draws: the chains give 60")
+  counted <- c(few, list(family = "lognormal", n_draws = 9))
+  expect_error(do.call(calibrate, counted), "Can't calibrate a fit of counts")
 })
 
 test_that("a prior of the fit that is not that of the truths is found by Stan's draws, too", {
