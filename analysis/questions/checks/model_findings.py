@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import polars as pl
 
-from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings
+from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings, word_findings
 from slant.analysis.questions.checks.calibration_finding import CALIBRATION, sampler_finding
 from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.design_checks import has_checks
@@ -26,6 +26,8 @@ from slant.analysis.questions.checks.sentences import (
     number,
     percent,
     spread,
+    standing,
+    which_cells,
 )
 from slant.analysis.questions.checks.stopping import looks_in, stopping_finding
 from slant.analysis.questions.checks.study_checks import Checks
@@ -159,106 +161,11 @@ def _influence(question: str, rows: CheckRows, context: Context) -> Finding:
     return Finding(
         "influence",
         question,
-        _standing(cells.height, n_failed),
+        standing(cells.height, n_failed),
         f"{subject} {count_of(cells.height, n_models, 'mixed model')}.",
         tuple(details),
         ("left_out", "estimate_all", "p_all", "estimate", "p_value", "cooks_distance", "changes_conclusion"),
     )
-
-
-def _standing(n_changed: int, n_failed: int) -> str:
-    """What could not be refitted may have changed, too: then nothing is said to hold."""
-    return "caution" if n_changed else "note" if n_failed else "holds"
-
-
-def _variance_shares(question: str, rows: CheckRows, context: Context) -> Finding:
-    results = rows["variance_shares"]
-    shares = {str(group): part for (group,), part in results.group_by("group", maintain_order=True)}
-    details = []
-    for group, part in shares.items():
-        if group != "residual":
-            largest = part.sort("share", descending=True, nulls_last=True).to_dicts()[0]
-            details.append(
-                f"Percent by {_GROUPS.get(group, group)}: {spread(100 * part['share'], 1)} ({context.cell(largest)})."
-            )
-    shares_text = " and ".join(
-        f"{_GROUPS.get(group, group)}s account for {percent(middle(part['share']))}"
-        for group, part in shares.items()
-        if group != "residual"
-    )
-    return Finding(
-        "variance_shares",
-        question,
-        "note",
-        f"Of the variance that the condition leaves, {shares_text} (in the middle model); the rest is between trials.",
-        tuple(details),
-        ("group", "variance", "share"),
-    )
-
-
-_GROUPS = {"wording": "prompt", "item": "word"}
-
-
-def _words(question: str, rows: CheckRows, context: Context) -> Finding:
-    """Words that differ; then words and wordings in which the effect differs, which is what it takes to speak of others
-    than these."""
-    shift, crossed = rows["words"].drop_nulls("changes_conclusion"), rows["crossed"].drop_nulls("verdict")
-    if crossed.is_empty():
-        return Finding("words", question, "not checked", "No model could be refitted over words and wordings.")
-    significant = crossed.filter(pl.col("verdict").is_in(["stays", "lost"]))
-    changed = crossed.filter(pl.col("verdict").is_in(["lost", "gained"]))
-    shifted, failed = shift.filter("changes_conclusion"), rows["crossed"].filter(pl.col("verdict").is_null())
-    details = [
-        *(
-            f"{context.cell(row)}: {row['verdict']} (p = {number(row['p_beside'], 3)} in the study's own model, "
-            f"{number(row['p_value'], 3)} over words and wordings; its standard error is "
-            f"{number(row['std_error_ratio'])} times as large)."
-            for row in changed.to_dicts()
-        ),
-        f"Standard errors over words and wordings are {spread(crossed['std_error_ratio'])} times the model's own. Of "
-        f"their square, words have {percent(middle(crossed['share_words']))} and wordings "
-        f"{percent(middle(crossed['share_wordings']))} (in the middle model), which no repetition makes smaller.",
-        f"What could have been found (80 % power, two-sided 5 %): {spread(crossed['mde_d'])} standard deviations; "
-        f"{spread(crossed['mde'], 1)} in units of the outcome.",
-        f"Words that differ, but not in the effect, (1 | item): other conclusions in "
-        f"{count_of(shifted.height, shift.height, 'model')}{_which(shifted, context)}.",
-    ]
-    singular = crossed.filter("is_singular")
-    if singular.height:
-        details.append(
-            f"Singular: {count_of(singular.height, crossed.height, 'model')} in which a variance is 0; their numbers "
-            "are those of the largest model that is not, as the column fitted has it."
-        )
-    if failed.height:
-        are = "is" if failed.height == 1 else "are"
-        details.append(
-            f"Could not be refitted over words and wordings, and {are} not counted: "
-            f"{count_text(failed.height, 'model')}{_which(failed, context)}."
-        )
-    kept = significant.filter(pl.col("verdict") == "stays").height
-    return Finding(
-        "words",
-        question,
-        _standing(changed.height, failed.height),
-        f"Of {count_text(significant.height, 'significant effect')}, {kept} stay so over other words and wordings.",
-        tuple(details),
-        (
-            "estimate_beside",
-            "std_error_beside",
-            "p_beside",
-            "std_error",
-            "std_error_ratio",
-            "p_value",
-            "mde",
-            "mde_d",
-            "verdict",
-            "fitted",
-        ),
-    )
-
-
-def _which(rows: pl.DataFrame, context: Context) -> str:
-    return f": {context.cells(rows)}" if rows.height else ""
 
 
 def _corrections(question: str, rows: CheckRows, context: Context) -> Finding:
@@ -306,7 +213,7 @@ def _equivalence(question: str, rows: CheckRows, context: Context) -> Finding:
         )
     details.append(
         f"Significant and yet smaller than {context.bound:g}: {count_of(small.height, results.height, 'cell')}"
-        f"{_which(small, context)}."
+        f"{which_cells(small, context)}."
     )
     none = f"There is no null: {results.height} of {count_text(results.height, 'effect')} are significant."
     verdict = (
@@ -329,8 +236,8 @@ _PAGE: dict[str, Entry] = {
     "residuals": ("Are the residuals as the models assume?", ("residuals",), _residuals),
     "skew": ("Do a few long answers make the effects?", ("skew",), answer_findings.skew),
     "influence": ("Does one prompt decide a result?", ("influence",), _influence),
-    "variance_shares": ("How much is due to prompts and words?", ("variance_shares",), _variance_shares),
-    "words": ("Do the effects hold for other words and wordings?", ("words", "crossed"), _words),
+    "variance_shares": ("How much is due to prompts and words?", ("variance_shares",), word_findings.variance_shares),
+    "words": ("Do the effects hold for other words and wordings?", ("words", "crossed"), word_findings.words),
     "meta": ("What do the effects of all tests and models come to?", ("crossed",), pooled_effects),
     "counts": ("Are token counts as the model of them has them?", ("counts",), count_models),
     "corrections": ("What is left after correcting for the number of tests?", ("corrections",), _corrections),

@@ -112,3 +112,13 @@ def spread(values: pl.Series, digits: int = 2) -> str:
 
 def _float(value: object) -> float | None:
     return None if value is None else float(str(value))
+
+
+def standing(n_changed: int, n_failed: int) -> str:
+    """What could not be refitted may have changed, too: then nothing is said to hold."""
+    return "caution" if n_changed else "note" if n_failed else "holds"
+
+
+def which_cells(rows: pl.DataFrame, context: Context) -> str:
+    """Names the cells of some rows; empty where there are none."""
+    return f": {context.cells(rows)}" if rows.height else ""
