@@ -18,7 +18,8 @@ plot_retest <- function(data, file = NULL, width = NULL, height = NULL) {
     forest(rows, "occasion_shown", rev(levels(rows$model_shown))) +
     panels_by("panel", min(n_panels, 3), scales = "free_x") +
     one_legend(ncol = legend_columns(occasions, inches_or(width, 9))) +
-    figure_theme()
+    figure_theme() +
+    ggplot2::theme(panel.spacing.x = ggplot2::unit(18, "pt")) # or the numbers of neighbours touch
   finish_figure(
     plot, file, retest_in_words(rows), width, height, 9,
     ceiling(n_panels / 3) * (1 + .13 * max(nlevels(rows$model_shown) * (length(occasions) + 2), 8)) + 1,

@@ -216,11 +216,11 @@ def _equivalence(question: str, rows: CheckRows, context: Context) -> Finding:
         f"{which_cells(small, context)}."
     )
     none = f"There is no null: {results.height} of {count_text(results.height, 'effect')} are significant."
+    n_undecided = nulls.height - equivalent.height
     verdict = (
         f"Of {count_text(nulls.height, 'effect')} that are not significant, {equivalent.height or 'none'} can be "
-        "shown to be "
-        f"smaller than |d| = {context.bound:g}; {nulls.height - equivalent.height} are undecided, not shown to be "
-        "absent."
+        f"shown to be smaller than |d| = {context.bound:g}; {n_undecided} {'is' if n_undecided == 1 else 'are'} "
+        "undecided, not shown to be absent."
     )
     return Finding(
         "equivalence",
