@@ -111,7 +111,8 @@ def more_tables(data: ReportData, names: Sequence[str]) -> list[tuple[str, dict[
             column for column in table.columns if column not in constant and table[column].null_count() < table.height
         ]
         if table.height:
-            captioned.append((infos[name].title, text_table(table.select(columns))))
+            title = infos[name].title(is_printed=bool(data.study.published))
+            captioned.append((title, text_table(table.select(columns))))
     return captioned
 
 

@@ -39,10 +39,10 @@ class TableInfo:
         """Whether this table is one of the studies of this design."""
         return not self.designs or design in self.designs
 
-    @property
-    def title(self) -> str:
-        """A caption: the table of the paper where it is one, the name, the purpose."""
-        paper = f" ({self.paper})" if self.paper else ""
+    def title(self, *, is_printed: bool) -> str:
+        """A caption: the name and the purpose; the table of the paper, too, for a study whose numbers are printed, and
+        not for one of one's own."""
+        paper = f" ({self.paper})" if self.paper and is_printed else ""
         return f"{self.name}{paper}: {self.purpose}"
 
 

@@ -200,6 +200,7 @@ levels = { condition = ["compatible", "incompatible"], wording = [1, 2, 3, 4, 5,
     assert len(Page(page).alternatives) == 3
     assert "refusal_<wbr>counts" not in page  # a table of another study
     assert "outcome_counts: what came of the trials" in page
+    assert "Table S" not in page  # of somebody else's paper
 
 
 def test_methods_name_each_run_once_and_not_the_machine(tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def test_a_database_without_trials_says_so(tmp_path: Path) -> None:
 
 def test_the_head_of_a_view_is_read_with_its_second_lines() -> None:
     info = read_header(HEADER)
-    assert (info.grain, info.note, info.title) == (("x", "y"), "first second", "a: what.")
+    assert (info.grain, info.note, info.title(is_printed=True)) == (("x", "y"), "first second", "a: what.")
     with pytest.raises(ValueError, match="study"):
         read_header(HEADER.replace("-- study: any\n", ""))
 

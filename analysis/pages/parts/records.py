@@ -75,7 +75,8 @@ class SectionData:
         side_by_side = {"variant"} - set(self.grain)  # where variants are compared, the column tells them apart
         hidden = ({*_HIDDEN, "fit"} - set(several) - side_by_side) | set(empty)
         visible = rows.drop(column for column in rows.columns if column in hidden)
-        return CaptionedTable(table_info()[name].title, text_table(visible))
+        title = table_info()[name].title(is_printed=bool(self.study.published))
+        return CaptionedTable(title, text_table(visible))
 
 
 GroupFunction = Callable[[SectionData], Group | None]
