@@ -16,6 +16,9 @@
 #' so (`"unconverged"`), or has divergent transitions, is doubtful: it is counted, and keeps its ranks. One that failed
 #' has none, and is counted.
 #'
+#' Of token counts (`family`, `step`) counts are drawn in their steps, and fitted as intervals as [fit_brms()] does.
+#' Families with a second parameter beside the predictor (hurdles, shifts) are refused.
+#'
 #' A fit takes some seconds; the first one compiles the model. The number of cores changes no number. In a shell
 #' `analyze calibrate` does the same and keeps each data set as it ends.
 #'
@@ -65,14 +68,14 @@
 #' calibrated <- calibrate(trials, formula, list(block = c("congruent", "incongruent")), n = 20, cores = 2)
 #' calibrated$summary
 #' plot_calibration(calibrated)
-calibrate <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli", n = 200,
-                      truth_priors = NULL, chains = 2, iterations = 700, warmup = 200, adapt_delta = .95, seed = 1,
-                      n_draws = 99, max_rows = 1000, cores = 1, say = NULL) {
+calibrate <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
+                      step = NULL, n = 200, truth_priors = NULL, chains = 2, iterations = 700, warmup = 200,
+                      adapt_delta = .95, seed = 1, n_draws = 99, max_rows = 1000, cores = 1, say = NULL) {
   check_arguments()
   say <- progress_writer(say)
   one <- function(number) {
     beside_fit(calibrate_data_set(
-      data, formula, number, seed, levels, priors, coding, family, truth_priors, chains, iterations, warmup,
+      data, formula, number, seed, levels, priors, coding, family, step, truth_priors, chains, iterations, warmup,
       adapt_delta, n_draws, max_rows
     ))
   }

@@ -29,10 +29,10 @@
 #' @source Talts et al. (2018); Modrák et al. (2023), for the log-likelihood.
 #' @noRd
 calibrate_data_set <- function(data, formula, number, seed = 1, levels = NULL, priors = NULL, coding = "treatment",
-                               family = "bernoulli", truth_priors = NULL, chains = 2, iterations = 700, warmup = 200,
-                               adapt_delta = .95, n_draws = 99, max_rows = 1000) {
+                               family = "bernoulli", step = NULL, truth_priors = NULL, chains = 2, iterations = 700,
+                               warmup = 200, adapt_delta = .95, n_draws = 99, max_rows = 1000) {
   check_ranked(n_draws, chains, iterations, warmup, adapt_delta)
-  parts <- calibrated_parts(data, formula, levels, priors, coding, family, max_rows)
+  parts <- calibrated_parts(data, formula, levels, priors, coding, family, step, max_rows)
   of_truths <- utils::modifyList(parts$priors, checked_priors(truth_priors, parts$family))
   seeds <- with_seed(permutation_seed(seed, number), sample.int(.Machine$integer.max, 2))
   settings <- list(
@@ -78,17 +78,19 @@ numbered <- function(number, rows) {
 
 # What brms makes of the rows as observed, with a prior for each class of parameters.
 calibrated_parts <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
-                             max_rows = 1000) {
+                             step = NULL, max_rows = 1000) {
   for (package in c("brms", "rstan", "posterior")) need_package(package, "calibrate Bayesian models")
-  if (!identical(family, "bernoulli") && !is.null(bayes_family(family)$step)) {
+  data <- as_columns(data)
+  step <- step_of_outcome(data, checked_formula(formula, names(data)), family, step)
+  if (!is.null(step) && length(bayes_family(family, step)$parameters) > 1) {
     stop_with(
-      sprintf("Can't calibrate a fit of counts (family = %s).", quoted(family)),
-      "What is calibrated must be of yes or no (\"bernoulli\"), or of a number (\"gaussian\")."
+      sprintf("Can't calibrate a fit of counts with a second parameter beside the predictor (%s).", quoted(family)),
+      "What is calibrated must be \"bernoulli\", \"gaussian\", \"lognormal\" or \"negative_binomial\"."
     )
   }
-  data <- in_fixed_order(as_columns(data), formula)
+  data <- in_fixed_order(data, formula)
   if (nrow(data) > max_rows) data <- as_plain_rows(data[unique(round(seq(1, nrow(data), length.out = max_rows))), ])
-  parts <- brms_parts(data, formula, levels, priors, coding, family)
+  parts <- brms_parts(data, formula, levels, priors, coding, family, step)
   is_flat <- is.null(parts$priors$b) && ncol(fixed_columns(parts)) > 1
   if (!is_flat) {
     return(parts)
@@ -97,15 +99,23 @@ calibrated_parts <- function(data, formula, levels = NULL, priors = NULL, coding
   brms_parts(data, formula, levels, c(parts$priors, list(b = prior_text("normal", c(0, scale)))), coding, family)
 }
 
-# The same parts with an outcome that is drawn from a truth, and that truth.
+# The same parts with an outcome that is drawn from a truth, and that truth. Priors stay those of the rows as observed.
 simulated_parts <- function(parts, priors) {
   truth <- drawn_truth(parts, priors)
   data <- parts$data
-  data[[all.vars(parts$formula[[2]])[[1]]]] <- parts$family$draw(truth$predictor, truth$others[["sigma"]])
-  set <- brms_priors(parts$priors, parts$formula, data, parts$family)
+  outcome <- parts$family$draw(truth$predictor, parameter_beside(truth$others, parts))
+  data[[all.vars(parts$formula[[2]])[[1]]]] <- outcome
+  parts$outcome <- as.numeric(outcome)
+  if (!is.null(parts$family$step)) {
+    observed <- parts$family$observed(parts$outcome)
+    data[names(observed)] <- observed
+    starts <- parts$family$start(parts$outcome, parts$family$step)
+    parts$init <- list(starting_values(starts, parts$standata))
+  }
+  set <- brms_priors(parts$priors, parts$model, data, parts$family)
   parts$data <- data
   parts$standata <- brms::make_standata(
-    parts$formula, data,
+    parts$model, data,
     family = parts$family$brms(), prior = set$prior, stanvars = set$stanvars
   )
   list(parts = parts, truth = truth)
@@ -128,16 +138,26 @@ calibration_fit <- function(parts, truth, settings, n_draws, most_doublings = 2)
 
 # The log-likelihood of all rows in each draw, and at the truth.
 total_log_lik <- function(brmsfit, parts) {
-  draws <- posterior::as_draws_matrix(brmsfit)
-  sigma <- if ("sigma" %in% colnames(draws)) as.numeric(draws[, "sigma"])
+  draws <- unclass(posterior::as_draws_matrix(brmsfit))
+  beside <- parameter_beside(draws, parts)
   predictors <- brms::posterior_linpred(brmsfit)
-  of_row <- function(row) parts$family$log_lik(parts$standata$Y[[row]], predictors[, row], sigma)
+  of_row <- function(row) parts$family$log_lik(parts$outcome[[row]], predictors[, row], beside)
   Reduce(function(sum, row) sum + of_row(row), seq_len(ncol(predictors)), 0)
 }
 
 log_lik_of <- function(truth, parts) {
-  of_row <- function(y, predictor) parts$family$log_lik(y, predictor, truth$others[["sigma"]])
-  sum(mapply(of_row, parts$standata$Y, truth$predictor))
+  of_row <- function(y, predictor) parts$family$log_lik(y, predictor, parameter_beside(truth$others, parts))
+  sum(mapply(of_row, parts$outcome, truth$predictor))
+}
+
+# What a family has beside its predictor (sigma, or the shape of a negative binomial): one number, or one a draw; NULL
+# of choices.
+parameter_beside <- function(values, parts) {
+  name <- family_classes(parts)
+  if (length(name) == 0) {
+    return(NULL)
+  }
+  if (is.matrix(values)) as.numeric(values[, name]) else values[[name]]
 }
 
 priors_in_words <- function(parts) {

@@ -53,7 +53,7 @@ block_difference_draws <- function(draws, parts, contrast = "block", by = c("mod
   means <- parts$family$inverse_link(population_logits(draws, design))
   keys <- design$cells[vapply(pairs, `[[`, numeric(1), 1), by, drop = FALSE]
   names <- apply(keys, 1, function(key) paste(key[!is.na(key)], collapse = ", "))
-  scale <- rep(parts$family$scales[["response"]], length(pairs))
+  scale <- rep(unname(parts$family$scales["response"]), length(pairs)) # counts have none, and no blocks
   list(
     keys = as_plain_rows(cbind(frame_of(quantity = paste(scale, names, sep = ": ")[seq_along(pairs)]), keys)),
     draws = means[, vapply(pairs, `[[`, numeric(1), 1), drop = FALSE] -

@@ -46,12 +46,13 @@ without_single_judgements <- function(conditions) {
 # Short chains, one after another in this process: list(stanfit, chains, n_divergent, n_max_treedepth). `pars`: the
 # parameters that are kept, or (not `include`) left out.
 sample_in_place <- function(parts, settings, pars, include) {
+  init <- if (is.list(parts$init)) rep(parts$init, settings$chains) else "random"
   with(settings, sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth = 10, seed = seed, cores = 1))
   fit <- rstan::sampling(
     compiled_model(parts$code),
     data = parts$standata, chains = settings$chains, iter = settings$iterations, warmup = settings$warmup,
     seed = settings$seed, pars = pars, include = include, cores = 1, refresh = 0, open_progress = FALSE,
-    show_messages = FALSE, control = list(adapt_delta = settings$adapt_delta)
+    show_messages = FALSE, init = init, control = list(adapt_delta = settings$adapt_delta)
   )
   if (fit@mode != 0) stop_with("Stan returned no draws: every chain failed.")
   sampler <- rstan::get_sampler_params(fit, inc_warmup = FALSE)

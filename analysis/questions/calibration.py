@@ -35,7 +35,7 @@ LEVEL = 0.05
 PACKAGES = ("brms", "rstan", "posterior")
 SETTINGS = ("chains", "iterations", "warmup", "adapt_delta", "n_draws", "max_rows", "truth_priors")
 """What a caller may set; R's calibrate() has the defaults (of adapt_delta the fit has its own)."""
-_OF_FIT = ("formula", "levels", "priors", "coding", "family")
+_OF_FIT = ("formula", "levels", "priors", "coding", "family", "step")
 _GRAIN = ("source", "study", "study_version", "variant", "fit", "model", "test")
 
 

@@ -55,13 +55,43 @@ test_that("a data set drawn from the prior and fitted gives each parameter, diff
   expect_equal(unique(ranks$iterations), 480)
 })
 
-test_that("more ranks than draws are refused, and families of counts", {
+# Counts of 64 in a small crossed design, and the arguments of their calibration.
+counted <- function(...) {
+  rows <- expand.grid(condition = c("usual", "crossed"), wording = 1:6, item = letters[1:8], stringsAsFactors = FALSE)
+  rows$tokens <- 64 * (seq_len(nrow(rows)) %% 9)
+  formula <- "tokens ~ condition + (1 + condition || wording) + (1 + condition || item)"
+  list(rows, formula, levels = list(condition = c("usual", "crossed")), step = 64, ...)
+}
+
+test_that("counts are drawn in their steps, as many zeros as the truth says, and fitted as intervals", {
+  skip_without_brms()
+  parts <- do.call(calibrated_parts, counted(family = "lognormal"))
+  simulated <- with_seed(2, lapply(1:40, function(number) simulated_parts(parts, parts$priors)))
+  outcomes <- lapply(simulated, function(one) one$parts$outcome)
+  expect_setequal(unlist(outcomes) %% 64, 0)
+  below <- unlist(lapply(simulated, function(one) plnorm(64, one$truth$predictor, one$truth$others[["sigma"]])))
+  expect_lt(abs(mean(unlist(outcomes) == 0) - mean(below)), .02)
+  data <- simulated[[1]]$parts$data
+  expect_setequal(data$count_side[data$tokens == 0], -1)
+  expect_equal(unique(data$count_low[data$tokens == 0]), 64)
+  expect_identical(simulated[[1]]$parts$priors, parts$priors) # those of the rows as observed
+})
+
+test_that("a lognormal of counts in steps is calibrated", {
+  skip_without_stan()
+  skip_but_in_full()
+  found <- suppressWarnings(do.call(calibrate, counted(family = "lognormal", n = 30, cores = 2)))
+  expect_true(all(found$summary$p_adjusted > .001))
+  expect_gt(mean(found$summary$coverage), .88)
+  expect_true(all(c("conditioncrossed", "sigma", "log_lik") %in% found$summary$quantity))
+})
+
+test_that("more ranks than draws are refused, and counts with two parameters beside their predictor", {
   skip_without_brms()
   formula <- "is_consistent ~ block * model * domain + (1 | item)"
   few <- list(few_trials(), formula, list(block = example_blocks()), n = 1, chains = 1, iterations = 120, warmup = 60)
   expect_error(do.call(calibrate, few), "Can't rank truths among 99 draws: the chains give 60")
-  counted <- c(few, list(family = "lognormal", n_draws = 9))
-  expect_error(do.call(calibrate, counted), "Can't calibrate a fit of counts")
+  expect_error(do.call(calibrate, counted(family = "hurdle_lognormal", n = 1)), "Can't calibrate a fit of counts")
 })
 
 test_that("a prior of the fit that is not that of the truths is found by Stan's draws, too", {
