@@ -14,7 +14,6 @@ NOTES = ("source", "note")
 """Columns for people: allowed in every CSV, read by nobody."""
 MOST_KEPT_BYTES = 2_000_000
 MOST_READ_BYTES = 8_000_000
-_LONGEST_CELL = 131_072  # characters; as csv has it
 """The largest file of a study: some 300,000 words with their tests."""
 
 
@@ -137,7 +136,6 @@ def _given(row: Table, column: str) -> bool:
 
 def _csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> list[dict[str, str]]:
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="", restval="")
-    limit = csv.field_size_limit(_LONGEST_CELL)  # of the whole process: an import may have raised it
     try:
         header = tuple(reader.fieldnames or ())
         _check_header(header, name, columns, also)
@@ -145,8 +143,6 @@ def _csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, .
         return [_csv_row(row, name, reader.line_num, fields) for row in reader]
     except csv.Error as error:
         raise StudyError(f"Can't read {name}: line {reader.line_num} is not CSV ({error}).") from None
-    finally:
-        csv.field_size_limit(limit)
 
 
 def _check_header(header: tuple[str, ...], name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> None:

@@ -14,7 +14,6 @@ from slant.collector.keep.journal import utc_now
 
 COLUMNS = ("trial_id", "label", "note", "noted_at")
 _LONGEST = 10_000
-_LONGEST_CELL = 131_072
 _MOST_BYTES = 100_000_000
 
 
@@ -29,15 +28,12 @@ class NotesFile:
     def read(self) -> dict[str, dict[str, str]]:
         """The notes by trial id; none where there is no file yet. UsageError where the file is no such CSV."""
         text = self._text()
-        limit = csv.field_size_limit(_LONGEST_CELL)  # of the whole process: an import may have raised it
         try:
             rows = csv.DictReader(io.StringIO(text, newline=""))
             columns = list(rows.fieldnames or ())
             listed = [{n: v or "" for n, v in row.items() if n} for row in rows]
         except csv.Error as error:
             raise UsageError(f"{self.path} is no CSV: {error}.") from error
-        finally:
-            csv.field_size_limit(limit)
         if text.strip() and not set(COLUMNS[:3]) <= set(columns):
             raise UsageError(
                 f"{self.path} is no file of notes: it must have the columns {', '.join(COLUMNS[:3])}, and has "

@@ -114,7 +114,6 @@ class _Csv:
     """A CSV file's records. After a record that is no CSV, reading goes on at the line below its first."""
 
     def __init__(self, path: Path, stream: BinaryIO) -> None:
-        csv.field_size_limit(max(csv.field_size_limit(), _LONGEST_FIELD))
         self.file = str(path)
         self.stream = stream
         self.line = 0  # physical lines used up by finished records
@@ -141,7 +140,8 @@ class _Csv:
         self.delimiter = max(",;\t", key=text.count)
         self.pending.append(text)
         try:
-            names: list[str] = next(self._reader(), [])
+            with _long_fields():
+                names: list[str] = next(self._reader(), [])
         except csv.Error as error:
             rule = f"Its first line must name the columns, but: {error}."
             raise UsageError(f"Can't import {self.file}.", rule) from error
@@ -162,7 +162,8 @@ class _Csv:
         while True:
             start = self.line + 1
             try:
-                values = next(reader, None)
+                with _long_fields():
+                    values = next(reader, None)
             except csv.Error as error:
                 yield Problem(self.file, start, f"is no CSV record ({error})")
                 self.pending.extend(reversed(self.record[1:]))
@@ -181,6 +182,16 @@ class _Csv:
         if fault := _fault(values):
             return Problem(self.file, line, fault)
         return Row(self.file, line, dict(zip(self.header, values, strict=True)))
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Answers may be long. The limit is the whole process's: whoever reads what strangers wrote keeps the usual one."""
+    limit = csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)
 
 
 def _json_rows(path: Path, stream: BinaryIO) -> Iterator[Row | Problem]:
