@@ -82,8 +82,8 @@ def steps_of(db: Path, study: Study, kept: Collection[str]) -> Iterator[Step]:
         }
         levels = frame_of(connection.table("random_levels"))
         adjusted = frame_of(connection.table("game_adjusted"))
-    yield from _permutation_steps(study, tables["permutations"])
-    yield from _calibration_steps(study, tables["calibrations"])
+    yield from _seeded_steps(study, "permutation", tables["permutations"])
+    yield from _seeded_steps(study, "calibration", tables["calibrations"])
     yield from _specification_steps(study, tables["sensitivity"])
     levels = levels.select(level_call_id="call_id", n_cells="n_cells").unique()
     yield from _index_steps(study, tables["game_indices"].join(levels, on="level_call_id"))
@@ -137,33 +137,26 @@ def _other_ways(db: Path, study: Study, definition: Fit) -> list[tuple[dict[str,
 _PERMUTATION_PACKAGES = {"brms": ("brms", "rstan", "posterior"), "lme4": ("lme4",), "difference": ()}
 
 
-def _permutation_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
-    # of a study of conditions each model and test is a test of its own, all made by one command
-    rows = rows.sort("engine", "seed", "source", "permutation_id")
-    rows = rows.unique(["engine", "seed", "source", "n_permutations", "settings"], keep="first", maintain_order=True)
-    for number, row in enumerate(rows.to_dicts(), 1):
-        arguments = {
-            "permutations": row["n_permutations"], "engine": row["engine"], "seed": row["seed"],
-            "source": row["source"], "settings": json.loads(row["settings"] or "{}"),
-        }  # fmt: skip
-        typed = f"--engine {row['engine']} --permutations {row['n_permutations']} --seed {row['seed']}"
-        command = f"analyze permute --study {study.name} {typed}"
-        packages = _PERMUTATION_PACKAGES[row["engine"]]
-        yield Step(f"permutation-{number}", "permutation", arguments, command, packages)
+_SEEDED = {
+    "permutation": ("permute", {"permutations": "n_permutations", "engine": "engine"}, "engine"),
+    "calibration": ("calibrate", {"fit": "fit", "data_sets": "n_data_sets"}, "fit"),
+}
+"""Of what depends on a seed: its command, the columns of its arguments, and the one that is typed first."""
 
 
-def _calibration_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
-    # of a fit that is made of each model and test, all are made by one command
-    rows = rows.sort("fit", "seed", "source", "calibration_id")
-    rows = rows.unique(["fit", "seed", "source", "n_data_sets", "settings"], keep="first", maintain_order=True)
+def _seeded_steps(study: Study, kind: str, rows: pl.DataFrame) -> Iterator[Step]:
+    # what is made of each model and test is made of all of them by one command
+    verb, own_columns, first = _SEEDED[kind]
+    columns = own_columns | {"seed": "seed", "source": "source"}
+    rows = rows.sort(first, "seed", "source", f"{kind}_id")
+    rows = rows.unique([*columns.values(), "settings"], keep="first", maintain_order=True)
     for number, row in enumerate(rows.to_dicts(), 1):
-        arguments = {
-            "fit": row["fit"], "data_sets": row["n_data_sets"], "seed": row["seed"], "source": row["source"],
-            "settings": json.loads(row["settings"] or "{}"),
-        }  # fmt: skip
-        typed = f"--fit {row['fit']} --data-sets {row['n_data_sets']} --seed {row['seed']}"
-        command = f"analyze calibrate --study {study.name} {typed}"
-        yield Step(f"calibration-{number}", "calibration", arguments, command, _PERMUTATION_PACKAGES["brms"])
+        arguments = {name: row[column] for name, column in columns.items()}
+        arguments["settings"] = json.loads(row["settings"] or "{}")
+        typed = (first, *(name for name in own_columns if name != first), "seed")
+        options = " ".join(f"--{name.replace('_', '-')} {arguments[name]}" for name in typed)
+        command = f"analyze {verb} --study {study.name} {options}"
+        yield Step(f"{kind}-{number}", kind, arguments, command, _PERMUTATION_PACKAGES[row["engine"]])
 
 
 def _specification_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
@@ -178,11 +171,8 @@ def _specification_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
 def _index_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
     keys = ("source", "n_boot", "n_cells", "seed")
     for number, (values, part) in enumerate(rows.sort(*keys, "variant").group_by(keys, maintain_order=True), 1):
-        source, n_boot, n_random, seed = values
-        arguments = {
-            "variants": part["variant"].unique(maintain_order=True).to_list(), "source": source, "n_boot": n_boot,
-            "n_random": n_random, "seed": seed,
-        }  # fmt: skip
+        variants = part["variant"].unique(maintain_order=True).to_list()
+        arguments = {"variants": variants} | dict(zip(("source", "n_boot", "n_random", "seed"), values, strict=True))
         yield Step(f"indices-{number}", "indices", arguments, f"analyze indices --study {study.name}")
 
 
