@@ -105,10 +105,15 @@ def read_looks(db: Path, study: str | None = None) -> dict[str, list[Look]]:
             rows: list[dict[str, Any]] = frame_of(kept).to_dicts()
     except (DatabaseEmptyError, duckdb.CatalogException):  # a file of an older slant has no such table yet
         return {}
-    looks: dict[str, list[Look]] = {}
-    for look in looks_of_rows([row for row in rows if study in (None, row["study"])]):
-        looks.setdefault(look.plan, []).append(look)
-    return looks
+    return looks_by_plan(looks_of_rows([row for row in rows if study in (None, row["study"])]))
+
+
+def looks_by_plan(looks: Iterable[Look]) -> dict[str, list[Look]]:
+    """By what was asked of a model, the looks at it in their order."""
+    by_plan: dict[str, list[Look]] = {}
+    for look in looks:
+        by_plan.setdefault(look.plan, []).append(look)
+    return by_plan
 
 
 def looks_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Look]:

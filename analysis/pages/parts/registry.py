@@ -12,7 +12,7 @@ from slant.analysis.pages.parts import calibrations, counts, forced_choice, game
 from slant.analysis.pages.parts.records import CaptionedTable, Group, GroupFunction, MissingResult, SectionData
 from slant.analysis.pages.provenance import without_folders
 from slant.analysis.pages.report_tables import text_table
-from slant.collector.stopping.looks import Look, looks_of_rows, told_looks
+from slant.collector.stopping.looks import looks_by_plan, looks_of_rows, told_looks
 
 _TOPICS = (
     "topic_models", "topic_proportions", "topic_matches", "topic_prevalence", "topic_contrasts", "topic_correlations",
@@ -71,10 +71,8 @@ def stopping(section: SectionData) -> Group | None:
         return None
     looks = list(looks_of_rows(rows.to_dicts()))
     rules = dict.fromkeys(look.rule.sentences(look.outcome) for look in looks)
-    by_plan: dict[str, list[Look]] = {}
-    for look in looks:
-        by_plan.setdefault(look.plan, []).append(look)
-    ends = [f"{section.labels.get(m[-1].model, m[-1].model)}: {told_looks(m)}." for m in by_plan.values()]
+    by_plan = looks_by_plan(looks).values()
+    ends = [f"{section.labels.get(m[-1].model, m[-1].model)}: {told_looks(m)}." for m in by_plan]
     table = rows.select(
         pl.col("model_label").alias("model"),
         pl.col("test_label").alias("test"),

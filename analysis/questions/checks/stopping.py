@@ -8,7 +8,7 @@ from slant.analysis.questions.checks.registration import Registered
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.registration.canonical import document_of, registered_rule
-from slant.collector.stopping.looks import Look, told_looks
+from slant.collector.stopping.looks import Look, looks_by_plan, told_looks
 
 STOPPING = "stopping"
 _QUESTION = "When did collecting end?"
@@ -23,9 +23,7 @@ def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Re
     """What looks at one source, study version and variant say; at least one of them."""
     rules = list(dict.fromkeys(look.rule for look in looks))
     registered = None if known is None else registered_rule(document_of(known.registration))
-    by_model: dict[str, list[Look]] = {}
-    for look in looks:
-        by_model.setdefault(look.plan, []).append(look)
+    by_plan = looks_by_plan(looks).values()
     if registered is None:
         standing, rule = "note", "by a rule that was not registered"
     elif rules == [registered]:
@@ -40,6 +38,6 @@ def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Re
         f"It was to end on precision, {rule}: {rules[-1]}.{several}",
         (
             rules[-1].sentences(looks[-1].outcome),
-            *(f"{labels.get(made[-1].model, made[-1].model)}: {told_looks(made)}." for made in by_model.values()),
+            *(f"{labels.get(made[-1].model, made[-1].model)}: {told_looks(made)}." for made in by_plan),
         ),
     )
