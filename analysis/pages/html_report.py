@@ -43,7 +43,7 @@ from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.registration import finding, registered_study
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import check_descriptions
-from slant.analysis.questions.occasions import OCCASIONS, occasion_warnings, occasions_of, retest_calls
+from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info, tables
@@ -98,7 +98,7 @@ def report(
     stored_views = view_names(
         db
     )  # a database of an older slant lacks the newest ones, and can be reported on all the same
-    retest_problems = _keep_retests(db, study, executor or workers) if OCCASIONS in stored_views else []
+    retest_problems = _keep_retests(db, study, executor or workers)
     infos = [info for info in table_info().values() if info.is_about(study.design) and info.name in stored_views]
     study_tables = tables(db, study=study.name, names=[info.name for info in infos])
     with reading(db) as connection:

@@ -16,7 +16,7 @@ from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
-from slant.analysis.rows.views import read_view
+from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import opens_once, reading
@@ -90,8 +90,10 @@ def _in_order(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
 
 
 def retest_calls(db: str | Path, study: str, source: str | None = None) -> list[Call]:
-    """For each model and occasion: all tests together, then each test."""
+    """For each model and occasion: all tests together, then each test; none in an older slant's file."""
     with reading(db) as connection:
+        if ANSWERS not in stored_views(connection):
+            return []
         rows = read_view(connection, ANSWERS).filter(pl.col("study") == study)
     rows = rows if source is None else rows.filter(pl.col("source") == source)
     return [call for part in rows.partition_by(_OF_MODEL, maintain_order=True) for call in _calls(part)]

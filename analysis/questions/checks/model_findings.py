@@ -45,17 +45,19 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
     for values, trials in base_first.group_by(GRAIN, maintain_order=True):
         grain = dict(zip(GRAIN, map(str, values), strict=True))
         own = [] if checks.registered is None else [finding(checks.registered, grain)]
+        rows = rows_of(checks, grain)
         if has_checks(checks.study):
-            rows, context = rows_of(checks, grain), context_of(checks, trials)
+            context = context_of(checks, trials)
             if looks := looks_in(checks.looks, grain):
                 own.append(stopping_finding(looks, context.models, checks.registered))
             page = _PAGES.get(checks.study.design, _PAGE)
             shown = {name: entry for name, entry in page.items() if name not in _WHERE_KEPT or _has_rows(rows, name)}
             own += [_make_finding(name, entry, rows, context) for name, entry in shown.items()]
-            if rows.get(CALIBRATION, pl.DataFrame()).height:
+            if _has_rows(rows, CALIBRATION):
                 own.append(sampler_finding(rows[CALIBRATION]))
-        if (again := rows_of(checks, grain).get(RETEST)) is not None and again.height:
-            own.append(retest_finding(again, {model.model: model.label for model in checks.study.models}, checks.alpha))
+        if _has_rows(rows, RETEST):
+            labels = {model.model: model.label for model in checks.study.models}
+            own.append(retest_finding(rows[RETEST], labels, checks.alpha))
         yield grain, own
 
 
