@@ -1,4 +1,4 @@
-"""Long work that is made of many calls: its progress as that of a part of all, and a Stan model compiled before it."""
+"""Long work of many calls: its progress as part of all, a Stan model compiled before it, what all come to after it."""
 
 from __future__ import annotations
 
@@ -6,10 +6,13 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
 
-from slant.analysis.calls.call import SAY, Call, answered
+import polars as pl
+
+from slant.analysis.calls.call import SAY, Call, answered, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import made_model_folder
-from slant.analysis.calls.results import Progress
+from slant.analysis.calls.result_rows import rows_of
+from slant.analysis.calls.results import Progress, results
 
 
 class Stage:
@@ -38,3 +41,16 @@ def compile_here(db: Path, call: Call, workers: Workers, stage: Stage) -> None:
         answered(replace(call, arguments={**call.arguments, SAY: str(status_file)}))
     finally:
         status_file.unlink(missing_ok=True)
+
+
+def summed_up(
+    db: Path, summary: Call, table: str, workers: Workers, *, is_of_fewer: bool
+) -> tuple[pl.DataFrame, str | None]:
+    """The rows of `table` of the call that sums up the others, and why they could not be kept (None where they were).
+    Of fewer calls than are kept already, nothing new is kept."""
+    if is_of_fewer:
+        ((_, answer),) = computed([summary], workers)
+        answer.raise_error()
+        return rows_of(summary, answer)[table], None
+    kept = results(db, [summary], workers=workers)
+    return kept.frames[table], kept.not_kept

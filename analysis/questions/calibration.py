@@ -16,11 +16,10 @@ import polars as pl
 
 from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.worker import versions_now
-from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.call import Call
 from slant.analysis.calls.executors import Workers
-from slant.analysis.calls.result_rows import rows_of
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
-from slant.analysis.calls.stages import Stage, compile_here
+from slant.analysis.calls.stages import Stage, compile_here, summed_up
 from slant.analysis.fitting.bayes_fits import ENGINE
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.data_hash import hash_of_rows
@@ -163,11 +162,11 @@ def calibrate(
     each found: the rank of every truth among the draws of its posterior, which is uniform where all is right.
 
     The rows are those of the database with their columns (1,000 of them, evenly spaced, where there are more); only the
-    outcome is drawn. A data set depends on `seed` and
-    its number only. Each is kept at once: the same call after a kill goes on where it ended, and one with more data
-    sets adds to those there are. One that failed is tried again. `workers` and `executor` as of `fit()`. `settings` go
-    to R: chains, iterations, warmup, adapt_delta, n_draws, max_rows; truth_priors, by class, for truths of other priors
-    than the fits'. `progress(done, all)` is called after each fit.
+    outcome is drawn. A data set depends on `seed` and its number only. Each is kept at once: the same call after a kill
+    goes on where it ended, and one with more data sets adds to those there are. One that failed is tried again.
+    `workers` and `executor` as of `fit()`. `settings` go to R: chains, iterations, warmup, adapt_delta, n_draws,
+    max_rows; truth_priors, by class, for truths of other priors than the fits'. `progress(done, all)` is called after
+    each fit.
 
     Raises UsageError for fewer than two data sets or a study without Bayesian fits, UnknownNameError for an unknown fit
     or setting, DatabaseError without rows, RError where no data set could be fitted.
@@ -216,13 +215,7 @@ def _run(db: Path, part: CalibratedFit, n: int, workers: Workers, stage: Stage) 
     if (made.calls["status"] == "failed").all():
         raise RError("Can't calibrate: no data set could be fitted.", made.calls["messages"][0])
     summary = part.summary(ranks, fits)
-    if _n_kept(db, part) > n:  # of fewer data sets than are kept, nothing new is
-        ((_, answer),) = computed([summary], workers)
-        answer.raise_error()
-        rows, not_kept = rows_of(summary, answer)["calibration_quantities"], None
-    else:
-        summary_results = results(db, [summary], workers=workers)
-        rows, not_kept = summary_results.frames["calibration_quantities"], summary_results.not_kept
+    rows, not_kept = summed_up(db, summary, "calibration_quantities", workers, is_of_fewer=n < _n_kept(db, part))
     named = [pl.lit(part.about[name], pl.String).alias(name) for name in _GRAIN]
     return Calibration(
         rows.drop("call_id", "term_no").select(*named, pl.all()),

@@ -10,11 +10,9 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.calls.call import computed
 from slant.analysis.calls.executors import Workers
-from slant.analysis.calls.result_rows import rows_of
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
-from slant.analysis.calls.stages import Stage, compile_here
+from slant.analysis.calls.stages import Stage, compile_here, summed_up
 from slant.analysis.questions.permutation.conditions import has_conditions, permute_conditions
 from slant.analysis.questions.permutation.permutation_test import PermutationTest, has_blocks, list_tests
 from slant.analysis.rows.study_choice import study_in
@@ -119,13 +117,8 @@ def _run_test(
     permuted = results(db, calls[1:], workers=workers, progress=progress.after(1))
     refits, cells = _refits([observed, permuted])
     summary = test.summary(cells, refits)
-    if _n_kept(db, test) > refits.height - 1:  # of fewer permutations than are kept, nothing new is
-        ((_, answer),) = computed([summary], workers)
-        answer.raise_error()
-        rows, not_kept = rows_of(summary, answer)["permutation_cells"], None
-    else:
-        summary_results = results(db, [summary], workers=workers)
-        rows, not_kept = summary_results.frames["permutation_cells"], summary_results.not_kept
+    is_of_fewer = refits.height - 1 < _n_kept(db, test)
+    rows, not_kept = summed_up(db, summary, "permutation_cells", workers, is_of_fewer=is_of_fewer)
     values = cells.join(refits.select("number", "status"), on="number", how="left", maintain_order="left")
     return PermutationResult(
         _with_main_fit(db, test, rows),
