@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, short_chains_options, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.collector.commands.options import (
-    AT_LEAST_1,
-    BETWEEN_0_AND_1,
     WholeNumber,
     db_option,
     output_options,
@@ -46,10 +44,7 @@ _SHOWN = (
 @click.option("--data-sets", type=WholeNumber(2), default=200, show_default=True, help="Data sets to draw and fit.")
 @seed_option(default=1)
 @source_option()
-@click.option("--chains", type=AT_LEAST_1, help="Chains of a fit. Default: 2.")
-@click.option("--iterations", type=WholeNumber(10), help="Iterations of a chain. Default: 700.")
-@click.option("--warmup", type=AT_LEAST_1, help="Warm-up iterations among them. Default: 200.")
-@click.option("--adapt-delta", type=BETWEEN_0_AND_1, help="Target acceptance rate. Default: the fit's.")
+@short_chains_options
 @click.option("--max-rows", type=WholeNumber(10), help="Of more rows, this many stand for all. Default: 1000.")
 @click.option(
     "--show",
@@ -68,10 +63,7 @@ def calibrate_command(
     data_sets: int,
     seed: int,
     source: str | None,
-    chains: int | None,
-    iterations: int | None,
-    warmup: int | None,
-    adapt_delta: float | None,
+    sampling: dict[str, Any],
     max_rows: int | None,
     show: str,
     workers: Workers,
@@ -91,14 +83,7 @@ def calibrate_command(
     """
     from slant.analysis.questions.calibration import calibrate, calibration_sentences, can_calibrate
 
-    options = {
-        "chains": chains,
-        "iterations": iterations,
-        "warmup": warmup,
-        "adapt_delta": adapt_delta,
-        "max_rows": max_rows,
-    }
-    settings = {name: value for name, value in options.items() if value is not None}
+    settings = sampling if max_rows is None else {**sampling, "max_rows": max_rows}
     chosen = chosen_study(db, study, can_calibrate, "has a Bayesian fit to calibrate")
     with FitProgress("Calibrating in R") as progress:
         result = calibrate(

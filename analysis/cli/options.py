@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from slant.collector.commands.options import AT_LEAST_1, FILE, rows_option, section
+from slant.collector.commands.options import AT_LEAST_1, BETWEEN_0_AND_1, FILE, WholeNumber, rows_option, section
 from slant.collector.errors import UsageError
 from slant.collector.study.engines import engine_rows
 from slant.collector.terminal import say
@@ -87,6 +87,30 @@ def _executor(cluster: str, mixed: bool) -> Iterator[Executor]:
 
     with ClusterExecutor(cluster) as executor:
         yield mixed_versions(executor) if mixed else executor
+
+
+_SHORT_CHAINS = (
+    click.option("--chains", type=AT_LEAST_1, help="Chains of a short fit (brms). Default: 2."),
+    click.option("--iterations", type=WholeNumber(10), help="Iterations of a chain (brms). Default: 700."),
+    click.option("--warmup", type=AT_LEAST_1, help="Warm-up iterations among them (brms). Default: 200."),
+    click.option(
+        "--adapt-delta",
+        type=BETWEEN_0_AND_1,
+        help="Target acceptance rate of the sampler (brms). Default: 0.95; of a calibration the fit's.",
+    ),
+)
+
+
+def short_chains_options(command: Callable[..., Any]) -> Any:
+    """How Stan samples where it fits many times. The command is given `sampling`, those that were typed by name."""
+
+    @functools.wraps(command)
+    def with_sampling(*args: Any, **options: Any) -> Any:
+        names = ("chains", "iterations", "warmup", "adapt_delta")
+        typed = {name: options.pop(name) for name in names}
+        return command(*args, sampling={name: value for name, value in typed.items() if value is not None}, **options)
+
+    return functools.reduce(lambda decorated, option: option(decorated), reversed(_SHORT_CHAINS), with_sampling)
 
 
 registration_option = click.option(

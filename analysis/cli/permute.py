@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, short_chains_options, workers_options
 from slant.analysis.cli.progress import FitProgress
 from slant.collector.commands.options import (
     AT_LEAST_1,
-    BETWEEN_0_AND_1,
-    WholeNumber,
     db_option,
     output_options,
     row_options,
@@ -62,14 +60,7 @@ _SHOWN_OF_CONDITIONS = (
     is_flag=True,
     help="Of conditions: swap a word with all its wordings, which holds where words differ in their effect.",
 )
-@click.option("--chains", type=AT_LEAST_1, help="Chains of a refit (brms). Default: 2.")
-@click.option("--iterations", type=WholeNumber(10), help="Iterations of a chain (brms). Default: 700.")
-@click.option("--warmup", type=AT_LEAST_1, help="Warm-up iterations among them (brms). Default: 200.")
-@click.option(
-    "--adapt-delta",
-    type=BETWEEN_0_AND_1,
-    help="Target acceptance rate of the sampler (brms). Default: 0.95.",
-)
+@short_chains_options
 @click.option(
     "--show",
     type=click.Choice(["tests", "values", "refits"]),
@@ -88,10 +79,7 @@ def permute_command(
     seed: int,
     source: str | None,
     whole_words: bool,
-    chains: int | None,
-    iterations: int | None,
-    warmup: int | None,
-    adapt_delta: float | None,
+    sampling: dict[str, Any],
     show: str,
     workers: Workers,
     db: Path,
@@ -105,21 +93,13 @@ def permute_command(
 
     Of blocks: swaps each item's two block labels with probability 1/2 within model and domain, refits, and prints one
     row per cell: the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its
-    Monte Carlo
-    interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and one with
-    more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
+    Monte Carlo interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and
+    one with more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
     """
     from slant.analysis.questions.permutation.permutation_results import can_permute, permute
     from slant.analysis.questions.permutation.sentences import result_sentences
 
-    options = {
-        "whole_words": whole_words or None,
-        "chains": chains,
-        "iterations": iterations,
-        "warmup": warmup,
-        "adapt_delta": adapt_delta,
-    }
-    settings = {name: value for name, value in options.items() if value is not None}
+    settings = {**({"whole_words": True} if whole_words else {}), **sampling}
     chosen = chosen_study(db, study, can_permute, "has conditions or blocks to permute")
     with FitProgress("Refitting in R") as progress:
         result = permute(
