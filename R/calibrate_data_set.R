@@ -96,7 +96,8 @@ calibrated_parts <- function(data, formula, levels = NULL, priors = NULL, coding
     return(parts)
   }
   scale <- utils::tail(checked_prior(parts$priors$Intercept)$numbers, 1)
-  brms_parts(data, formula, levels, c(parts$priors, list(b = prior_text("normal", c(0, scale)))), coding, family)
+  priors <- c(parts$priors, list(b = prior_text("normal", c(0, scale))))
+  brms_parts(data, formula, levels, priors, coding, family, step)
 }
 
 # The same parts with an outcome that is drawn from a truth, and that truth. Priors stay those of the rows as observed.
