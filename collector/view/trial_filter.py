@@ -28,7 +28,9 @@ SORTS = {
 ASKED = (("run_id", False), ("sequence", False))
 _WHOLE_NUMBERS = ("wording",)
 _LONGEST = 2000  # characters of a condition
-_GROWING = set("array_resize bar format generate_series list_resize lpad printf range repeat rpad".split())
+_GROWING = {
+    "array_resize", "bar", "format", "generate_series", "list_resize", "lpad", "printf", "range", "repeat", "rpad",
+}  # fmt: skip
 """Functions that make values of any length of nothing: DuckDB can't be stopped in one, nor does it count the memory."""
 
 
