@@ -86,16 +86,18 @@ def check_command(
     """
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
+    from slant.analysis.questions.checks.check_table import checks_of
     from slant.analysis.questions.checks.design_checks import has_checks
     from slant.analysis.questions.checks.later_occasions import RETEST
     from slant.analysis.questions.checks.registration import REGISTRATION, registered_study
-    from slant.analysis.questions.checks.study_checks import check, check_descriptions
+    from slant.analysis.questions.checks.study_checks import check
     from slant.collector.errors import RError, UnknownNameError, UsageError
 
     if out is not None:
         check_ending(out)
     chosen = chosen_study(db, study, has_checks, "has anything to check")
-    known = (*check_descriptions(chosen), RETEST, REGISTRATION)
+    commands = {known.check: known.kept_by for known in checks_of(chosen.design)}
+    known = (*commands, RETEST, REGISTRATION)
     if show is not None and show not in known:
         raise UnknownNameError("check", show, known)
     no_registration = ("No run here was given a registration.", "To compare with a file: --registration FILE")
@@ -117,9 +119,10 @@ def check_command(
     if show is not None and show not in result.rows:
         if show == REGISTRATION:
             raise UsageError(*no_registration)
-        if show == "counts":
+        if commands.get(show):
             raise UsageError(
-                "No Bayesian model of token counts is kept.", f"analyze --fit brms --study {chosen.as_typed}"
+                f"Nothing of {show} is kept: a check only reads it.",
+                f"To compute it: analyze {commands[show]} --study {chosen.as_typed}",
             )
         if show == RETEST:
             raise UsageError("No trial here was asked again.", "To ask some once more: collect … --again 200")

@@ -17,8 +17,8 @@ import polars as pl
 from slant.analysis.calls.executors import Workers
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.plots.drawing import Figure, draw
+from slant.analysis.questions.checks.check_findings import findings, rows_of
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, has_checks
-from slant.analysis.questions.checks.model_findings import findings, rows_of
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import Checks
 from slant.collector.errors import UsageError

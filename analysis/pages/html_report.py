@@ -39,10 +39,10 @@ from slant.analysis.pages.report_sections import ReportData, more_tables, sectio
 from slant.analysis.pages.report_tables import table_label, text_table
 from slant.analysis.plots.drawing import require_packages
 from slant.analysis.plots.registry import figure_kinds, figure_rows
+from slant.analysis.questions.checks.check_table import checks_of
 from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.registration import finding, registered_study
 from slant.analysis.questions.checks.sentences import Finding
-from slant.analysis.questions.checks.study_checks import check_descriptions
 from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
@@ -199,7 +199,7 @@ def _check_hint(data: ReportData) -> str | None:
     """What `analyze check` tells beside this report; None where it has nothing to check."""
     if not has_checks(data.study):
         return None
-    return ", ".join(name.replace("_", " ") for name in check_descriptions(data.study))
+    return ", ".join(known.check.replace("_", " ") for known in checks_of(data.study.design))
 
 
 def _page(**content: Any) -> str:

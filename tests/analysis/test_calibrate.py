@@ -24,7 +24,8 @@ from slant.analysis.cli.main import analyze
 from slant.analysis.pages.parts.calibrations import calibration
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.plots.registry import figure_rows
-from slant.analysis.questions.checks.calibration_finding import kept_calibrations, sampler_finding
+from slant.analysis.questions.checks.calibration_finding import kept_calibrations, sampler_quality
+from slant.analysis.questions.checks.sentences import Context
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
@@ -89,8 +90,8 @@ def test_views_the_figure_the_checks_and_the_report_say_what_is_kept(db: Path, f
         found.ranks.height,
     )
     rows = kept_calibrations(db, "interference", None)["calibration"]
-    finding = sampler_finding(rows)
-    assert finding.verdict.startswith("In 1 Bayesian fit of data drawn from the priors, ")
+    finding = sampler_quality({"calibration": rows}, Context({}, {}, {}, 0.05, 0.1, False))
+    assert finding.sentence.startswith("In 1 Bayesian fit of data drawn from the priors, ")
     grain = {name: rows[name][0] for name in ("source", "study_version", "variant")}
     group = calibration(SectionData(study, {"calibration_summary": rows}, {}, grain))
     assert group is not None

@@ -16,9 +16,9 @@ from slant.analysis.fitting.fits import FitResult
 from slant.analysis.pages.parts.counts import ratios
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.count_finding import count_models, kept_count_models
-from slant.analysis.questions.checks.model_findings import findings
-from slant.analysis.questions.checks.sentences import Context, Finding
+from slant.analysis.questions.checks.sentences import Context, Verdict
 from slant.analysis.questions.checks.study_checks import check
 from slant.analysis.rows.study_choice import fits_of
 from slant.collector.studies.catalogue import Study, load_study
@@ -47,9 +47,9 @@ def found(db: Path) -> FitResult:
     return analysis.fit(db, "rmiat", "brms", settings=QUICK, only=ONE)
 
 
-def finding(rows: pl.DataFrame) -> Finding:
+def finding(rows: pl.DataFrame) -> Verdict:
     context = Context({}, {}, {"compatible": "Compatible", "incompatible": "Incompatible"}, 0.05, 0.1, False)
-    return count_models("?", {"counts": rows}, context)
+    return count_models({"counts": rows}, context)
 
 
 def test_every_association_study_has_the_fit_without_naming_it(study: Study) -> None:
@@ -100,10 +100,10 @@ def test_the_page_of_checks_says_what_is_predicted_and_what_is_doubtful(
     assert rows.select("n_compared").row(0) == (12,)  # six statistics of two conditions
     said = finding(rows)
     assert said.standing == "caution"
-    assert "The share of zeros is as a lognormal predicts it in 1 of 1 cell" in said.verdict
+    assert "The share of zeros is as a lognormal predicts it in 1 of 1 cell" in said.sentence
     assert any(text.startswith("Doubtful chains: o3-mini (flowers_insects)") for text in said.details)
     ((_, page),) = findings(check(db, "rmiat"))
-    assert next(one for one in page if one.check == "counts").verdict == said.verdict
+    assert next(one for one in page if one.check == "counts").verdict == said.sentence
 
 
 def test_a_family_that_is_clearly_better_is_said_with_its_difference() -> None:
@@ -119,7 +119,7 @@ def test_a_family_that_is_clearly_better_is_said_with_its_difference() -> None:
     )
     said = finding(rows)
     assert said.standing == "caution"
-    assert "another family is clearly better in 1 of 2 comparisons" in said.verdict
+    assert "another family is clearly better in 1 of 2 comparisons" in said.sentence
     assert any("Better than the lognormal: hurdle lognormal for m, t, by 12.0" in text for text in said.details)
     assert any("30.0 % observed in Compatible, 10.0 % predicted" in text for text in said.details)
     fine = rows.filter(family="lognormal").with_columns(n_zeros_outside=0)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.questions.checks.model_findings import findings
+from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.study_checks import check
 from slant.collector.errors import DatabaseError, UsageError
 from tests.support.fitted import small_database

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.checks.check import Check, check_model
-from slant.collector.checks.findings import Answered, facts, rank_correlation, step
+from slant.collector.checks.check_findings import Answered, facts, rank_correlation, step
 from slant.collector.checks.questions import calibration, check_questions, probes
 from slant.collector.checks.verdict import decide_verdict
 from slant.collector.errors import JournalError, ProviderError

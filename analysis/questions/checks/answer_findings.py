@@ -7,7 +7,7 @@ import polars as pl
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
-    Finding,
+    Verdict,
     count_of,
     count_text,
     number,
@@ -18,7 +18,7 @@ from slant.analysis.questions.checks.sentences import (
 _FLOOR = 0.01
 
 
-def skew(question: str, rows: CheckRows, context: Context) -> Finding:
+def skew(rows: CheckRows, context: Context) -> Verdict:
     results = rows["skew"]
     changed = results.filter("changes_conclusion")
     details = [
@@ -30,17 +30,14 @@ def skew(question: str, rows: CheckRows, context: Context) -> Finding:
             for row in changed.to_dicts()
         ),
     ]
-    return Finding(
-        "skew",
-        question,
+    return Verdict(
         "caution" if changed.height else "holds",
         f"With the logarithm of tokens the conclusion changes in {count_of(changed.height, results.height, 'cell')}.",
         tuple(details),
-        ("skewness", "skewness_log", "d", "d_log", "superiority", "p_difference", "p_log", "p_ranks"),
     )
 
 
-def token_limits(question: str, rows: CheckRows, context: Context) -> Finding:
+def token_limits(rows: CheckRows, context: Context) -> Verdict:
     results = rows["token_limits"]
     n, n_truncated, n_known = (int(results[name].sum()) for name in ("n", "n_truncated", "n_ended_known"))
     verdict = (
@@ -55,25 +52,7 @@ def token_limits(question: str, rows: CheckRows, context: Context) -> Finding:
     ]
     for (model,), part in results.group_by("model", maintain_order=True):
         details.append(f"{context.models.get(str(model), str(model))}: {_model_limits(part)}")
-    return Finding(
-        "token_limits",
-        question,
-        _limits_standing(results, n_truncated, n_known),
-        verdict,
-        tuple(details),
-        (
-            "condition",
-            "n",
-            "n_truncated",
-            "token_limit",
-            "n_at_limit",
-            "smallest",
-            "n_at_smallest",
-            "largest",
-            "n_at_largest",
-            "step",
-        ),
-    )
+    return Verdict(_limits_standing(results, n_truncated, n_known), verdict, tuple(details))
 
 
 def _at_zero(results: pl.DataFrame) -> int:
@@ -107,7 +86,7 @@ def _model_limits(part: pl.DataFrame) -> str:
     return sentence + "."
 
 
-def option_order(question: str, rows: CheckRows, context: Context) -> Finding:
+def option_order(rows: CheckRows, context: Context) -> Verdict:
     results = rows["option_order"]
     confounded = results.filter("is_confounded")
     separable = results.filter(~pl.col("is_confounded")).drop_nulls("estimate_order")
@@ -126,22 +105,19 @@ def option_order(question: str, rows: CheckRows, context: Context) -> Finding:
             f"{count_of(affected.height, separable.height, 'cell')}; tokens, by order: "
             f"{spread(separable['estimate_order'], 1)}."
         )
-    return Finding(
-        "option_order",
-        question,
+    return Verdict(
         "caution" if confounded.height else "holds",
         f"The order of the options tells the condition in {count_of(confounded.height, results.height, 'cell')}"
         f"{' in which the order is known' if confounded.height else ''}.",
         tuple(details),
-        ("n", "association", "is_confounded", "estimate", "p_value", "estimate_order", "p_order"),
     )
 
 
-def refusals(question: str, rows: CheckRows, context: Context) -> Finding:
+def refusals(rows: CheckRows, context: Context) -> Verdict:
     results = rows["refusals"].with_columns(n_refused=pl.col("n_refused_reference") + pl.col("n_refused_other"))
     with_refusals = results.filter(pl.col("n_refused") > 0)
     if with_refusals.is_empty():
-        return Finding("refusals", question, "holds", "No trial was refused.", (), ("n_answered", "d"))
+        return Verdict("holds", "No trial was refused.")
     uncertain = with_refusals.filter(~pl.col("is_sign_certain"))
     total = int(results["n_refused"].sum()) + int(results["n_answered"].sum())
     details = [
@@ -158,21 +134,9 @@ def refusals(question: str, rows: CheckRows, context: Context) -> Finding:
     ]
     if uncertain.height:
         details.append("All of these are in standard deviations of the answered trials.")
-    return Finding(
-        "refusals",
-        question,
+    return Verdict(
         "caution" if uncertain.height else "holds",
         f"Refused trials could have made the sign of {count_of(uncertain.height, with_refusals.height, 'effect')} "
         "with refusals.",
         tuple(details),
-        (
-            "n_answered",
-            "n_refused_reference",
-            "n_refused_other",
-            "d",
-            "d_as_counted",
-            "d_lowest",
-            "d_highest",
-            "tipping_sd",
-        ),
     )

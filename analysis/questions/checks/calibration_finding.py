@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.questions.calibration import LEVEL, calibration_sentences, last_calibrations
-from slant.analysis.questions.checks.sentences import Finding, count_text
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, count_text
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
 
@@ -26,7 +26,9 @@ def kept_calibrations(db: str | Path, study: str, source: str | None) -> dict[st
     return {} if rows.is_empty() else {CALIBRATION: last_calibrations(rows)}
 
 
-def sampler_finding(rows: pl.DataFrame) -> Finding:
+def sampler_quality(checks: CheckRows, context: Context) -> Verdict:
+    """Whether simulated truths are found again as often as the posteriors say."""
+    rows = checks[CALIBRATION]
     off = rows.filter(pl.col("p_adjusted") < LEVEL)
     n_fits = rows["calibration_id"].n_unique()
     named = f" ({', '.join(off['quantity'].unique(maintain_order=True))})" if off.height else ""
@@ -36,5 +38,4 @@ def sampler_finding(rows: pl.DataFrame) -> Finding:
         f"In {count_text(n_fits, 'Bayesian fit')} of data drawn from the priors, {off.height or 'none'} of "
         f"{rows.height} quantities {'is' if off.height < 2 else 'are'} found less well than posteriors say{named}."
     )
-    columns = ("fit", "quantity", "n", "p_value", "p_adjusted", "coverage", "mean_z", "sd_z", "shrinkage")
-    return Finding(CALIBRATION, "Is the sampler right?", standing, verdict, tuple(calibration_sentences(rows)), columns)
+    return Verdict(standing, verdict, tuple(calibration_sentences(rows)))

@@ -11,7 +11,7 @@ import polars as pl
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
-    Finding,
+    Verdict,
     count_of,
     count_text,
     number,
@@ -22,26 +22,14 @@ from slant.analysis.questions.checks.sentences import (
 _MISSING = {"n_refused": "refused", "n_filtered": "filtered", "n_truncated": "cut off", "n_malformed": "malformed"}
 
 
-def first_option(question: str, rows: CheckRows, context: Context) -> Finding:
+def first_option(rows: CheckRows, context: Context) -> Verdict:
     results = rows["first_option"]
     testable = results.drop_nulls("p_value")
-    columns = (
-        "condition",
-        "n",
-        "rate_first",
-        "conf_low",
-        "conf_high",
-        "chance",
-        "rate_expected_first",
-        "rate_expected_second",
-        "p_value",
-        "p_holm",
-    )
     if testable.is_empty():
         verdict = "In each cell the options come in one order only, so that its effect can't be told."
         has_expected = results.select(pl.any_horizontal(pl.col("^rate_expected_.*$").is_not_null()).any()).item()
         advice = () if has_expected else ('group_order = "shuffled" in the study file draws the order for each game.',)
-        return Finding("first_option", question, "caution", verdict, advice, columns)
+        return Verdict("caution", verdict, advice)
     affected = testable.filter(pl.col("p_holm") < context.alpha)
     details = [
         f"First options chosen: {_percents(testable['rate_first'])}, {percent(_mean(testable['chance']))} by chance."
@@ -50,14 +38,11 @@ def first_option(question: str, rows: CheckRows, context: Context) -> Finding:
         details.append(f"One order only, so that nothing can be told: {_untestable_cells(results, testable, context)}.")
     for row in affected.to_dicts():
         details.append(f"{context.in_condition(row)}: {_preference(row)} (p = {number(row['p_holm'], 4)}, Holm's).")
-    return Finding(
-        "first_option",
-        question,
+    return Verdict(
         "caution" if affected.height else "holds",
         f"The place of an option has an effect on the choice in {count_of(affected.height, testable.height, 'cell')} "
         f"(p < {context.alpha:g}, corrected for their number).",
         tuple(details),
-        columns,
     )
 
 
@@ -71,31 +56,16 @@ def _preference(row: Mapping[str, object]) -> str:
     )
 
 
-def order_effect(question: str, rows: CheckRows, context: Context) -> Finding:
-    return _order("order_effect", "order of options", question, rows, context)
+def order_effect(rows: CheckRows, context: Context) -> Verdict:
+    return _order("order_effect", "order of options", rows, context)
 
 
-def block_order(question: str, rows: CheckRows, context: Context) -> Finding:
-    return _order("block_order", "order of blocks", question, rows, context)
+def block_order(rows: CheckRows, context: Context) -> Verdict:
+    return _order("block_order", "order of blocks", rows, context)
 
 
-def _order(check: str, order: str, question: str, rows: CheckRows, context: Context) -> Finding:
+def _order(check: str, order: str, rows: CheckRows, context: Context) -> Verdict:
     results = rows[check]
-    columns = (
-        "condition",
-        "reference",
-        "n",
-        "association",
-        "is_confounded",
-        "estimate",
-        "p_value",
-        "estimate_ordered",
-        "p_ordered",
-        "estimate_order",
-        "p_order",
-        "p_interaction",
-        "p_holm",
-    )
     confounded = results.filter("is_confounded")
     separable = results.filter(~pl.col("is_confounded"))
     details = []
@@ -103,7 +73,7 @@ def _order(check: str, order: str, question: str, rows: CheckRows, context: Cont
         details.append(f"The {order} tells the condition, so that nothing can be told: {context.cells(confounded)}.")
     if separable.is_empty():
         verdict = f"The {order} tells the condition in {count_of(confounded.height, results.height, 'comparison')}."
-        return Finding(check, question, "caution", verdict, (*details, *_how_to_cross(check)), columns)
+        return Verdict("caution", verdict, (*details, *_how_to_cross(check)))
     changed = separable.filter("changes_conclusion")
     interacting = separable.filter(pl.col("p_holm") < context.alpha)
     details += [
@@ -116,15 +86,12 @@ def _order(check: str, order: str, question: str, rows: CheckRows, context: Cont
             f"The effect differs with the {order} (corrected for the number of tests): {context.cells(interacting)}."
         )
     standing = "caution" if changed.height or interacting.height else "note" if confounded.height else "holds"
-    return Finding(
-        check,
-        question,
+    return Verdict(
         standing,
         f"With the {order} in the model the conclusion changes in "
         f"{count_of(changed.height, separable.height, 'comparison')}, and the effect differs with it in "
         f"{interacting.height or 'none'}.",
         tuple(details),
-        columns,
     )
 
 
@@ -133,9 +100,8 @@ def _how_to_cross(check: str) -> tuple[str, ...]:
     return (advice,) if check == "block_order" else ()
 
 
-def missing_answers(question: str, rows: CheckRows, context: Context) -> Finding:
+def missing_answers(rows: CheckRows, context: Context) -> Verdict:
     results = rows["missing_answers"]
-    columns = ("condition", "n", "n_missing", *_MISSING, "rate_missing", "n_reminded", "p_value", "p_holm")
     total, n_missing = int(results["n"].sum()), int(results["n_missing"].sum())
     if "n_reminded" in results.columns and results["n_reminded"].null_count() < results.height:
         reminded = int(results["n_reminded"].sum())
@@ -144,7 +110,7 @@ def missing_answers(question: str, rows: CheckRows, context: Context) -> Finding
         details = []
     if not n_missing:
         verdict = f"Not one answer of {total:,} was refused, filtered, cut off or malformed."
-        return Finding("missing_answers", question, "holds", verdict, tuple(details), columns)
+        return Verdict("holds", verdict, tuple(details))
     kinds = ", ".join(f"{int(results[name].sum()):,} {word}" for name, word in _MISSING.items() if results[name].sum())
     details.insert(0, f"Missing: {n_missing:,} of {total:,} answers ({percent(n_missing / total)}): {kinds}.")
     groups = results.unique(["model", "test"], keep="first", maintain_order=True).drop_nulls("p_value")
@@ -156,48 +122,29 @@ def missing_answers(question: str, rows: CheckRows, context: Context) -> Finding
         )
         details.append(f"{context.cell(group)}: {rates} (p = {number(group['p_holm'], 4)}, Holm's).")
     if groups.is_empty():
-        return Finding(
-            "missing_answers",
-            question,
+        return Verdict(
             "note",
             f"{count_text(n_missing, 'answer')} of {total:,} are missing; there is one condition only.",
             tuple(details),
-            columns,
         )
-    return Finding(
-        "missing_answers",
-        question,
+    return Verdict(
         "caution" if uneven.height else "note",
         "Answers are missing in one condition more than in another in "
         f"{count_of(uneven.height, groups.height, 'cell')} (p < {context.alpha:g}, corrected for "
         "their number).",
         tuple(details),
-        columns,
     )
 
 
-def missing_bounds(question: str, rows: CheckRows, context: Context) -> Finding:
+def missing_bounds(rows: CheckRows, context: Context) -> Verdict:
     results = rows["missing_bounds"].drop_nulls("delta_p")
-    columns = (
-        "condition",
-        "reference",
-        "n_missing_reference",
-        "n_missing_other",
-        "delta_p",
-        "conf_low",
-        "conf_high",
-        "delta_p_all_true",
-        "delta_p_all_false",
-        "delta_p_lowest",
-        "delta_p_highest",
-    )
     if results.is_empty():
         verdict = "There is no comparison with valid answers in both conditions."
-        return Finding("missing_bounds", question, "not checked", verdict)
+        return Verdict("not checked", verdict)
     with_missing = results.filter((pl.col("n_missing_reference") + pl.col("n_missing_other")) > 0)
     if with_missing.is_empty():
         verdict = f"No answer is missing in {count_text(results.height, 'comparison')}."
-        return Finding("missing_bounds", question, "holds", verdict, (), columns)
+        return Verdict("holds", verdict)
     is_clear = (pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)
     uncertain = with_missing.filter(~pl.col("is_sign_certain"))
     doubtful = uncertain.filter(is_clear)
@@ -207,22 +154,18 @@ def missing_bounds(question: str, rows: CheckRows, context: Context) -> Finding:
         f"{count_text(row['n_missing_reference'] + row['n_missing_other'], 'missing answer')} would have been."
         for row in uncertain.to_dicts()
     ]
-    return Finding(
-        "missing_bounds",
-        question,
+    return Verdict(
         "caution" if doubtful.height else "note" if uncertain.height else "holds",
         f"Missing answers could have made the sign of {count_of(uncertain.height, with_missing.height, 'difference')} "
         "with missing "
         f"answers; {doubtful.height or 'none'} of these {'differs' if doubtful.height == 1 else 'differ'} from 0 among "
         "valid answers.",
         tuple(details),
-        columns,
     )
 
 
-def left_out(question: str, rows: CheckRows, context: Context) -> Finding:
+def left_out(rows: CheckRows, context: Context) -> Verdict:
     results = rows["left_out"].drop_nulls("delta_p")
-    columns = ("condition", "reference", "part", "left_out", "n_left_out", "delta_p_all", "delta_p", "change")
     keys = ["model", "test", "condition"]
     cells = results.unique(keys, maintain_order=True)
     clear_cells = cells.filter((pl.col("conf_low_all") > 0) | (pl.col("conf_high_all") < 0))
@@ -244,21 +187,18 @@ def left_out(question: str, rows: CheckRows, context: Context) -> Finding:
         verdict = (
             f"None of {count_text(cells.height, 'difference')} is clearly above or below 0, so that nothing carries it."
         )
-        return Finding("left_out", question, "holds", verdict, tuple(details), columns)
+        return Verdict("holds", verdict, tuple(details))
     n = carrying.unique(keys).height
-    return Finding(
-        "left_out",
-        question,
+    return Verdict(
         "caution" if n else "holds",
         "Without one word, wording or repetition less than half is left of "
         f"{count_of(n, clear_cells.height, 'difference')} "
         "(of those whose 95 % interval leaves 0 out).",
         tuple(details),
-        columns,
     )
 
 
-def separation(question: str, rows: CheckRows, context: Context) -> Finding:
+def separation(rows: CheckRows, context: Context) -> Verdict:
     results = rows["separation"]
     separated = results.filter("is_separated")
     details = [
@@ -271,13 +211,10 @@ def separation(question: str, rows: CheckRows, context: Context) -> Finding:
             "There a logistic model has no finite estimate by likelihood, and a Bayesian one gives what its "
             "priors say: look at shares and their intervals."
         )
-    return Finding(
-        "separation",
-        question,
+    return Verdict(
         "caution" if separated.height else "holds",
         f"All valid answers are alike in {count_of(separated.height, results.height, 'cell')}.",
         tuple(details),
-        ("condition", "n", "n_true", "rate", "conf_low", "conf_high"),
     )
 
 

@@ -11,7 +11,7 @@ import polars as pl
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
-    Finding,
+    Verdict,
     count_of,
     count_text,
     number,
@@ -52,7 +52,7 @@ def kept_count_models(db: str | Path, study: Study, source: str | None) -> pl.Da
     return beside.select(*CELL, *_EFFECT, "n_compared", "n_outside", "n_zeros_outside")
 
 
-def count_models(question: str, rows: CheckRows, context: Context) -> Finding:
+def count_models(rows: CheckRows, context: Context) -> Verdict:
     """The lognormal of each cell, and the families that were fitted beside it."""
     models = rows["counts"]
     lognormal, others = models.filter(family="lognormal"), models.filter(pl.col("family") != "lognormal")
@@ -80,14 +80,11 @@ def count_models(question: str, rows: CheckRows, context: Context) -> Finding:
     if n_bad := int(shown["n_bad_pareto_k"].sum()):
         details.append(f"Leave-one-out is unreliable for {count_text(n_bad, 'answer')} (Pareto k above 0.7).")
     is_doubtful = zeros.height or better.height or unsure.height
-    return Finding(
-        "counts",
-        question,
+    return Verdict(
         "caution" if is_doubtful else "holds",
         f"The share of zeros is as a {name} predicts it in {_count(shown.filter(n_zeros_outside=0), shown)}; another "
         f"family is clearly better in {count_of(better.height, others.height, 'comparison')}.",
         tuple(details),
-        ("family", "ratio", "ratio_low", "ratio_high", "n_outside", "elpd_difference", "se_difference", "is_converged"),
     )
 
 

@@ -4,7 +4,7 @@ model of its study (study_checks.py), if it has one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,11 +40,10 @@ Read = Callable[[str | Path, Study, str | None, str | None], pl.DataFrame]
 class DesignChecks:
     """The checks of a design that need no fit.
 
-    names: every check, in the order of the page, with what its rows hold. read: the trials, one row each, with `model`,
-    `test` and `condition`, their labels and numbers. calls: those for the trials of one source, version and variant.
+    read: the trials, one row each, with `model`, `test` and `condition`, their labels and numbers. calls: those for
+    the trials of one source, version and variant.
     """
 
-    names: Mapping[str, str]
     read: Read
     calls: Callable[[pl.DataFrame, float], Calls]
 
@@ -169,47 +168,9 @@ _USED = (
     "output_tokens",
 )
 DESIGN_CHECKS: dict[str, DesignChecks] = {
-    "forced_choice": DesignChecks(
-        {
-            "first_option": "How often the first option is chosen, and the consistent one as first and as second.",
-            "order_effect": "The condition effect in log odds without and with the order of options in the model.",
-            "block_order": "The condition effect in log odds without and with the order of blocks in the model.",
-            "missing_answers": "Refused, filtered, cut-off and malformed answers by condition.",
-            "missing_bounds": "The difference of conditions, had all missing answers gone one way or the other.",
-            "left_out": "The difference of conditions without each word, wording and repetition.",
-            "separation": "Cells in which all answers are alike, with the exact interval of each.",
-            "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",
-        },
-        read_choices,
-        _choices,
-    ),
-    "allocation": DesignChecks(
-        {
-            "first_option": "How often the group shown first is chosen, against chance.",
-            "missing_answers": "Refused, filtered, cut-off and malformed rounds by class of jobs, and reminders.",
-            "games_ended": "Games that were cut short, and the indices with and without them.",
-            "game_influence": "The indices without each game in turn, beside chance.",
-            "answer_lengths": "Lengths of answers by class of jobs and along the rounds.",
-            "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",
-        },
-        read_rounds,
-        _games,
-    ),
-    "pairing": DesignChecks(
-        {
-            "missing_answers": "Refused, filtered, cut-off and malformed answers by wording.",
-            "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",
-        },
-        read_pairings,
-        _one_answer_each,
-    ),
-    "decision": DesignChecks(
-        {
-            "missing_answers": "Refused, filtered, cut-off and undecided conversations by wording.",
-            "token_limits": "Turns cut off, at a limit, at the smallest and the largest count.",
-        },
-        read_decisions,
-        _one_answer_each,
-    ),
+    "forced_choice": DesignChecks(read_choices, _choices),
+    "allocation": DesignChecks(read_rounds, _games),
+    "pairing": DesignChecks(read_pairings, _one_answer_each),
+    "decision": DesignChecks(read_decisions, _one_answer_each),
 }
-"""By the name of a design. What its findings say stands in choice_findings.py and game_findings.py."""
+"""By the name of a design; checks.csv says what each check asks, check_findings.py what it found."""

@@ -4,32 +4,20 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.questions.checks.sentences import CheckRows, Context, Finding, count_of, count_text, number, spread
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, count_of, count_text, number, spread
 
 _TREND = 0.3
 _GROWTH = 1.2
 
 
-def games_ended(question: str, rows: CheckRows, context: Context) -> Finding:
+def games_ended(rows: CheckRows, context: Context) -> Verdict:
     results = rows["games_ended"]
     models = results.unique(["model", "test"], keep="first", maintain_order=True)
     n, n_complete, n_open = (int(models[name].sum()) for name in ("n_games", "n_complete", "n_open"))
-    columns = (
-        "index",
-        "n_games",
-        "n_complete",
-        "n_open",
-        "n_refused",
-        "n_malformed",
-        "n_ended_otherwise",
-        "last_round",
-        "estimate",
-        "estimate_all",
-    )
     details = [f"Can still be played on: {count_text(n_open, 'game')}; the same collect does."] if n_open else []
     if n - n_open == n_complete:
         verdict = f"No game of {n - n_open:,} was cut short."
-        return Finding("games_ended", question, "note" if n_open else "holds", verdict, tuple(details), columns)
+        return Verdict("note" if n_open else "holds", verdict, tuple(details))
     for row in models.filter(pl.col("n_complete") + pl.col("n_open") < pl.col("n_games")).to_dicts():
         kinds = {"n_refused": "refused", "n_malformed": "malformed", "n_ended_otherwise": "otherwise"}
         reasons = ", ".join(f"{row[name]:,} {word}" for name, word in kinds.items() if row[name])
@@ -44,32 +32,18 @@ def games_ended(question: str, rows: CheckRows, context: Context) -> Finding:
             f"early ({reasons}), in the middle at round {number(row['last_round'], 0)}; of complete games and of all: "
             f"{indices}."
         )
-    return Finding(
-        "games_ended",
-        question,
+    return Verdict(
         "caution",
         f"{count_text(n - n_open - n_complete, 'game')} of {n - n_open:,} ended early and are left out of all indices.",
         tuple(details),
-        columns,
     )
 
 
-def game_influence(question: str, rows: CheckRows, context: Context) -> Finding:
+def game_influence(rows: CheckRows, context: Context) -> Verdict:
     results = rows["game_influence"].drop_nulls("estimate")
-    columns = (
-        "index",
-        "left_out",
-        "n_games",
-        "estimate_all",
-        "estimate",
-        "change",
-        "cooks_distance",
-        "random_high_all",
-        "random_high",
-    )
     if results.is_empty():
         verdict = "There are too few complete games to leave one out."
-        return Finding("game_influence", question, "not checked", verdict)
+        return Verdict("not checked", verdict)
     keys = ["model", "index"]
     cells = results.unique(keys).height
     changed = results.filter("changes_conclusion")
@@ -88,18 +62,15 @@ def game_influence(question: str, rows: CheckRows, context: Context) -> Finding:
             for row in changed.to_dicts()
         ),
     ]
-    return Finding(
-        "game_influence",
-        question,
+    return Verdict(
         "caution" if changed.height else "holds",
         "Leaving out one game decides whether an index is above chance in "
         f"{changed.unique(keys).height or 'none'} of {cells} (an index of a model each).",
         tuple(details),
-        columns,
     )
 
 
-def answer_lengths(question: str, rows: CheckRows, context: Context) -> Finding:
+def answer_lengths(rows: CheckRows, context: Context) -> Verdict:
     results = rows["answer_lengths"]
     models = results.unique(["model", "test"], keep="first", maintain_order=True)
     ratio = pl.col("last_quarter") / pl.col("first_quarter")
@@ -110,14 +81,11 @@ def answer_lengths(question: str, rows: CheckRows, context: Context) -> Finding:
         f"{number(row['last_quarter'], 0)} in the last (rank correlation {number(row['trend'])})."
         for row in steep.to_dicts()
     ]
-    return Finding(
-        "answer_lengths",
-        question,
+    return Verdict(
         "caution" if steep.height else "holds",
         f"Answers grow or shrink along the rounds (by more than a fifth, rank correlation beyond ±{_TREND:g}) in "
         f"{count_of(steep.height, models.height, 'model')}.",
         tuple(details),
-        ("condition", "n", "median_length", "mean_length", "largest", "first_quarter", "last_quarter", "trend"),
     )
 
 

@@ -13,12 +13,21 @@ CheckRows = Mapping[str, pl.DataFrame]
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What one check found in one source, study version and variant.
+class Verdict:
+    """What the rows of a check come to.
 
     standing: "holds" (nothing that changes a conclusion), "note" (worth knowing), "caution" (some conclusion depends on
-    it), "not checked". verdict: one sentence. details: more, each with its number. columns: of its rows, to show.
+    it), "not checked". sentence: one. details: more, each with its number.
     """
+
+    standing: str
+    sentence: str
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The verdict of one check in one source, study version and variant. columns: of its rows, to show."""
 
     check: str
     question: str

@@ -4,7 +4,7 @@ made by a function of R/ (check_residuals.R …); here only the way there and ba
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -54,7 +54,7 @@ class Checks:
     """What `check()` found.
 
     rows: by name of the check, its data frame as R returns it; each begins with source, study_version, variant, model
-    and test. checks_of(study) says which there are. Those that rest on fits end with `fit_status`: not "ok" is
+    and test. checks.csv says which there are. Those that rest on fits end with `fit_status`: not "ok" is
     doubtful.
     trials: the rows that were checked. warnings: what is doubtful, in sentences. not_kept: why fits could not be
     written to the database; None where they were. alpha, bound: as they were given. registered: the study beside what
@@ -101,7 +101,7 @@ def check(
     executor: Executor | None = None,
     registration: str | Path | Registration | None = None,
 ) -> Checks:
-    """Check what `study` rests on, by its design (checks_of says which checks that are).
+    """Check what `study` rests on, by its design (checks.csv has the table of them).
 
     Mixed models of counts: residuals, influence of prompts, words and wordings, corrections, nulls, limits, option
     order, refusals, skew. Forced choices: order of options and of blocks, missing answers and what they could hide,
@@ -199,12 +199,6 @@ def _check(
         [*mixture_warnings(db, study.name, source, measure), *_fit_warnings(fits), *check_warnings],
         next((result.not_kept for result in fits.values() if result.not_kept), None),
     )
-
-
-def check_descriptions(study: Study) -> Mapping[str, str]:
-    """The checks that a study has, in the order of the page, with what their rows hold."""
-    design_checks = DESIGN_CHECKS.get(study.design)
-    return CHECKS if design_checks is None else design_checks.names
 
 
 def _design_calls(checks: DesignChecks, trials: pl.DataFrame, alpha: float) -> Iterator[tuple[str, Call]]:
@@ -329,21 +323,3 @@ def _fit_warnings(fits: dict[str, FitResult]) -> Iterator[str]:
     for result in fits.values():
         for warning in doubtful_fit_warnings(result.diagnostics):
             yield f"Doubtful: {warning}"
-
-
-CHECKS: dict[str, str] = {
-    "residuals": "Residuals of each mixed model, against the normal distribution and equal spread.",
-    "influence": "The condition effect without each prompt in turn, with Cook's distance.",
-    "variance_shares": "Share of the variance by prompt and by word.",
-    "words": "The condition effect with (1 | item) beside the paper's.",
-    "crossed": "The condition effect over words and wordings beside the paper's, and what could have been found.",
-    "meta": "The effects over words and wordings pooled over tests and models, in standard deviations.",
-    "counts": "Bayesian models of the counts, where kept: ratios of medians, what is predicted amiss, families.",
-    "corrections": "p values corrected for the number of tests.",
-    "equivalence": "Two one-sided tests: is |d| smaller than the bound?",
-    "token_limits": "Answers cut off, at a limit, at the smallest and the largest count.",
-    "option_order": "Whether the order of the options tells the condition.",
-    "refusals": "d with refusals at the smallest or the largest count.",
-    "skew": "Skewness, and d of the logarithm of tokens.",
-}
-"""Every check of a mixed model, in the order of the page, with what its rows hold."""

@@ -7,7 +7,7 @@ import polars as pl
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
-    Finding,
+    Verdict,
     count_of,
     count_text,
     middle,
@@ -19,7 +19,7 @@ from slant.analysis.questions.checks.sentences import (
 )
 
 
-def variance_shares(question: str, rows: CheckRows, context: Context) -> Finding:
+def variance_shares(rows: CheckRows, context: Context) -> Verdict:
     """How much of the variance lies between prompts and between words."""
     results = rows["variance_shares"]
     shares = {str(group): part for (group,), part in results.group_by("group", maintain_order=True)}
@@ -35,25 +35,22 @@ def variance_shares(question: str, rows: CheckRows, context: Context) -> Finding
         for group, part in shares.items()
         if group != "residual"
     )
-    return Finding(
-        "variance_shares",
-        question,
+    return Verdict(
         "note",
         f"Of the variance that the condition leaves, {shares_text} (in the middle model); the rest is between trials.",
         tuple(details),
-        ("group", "variance", "share"),
     )
 
 
 _GROUPS = {"wording": "prompt", "item": "word"}
 
 
-def words(question: str, rows: CheckRows, context: Context) -> Finding:
+def words(rows: CheckRows, context: Context) -> Verdict:
     """Words that differ; then words and wordings in which the effect differs, which is what it takes to speak of others
     than these."""
     shift, crossed = rows["words"].drop_nulls("changes_conclusion"), rows["crossed"].drop_nulls("verdict")
     if crossed.is_empty():
-        return Finding("words", question, "not checked", "No model could be refitted over words and wordings.")
+        return Verdict("not checked", "No model could be refitted over words and wordings.")
     significant = crossed.filter(pl.col("verdict").is_in(["stays", "lost"]))
     changed = crossed.filter(pl.col("verdict").is_in(["lost", "gained"]))
     shifted, failed = shift.filter("changes_conclusion"), rows["crossed"].filter(pl.col("verdict").is_null())
@@ -85,22 +82,8 @@ def words(question: str, rows: CheckRows, context: Context) -> Finding:
             f"{count_text(failed.height, 'model')}{which_cells(failed, context)}."
         )
     kept = significant.filter(pl.col("verdict") == "stays").height
-    return Finding(
-        "words",
-        question,
+    return Verdict(
         standing(changed.height, failed.height),
         f"Of {count_text(significant.height, 'significant effect')}, {kept} stay so over other words and wordings.",
         tuple(details),
-        (
-            "estimate_beside",
-            "std_error_beside",
-            "p_beside",
-            "std_error",
-            "std_error_ratio",
-            "p_value",
-            "mde",
-            "mde_d",
-            "verdict",
-            "fitted",
-        ),
     )

@@ -5,12 +5,12 @@ they are only counted and said.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 
 import polars as pl
 
 from slant.analysis.questions.checks import answer_findings, choice_findings, game_findings, word_findings
-from slant.analysis.questions.checks.calibration_finding import CALIBRATION, sampler_finding
+from slant.analysis.questions.checks.calibration_finding import sampler_quality
+from slant.analysis.questions.checks.check_table import CheckInfo, checks_of
 from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.later_occasions import RETEST, retest_finding
@@ -20,6 +20,7 @@ from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
     Finding,
+    Verdict,
     count_of,
     count_text,
     middle,
@@ -34,9 +35,8 @@ from slant.analysis.questions.checks.study_checks import Checks
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.studies.catalogue import BASE
 
-Entry = tuple[str, tuple[str, ...], Callable[[str, CheckRows, Context], Finding]]
 _SKEWED = 1.0
-_WHERE_KEPT = ("counts",)  # no check makes them, and most studies have none
+_NOT_CHECKED = "not checked"
 
 
 def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
@@ -50,11 +50,12 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
             context = context_of(checks, trials)
             if looks := looks_in(checks.looks, grain):
                 own.append(stopping_finding(looks, context.models, checks.registered))
-            page = _PAGES.get(checks.study.design, _PAGE)
-            shown = {name: entry for name, entry in page.items() if name not in _WHERE_KEPT or _has_rows(rows, name)}
-            own += [_make_finding(name, entry, rows, context) for name, entry in shown.items()]
-            if _has_rows(rows, CALIBRATION):
-                own.append(sampler_finding(rows[CALIBRATION]))
+            asked = (check for check in checks_of(checks.study.design) if check.question)
+            own += [
+                _make_finding(check, rows, context)
+                for check in asked
+                if not check.kept_by or _has_rows(rows, check.check)
+            ]
         if _has_rows(rows, RETEST):
             labels = {model.model: model.label for model in checks.study.models}
             own.append(retest_finding(rows[RETEST], labels, checks.alpha))
@@ -82,15 +83,15 @@ def context_of(checks: Checks, trials: pl.DataFrame) -> Context:
     return Context(models, tests, conditions, checks.alpha, checks.bound, is_balanced)
 
 
-def _make_finding(name: str, entry: Entry, rows: CheckRows, context: Context) -> Finding:
-    question, needed, find = entry
-    if any(check not in rows or _usable_rows(rows[check]).is_empty() for check in needed):
-        return Finding(name, question, "not checked", "This could not be checked; the warnings say why.")
-    made = find(question, {check: _usable_rows(rows[check]) for check in rows}, context)
-    warnings = tuple(warning for check in needed for warning in _status_warnings(rows[check]))
-    if not warnings:
-        return made
-    return replace(made, details=(*made.details, *warnings), columns=(*made.columns, "fit_status"))
+def _make_finding(check: CheckInfo, rows: CheckRows, context: Context) -> Finding:
+    usable = {name: _usable_rows(frame) for name, frame in rows.items()}
+    if any(name not in usable or usable[name].is_empty() for name in check.needs):
+        return Finding(check.check, check.question, _NOT_CHECKED, "This could not be checked; the warnings say why.")
+    verdict = _VERDICTS[check.check](usable, context)
+    warnings = tuple(warning for name in check.needs for warning in _status_warnings(rows[name]))
+    columns = () if verdict.standing == _NOT_CHECKED else (*check.columns, *(("fit_status",) if warnings else ()))
+    details = (*verdict.details, *warnings)
+    return Finding(check.check, check.question, verdict.standing, verdict.sentence, details, columns)
 
 
 def _status_warnings(rows: pl.DataFrame) -> Iterator[str]:
@@ -109,15 +110,13 @@ def _usable_rows(rows: pl.DataFrame) -> pl.DataFrame:
     return (rows.filter(pl.col("status") != "failed") if "status" in rows.columns else rows).fill_nan(None)
 
 
-def _residuals(question: str, rows: CheckRows, context: Context) -> Finding:
+def _residuals(rows: CheckRows, context: Context) -> Verdict:
     results = rows["residuals"]
     skewed = results.filter(pl.col("skewness").abs() > _SKEWED)
     most_skewed = results.sort(pl.col("skewness").abs(), descending=True, nulls_last=True).to_dicts()[0]
     uneven = results.filter(~pl.col("sd_ratio").is_between(0.8, 1.25))
     farthest = results.sort("largest", descending=True, nulls_last=True).to_dicts()[0]
-    return Finding(
-        "residuals",
-        question,
+    return Verdict(
         "caution" if skewed.height else "holds",
         f"Residuals are clearly skewed (beyond ±{_SKEWED:g}) in {count_of(skewed.height, results.height, 'model')}.",
         (
@@ -130,15 +129,14 @@ def _residuals(question: str, rows: CheckRows, context: Context) -> Finding:
             f"{percent(middle(results['share_beyond_3']), 2)} are more than 3 away in the middle model (normal: 0.27 "
             "%).",
         ),
-        ("n", "skewness", "excess_kurtosis", "sd_ratio", "spread_correlation", "largest"),
     )
 
 
-def _influence(question: str, rows: CheckRows, context: Context) -> Finding:
+def _influence(rows: CheckRows, context: Context) -> Verdict:
     results = rows["influence"].drop_nulls("changes_conclusion")
     n_failed = rows["influence"].height - results.height
     if results.is_empty():
-        return Finding("influence", question, "not checked", "No model could be refitted without a prompt.")
+        return Verdict("not checked", "No model could be refitted without a prompt.")
     n_models = results.select("model", "test").n_unique()
     changed = results.filter("changes_conclusion")
     cells = changed.select("model", "test").unique(maintain_order=True)
@@ -160,25 +158,20 @@ def _influence(question: str, rows: CheckRows, context: Context) -> Finding:
             f"{context.cell(row)} (p = {number(row['p_all'], 3)}): without {prompts}"
             f"{', each alone' if len(row['left_out']) > 1 else ''}."
         )
-    return Finding(
-        "influence",
-        question,
+    return Verdict(
         standing(cells.height, n_failed),
         f"{subject} {count_of(cells.height, n_models, 'mixed model')}.",
         tuple(details),
-        ("left_out", "estimate_all", "p_all", "estimate", "p_value", "cooks_distance", "changes_conclusion"),
     )
 
 
-def _corrections(question: str, rows: CheckRows, context: Context) -> Finding:
+def _corrections(rows: CheckRows, context: Context) -> Verdict:
     results = rows["corrections"]
     significant = results.filter("is_significant")
     lost = {name: significant.filter(~pl.col(f"is_significant_{name}")) for name in ("holm", "bh")}
     sizes = sorted(set(results["n_tests"]))
     corrected = " or ".join(map(str, sizes))
-    return Finding(
-        "corrections",
-        question,
+    return Verdict(
         "caution" if lost["holm"].height else "holds",
         f"Of {count_text(significant.height, 'significant effect')} (p < {context.alpha:g}), "
         f"{significant.height - lost['holm'].height} are left after Holm's correction and "
@@ -191,11 +184,10 @@ def _corrections(question: str, rows: CheckRows, context: Context) -> Finding:
                 if part.height
             ),
         ),
-        ("estimate", "p_value", "p_holm", "p_bh", "is_significant", "is_significant_holm"),
     )
 
 
-def _equivalence(question: str, rows: CheckRows, context: Context) -> Finding:
+def _equivalence(rows: CheckRows, context: Context) -> Verdict:
     effects = rows["corrections"].select("model", "test", "is_significant")
     results = rows["equivalence"].join(effects, on=["model", "test"], how="left", maintain_order="left")
     nulls = results.filter(~pl.col("is_significant"))
@@ -224,95 +216,34 @@ def _equivalence(question: str, rows: CheckRows, context: Context) -> Finding:
         f"shown to be smaller than |d| = {context.bound:g}; {n_undecided} {'is' if n_undecided == 1 else 'are'} "
         "undecided, not shown to be absent."
     )
-    return Finding(
-        "equivalence",
-        question,
-        "caution" if nulls.height > equivalent.height else "holds",
-        verdict if nulls.height else none,
-        tuple(details),
-        ("d", "conf_low", "conf_high", "p_difference", "p_equivalence", "smallest_bound", "finding"),
+    return Verdict(
+        "caution" if nulls.height > equivalent.height else "holds", verdict if nulls.height else none, tuple(details)
     )
 
 
-_PAGE: dict[str, Entry] = {
-    "residuals": ("Are the residuals as the models assume?", ("residuals",), _residuals),
-    "skew": ("Do a few long answers make the effects?", ("skew",), answer_findings.skew),
-    "influence": ("Does one prompt decide a result?", ("influence",), _influence),
-    "variance_shares": ("How much is due to prompts and words?", ("variance_shares",), word_findings.variance_shares),
-    "words": ("Do the effects hold for other words and wordings?", ("words", "crossed"), word_findings.words),
-    "meta": ("What do the effects of all tests and models come to?", ("crossed",), pooled_effects),
-    "counts": ("Are token counts as the model of them has them?", ("counts",), count_models),
-    "corrections": ("What is left after correcting for the number of tests?", ("corrections",), _corrections),
-    "equivalence": ("Are the nulls nulls?", ("equivalence", "corrections"), _equivalence),
-    "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
-    "option_order": (
-        "Can the condition be told from the order of the options?",
-        ("option_order",),
-        answer_findings.option_order,
-    ),
-    "refusals": ("Could refusals have made the effects?", ("refusals",), answer_findings.refusals),
+_VERDICTS: dict[str, Callable[[CheckRows, Context], Verdict]] = {
+    "residuals": _residuals,
+    "skew": answer_findings.skew,
+    "influence": _influence,
+    "variance_shares": word_findings.variance_shares,
+    "words": word_findings.words,
+    "meta": pooled_effects,
+    "counts": count_models,
+    "corrections": _corrections,
+    "equivalence": _equivalence,
+    "token_limits": answer_findings.token_limits,
+    "option_order": answer_findings.option_order,
+    "refusals": answer_findings.refusals,
+    "first_option": choice_findings.first_option,
+    "order_effect": choice_findings.order_effect,
+    "block_order": choice_findings.block_order,
+    "missing_answers": choice_findings.missing_answers,
+    "missing_bounds": choice_findings.missing_bounds,
+    "left_out": choice_findings.left_out,
+    "separation": choice_findings.separation,
+    "games_ended": game_findings.games_ended,
+    "game_influence": game_findings.game_influence,
+    "answer_lengths": game_findings.answer_lengths,
+    "calibration": sampler_quality,
 }
-"""The page of a mixed model: for each finding its question, the checks whose rows it reads, and what says it."""
-_ONE_ANSWER_EACH: dict[str, Entry] = {
-    "missing_answers": (
-        "Are answers missing in one wording more than in another?",
-        ("missing_answers",),
-        choice_findings.missing_answers,
-    ),
-    "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
-}
-_PAGES: dict[str, dict[str, Entry]] = {
-    "forced_choice": {
-        "first_option": (
-            "Is the option that is shown first chosen more often?",
-            ("first_option",),
-            choice_findings.first_option,
-        ),
-        "order_effect": (
-            "Is the effect the same with the order of options in the model?",
-            ("order_effect",),
-            choice_findings.order_effect,
-        ),
-        "block_order": (
-            "Is it the same with the order of blocks in the model?",
-            ("block_order",),
-            choice_findings.block_order,
-        ),
-        "missing_answers": (
-            "Are answers missing in one condition more than in another?",
-            ("missing_answers",),
-            choice_findings.missing_answers,
-        ),
-        "missing_bounds": (
-            "Could missing answers have made the effects?",
-            ("missing_bounds",),
-            choice_findings.missing_bounds,
-        ),
-        "left_out": ("Does one word or wording carry an effect?", ("left_out",), choice_findings.left_out),
-        "separation": ("Are all answers of a cell alike?", ("separation",), choice_findings.separation),
-        "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
-    },
-    "allocation": {
-        "first_option": (
-            "Is the group that is shown first chosen more often?",
-            ("first_option",),
-            choice_findings.first_option,
-        ),
-        "missing_answers": (
-            "Are rounds missing in one class of jobs more than in another?",
-            ("missing_answers",),
-            choice_findings.missing_answers,
-        ),
-        "games_ended": ("Were games cut short?", ("games_ended",), game_findings.games_ended),
-        "game_influence": ("Does one game decide a result?", ("game_influence",), game_findings.game_influence),
-        "answer_lengths": (
-            "Do answers grow or shrink along a game?",
-            ("answer_lengths",),
-            game_findings.answer_lengths,
-        ),
-        "token_limits": ("Were answers cut off?", ("token_limits",), answer_findings.token_limits),
-    },
-    "pairing": _ONE_ANSWER_EACH,
-    "decision": _ONE_ANSWER_EACH,
-}
-"""The pages of designs that have checks of their own (design_checks.py)."""
+"""By the name of a check that asks a question (checks.csv), what its rows come to."""
