@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, short_chains_options, workers_options
+from slant.analysis.cli.output import print_result, say_result
 from slant.analysis.cli.progress import FitProgress
 from slant.collector.commands.options import (
     WholeNumber,
@@ -19,7 +19,7 @@ from slant.collector.commands.options import (
     source_option,
     study_option,
 )
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import say
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
@@ -90,10 +90,7 @@ def calibrate_command(
             db, chosen, fit, data_sets, seed, source=source, workers=workers, progress=progress, settings=settings
         )
     rows = getattr(result, show)
-    if show == "summary" and output_format == "table":
-        rows = rows.select(_SHOWN).with_columns(pl.col(pl.Float64).round_sig_figs(3))
-    print_rows(rows, output_format)
+    print_result(rows, output_format, _SHOWN if show == "summary" else None)
     for sentence in calibration_sentences(result.summary):
         say(sentence)
-    if result.not_kept:
-        say(f"The result could not be kept. {result.not_kept}")
+    say_result(result)

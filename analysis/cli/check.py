@@ -15,6 +15,7 @@ from slant.analysis.cli.options import (
     registration_option,
     workers_options,
 )
+from slant.analysis.cli.output import say_result
 from slant.collector.commands.options import (
     ABOVE_0,
     BETWEEN_0_AND_1,
@@ -25,7 +26,7 @@ from slant.collector.commands.options import (
     source_option,
     study_option,
 )
-from slant.collector.terminal import print_data, print_rows, say
+from slant.collector.terminal import print_data, print_rows
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
@@ -110,10 +111,7 @@ def check_command(
     with FitProgress() as progress:
         result = check(db, chosen, source, measure, bound, alpha, workers, refit, progress, registration=registration)
         path = write_page(result, out, workers) if out is not None else None
-    for warning in result.warnings:
-        say(warning)
-    if result.not_kept:
-        say(f"The fits could not be kept. {result.not_kept}")
+    say_result(result)
     if path is not None:
         click.echo(path)
     if show is not None and show not in result.rows:

@@ -8,6 +8,7 @@ from typing import Any
 
 from slant.analysis.cli.fit_tables import bayes_table, check_adjustable, check_has_table, verdicts
 from slant.analysis.cli.options import ENGINE_TABLES, TOPIC_TABLES
+from slant.analysis.cli.output import say_result
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topic_table
 from slant.analysis.fitting.fits import FitResult, fit
@@ -49,6 +50,5 @@ def _fits(engine: str, db: Path, study: str | None, **options: Any) -> FitResult
         say(note)
     if versions := version_sentence(result):
         say(versions)
-    if result.not_kept:
-        say(f"The fits could not be kept. {result.not_kept}")
+    say_result(result)
     return result

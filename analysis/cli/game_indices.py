@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_options
+from slant.analysis.cli.output import print_result, say_result
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.questions.games.cells import INDICES, has_games
 from slant.analysis.questions.games.comparisons import ATTRIBUTES
@@ -23,8 +24,7 @@ from slant.collector.commands.options import (
     source_option,
     study_option,
 )
-from slant.collector.studies.catalogue import Study
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import say
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
@@ -82,9 +82,11 @@ def indices_command(
     chosen = chosen_study(db, study, has_games, "has games")
     with FitProgress("Measuring games in R") as progress:
         result = game_indices(db, chosen, variants, source, n_boot, n_random, seed, workers, refit, progress)
-    print_rows(result.table.select(_INTERVALS) if output_format == "table" else result.table, output_format)
+    print_result(result.table, output_format, _INTERVALS)
     say(f"{result.n_cells} cells: {result.n_made} computed now, {result.n_cells - result.n_made} kept from before.")
-    _say_notes(db, chosen, source, result.not_kept)
+    for warning in mixture_warnings(db, chosen.name, source):
+        say(warning)
+    say_result(result)
 
 
 @click.command(
@@ -182,17 +184,12 @@ def differences_command(
             refit,
             progress,
         )
-    print_rows(result.table.select(_DIFFERENCES) if output_format == "table" else result.table, output_format)
-    for note in (*result.left_out, *result.warnings):
+    print_result(result.table, output_format, _DIFFERENCES)
+    for note in result.left_out:
         say(note)
     n_kept = result.n_comparisons - result.n_made
     say(f"{result.n_comparisons} comparisons: {result.n_made} computed now, {n_kept} kept from before.")
     say(f"p is corrected ({adjust}) within each index, source and study version.")
-    _say_notes(db, chosen, source, result.not_kept)
-
-
-def _say_notes(db: Path, study: Study, source: str | None, not_kept: str | None) -> None:
-    for note in mixture_warnings(db, study.name, source):
-        say(note)
-    if not_kept:
-        say(f"The result could not be kept. {not_kept}")
+    for warning in mixture_warnings(db, chosen.name, source):
+        say(warning)
+    say_result(result)

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from slant.analysis.cli.options import ONE_STUDY, measure_option, refit_option, workers_options
+from slant.analysis.cli.output import figure_option, print_result
 from slant.collector.commands.options import (
     BETWEEN_0_AND_1,
-    FILE,
     db_option,
     output_options,
     source_option,
     study_option,
 )
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import say
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
@@ -49,7 +49,7 @@ Examples:
     help="Standard deviations within conditions, or as the outcome was counted.",
 )
 @click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="1 less the level of intervals.")
-@click.option("--figure", type=FILE, metavar="FILE", help="Also draw a forest plot: FILE.svg or FILE.png.")
+@figure_option("a forest plot")
 @workers_options
 @refit_option
 @db_option
@@ -76,26 +76,14 @@ def meta_command(
     import polars as pl
 
     from slant.analysis.cli.progress import FitProgress
-    from slant.analysis.plots.drawing import check_figure_name, draw_into
+    from slant.analysis.plots.drawing import draw_into
     from slant.analysis.questions.meta import meta_analysis
-    from slant.analysis.rows.cells import GRAIN
-    from slant.collector.errors import UsageError
 
-    if figure is not None:
-        check_figure_name(figure)
     with FitProgress() as progress:
         result = meta_analysis(db, study, effects, unit, source, measure, alpha, workers, refit, progress)
     for warning in result.warnings:
         say(warning)
-    if output_format != "table":
-        print_rows(result.table, output_format)
-    else:
-        pooled = result.table.filter(pl.col("row") != "cell").drop("model", "test", "status", "messages")
-        print_rows(pooled.with_columns(pl.col(pl.Float64).round_sig_figs(3)), output_format)
+    pooled = result.table.filter(pl.col("row") != "cell").drop("model", "test", "status", "messages")
+    print_result(pooled if output_format == "table" else result.table, output_format)
     if figure is not None:
-        if result.table.select(GRAIN).n_unique() > 1:
-            raise UsageError(
-                "A forest plot is of one source, study version and variant, and there are several here.",
-                "To take one source: --source imported",
-            )
         say(draw_into(figure, "plot_forest", result.table, workers or 1))

@@ -9,6 +9,7 @@ import click
 import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, short_chains_options, workers_options
+from slant.analysis.cli.output import print_result, say_result
 from slant.analysis.cli.progress import FitProgress
 from slant.collector.commands.options import (
     AT_LEAST_1,
@@ -19,7 +20,7 @@ from slant.collector.commands.options import (
     source_option,
     study_option,
 )
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import say
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
@@ -107,8 +108,7 @@ def permute_command(
         )
     rows = getattr(result, show)
     shown = _SHOWN if rows.get_column("p_engine", default=pl.Series([None])).is_null().all() else _SHOWN_OF_CONDITIONS
-    print_rows(rows.select(shown) if show == "tests" and output_format == "table" else rows, output_format)
+    print_result(rows, output_format, shown if show == "tests" else None)
     for sentence in result_sentences(result):
         say(sentence)
-    if result.not_kept:
-        say(f"The result could not be kept. {result.not_kept}")
+    say_result(result)

@@ -9,6 +9,7 @@ import click
 import polars as pl
 
 from slant.analysis.cli.options import workers_options
+from slant.analysis.cli.output import figure_option
 from slant.collector.commands.options import (
     ABOVE_0,
     BETWEEN_0_AND_1,
@@ -80,7 +81,7 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -
 @rows_option("--model", "models", multiple=True, help="Only this model. Repeatable.")
 @rows_option("--test", "tests", multiple=True, help="Only this test of the pilot. Repeatable.")
 @money_option("--prices", type=FILE, metavar="FILE", help="Prices of your own (TOML).")
-@click.option("--figure", type=FILE, metavar="FILE", help="Also draw what could be found: FILE.svg or FILE.png.")
+@figure_option("what could be found")
 @workers_options
 @output_options
 def power_command(
@@ -113,11 +114,9 @@ def power_command(
     Repetitions never replace words: std_error_endless (in CSV and JSON) is what endless ones would leave.
     """
     from slant.analysis.cli.progress import FitProgress
-    from slant.analysis.plots.drawing import check_figure_name, draw_into
+    from slant.analysis.plots.drawing import draw_into
     from slant.analysis.questions.power import plan_power
 
-    if figure is not None:
-        check_figure_name(figure)
     given = {"word": word, "wording": wording, "residual": residual, "sd": sd, "game": game}
     variances = {name: value for name, value in given.items() if value is not None}
     with FitProgress() as progress:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from slant.analysis.cli.options import ONE_STUDY, refit_option, workers_options
-from slant.collector.commands.options import FILE, db_option, output_options, source_option, study_option
-from slant.collector.terminal import print_rows, say
+from slant.analysis.cli.output import figure_option, print_result, say_result
+from slant.collector.commands.options import db_option, output_options, source_option, study_option
+from slant.collector.terminal import say
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
@@ -37,7 +38,7 @@ _SHOWN = (
     show_default=True,
     help="All tests of a model together, or each test.",
 )
-@click.option("--figure", type=FILE, metavar="FILE", help="Also draw all tests together: FILE.svg or FILE.png.")
+@figure_option("all tests together")
 @workers_options
 @refit_option
 @db_option
@@ -60,31 +61,16 @@ def retest_command(
     import polars as pl
 
     from slant.analysis.cli.progress import FitProgress
-    from slant.analysis.plots.drawing import check_figure_name, draw_into
+    from slant.analysis.plots.drawing import draw_into
     from slant.analysis.questions.occasions import retest
     from slant.analysis.rows.cells import GRAIN
-    from slant.collector.errors import UsageError
 
-    if figure is not None:
-        check_figure_name(figure)
     with FitProgress() as progress:
         result = retest(db, study, source, workers, refit, progress)
-    for warning in result.warnings:
-        say(warning)
     together = result.table.filter(pl.col("test").is_null())
     rows = together if by == "model" else result.table.filter(pl.col("test").is_not_null())
-    if output_format != "table":
-        print_rows(rows, output_format)
-    else:
-        same = [name for name in (*GRAIN, "measure", "test") if rows[name].n_unique() == 1]
-        shown = rows.select(_SHOWN).drop(same)
-        print_rows(shown.with_columns(pl.col(pl.Float64).round_sig_figs(3)), output_format)
-    if result.not_kept:
-        say(f"Not kept in the database: {result.not_kept}")
+    same = [name for name in (*GRAIN, "measure", "test") if rows[name].n_unique() == 1]
+    print_result(rows, output_format, [name for name in _SHOWN if name not in same])
+    say_result(result)
     if figure is not None:
-        if together.select(GRAIN).n_unique() > 1:
-            raise UsageError(
-                "The figure is of one source, study version and variant, and there are several here.",
-                "To take one source: --source collected",
-            )
         say(draw_into(figure, "plot_retest", together, workers or 1))

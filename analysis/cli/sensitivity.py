@@ -11,12 +11,12 @@ import click
 import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_options
+from slant.analysis.cli.output import figure_option, say_result
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.plots.drawing import draw_specifications
 from slant.analysis.plots.figure_data import FigureData
 from slant.analysis.questions.sensitivity import SensitivityResult, specifications
 from slant.collector.commands.options import (
-    FILE,
     db_option,
     list_option,
     output_options,
@@ -46,12 +46,7 @@ _SHOWN = (
 @click.option("--spec", "specs", multiple=True, metavar="NAME", help="Only this specification. Repeatable.")
 @source_option()
 @list_option
-@click.option(
-    "--figure",
-    type=FILE,
-    metavar="FILE",
-    help="Also draw the specification curve: FILE.svg or FILE.png. Needs rows of one source and variant.",
-)
+@figure_option("the specification curve, of one source and variant")
 @workers_options
 @refit_option
 @db_option
@@ -109,5 +104,4 @@ def _say_counts(result: SensitivityResult) -> None:
         say(f"Failed: {row['spec']} ({cell}): {row['messages'].splitlines()[-1]}")
     if failed.height > 3:
         say(f"… and {failed.height - 3} more: --format json has the messages of each.")
-    if result.not_kept:
-        say(f"The fits could not be kept. {result.not_kept}")
+    say_result(result)

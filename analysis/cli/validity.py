@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from slant.analysis.cli.options import refit_option, workers_options
-from slant.collector.commands.options import BETWEEN_0_AND_1, FILE, db_option, output_options, source_option
-from slant.collector.terminal import print_rows, say
+from slant.analysis.cli.output import figure_option, print_result
+from slant.collector.commands.options import BETWEEN_0_AND_1, db_option, output_options, source_option
+from slant.collector.terminal import say
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
@@ -32,9 +33,7 @@ Examples:
 )
 @source_option()
 @click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="1 less the level of intervals.")
-@click.option(
-    "--figure", type=FILE, metavar="FILE", help="Also draw the units of the first pair: FILE.svg or FILE.png."
-)
+@figure_option("the units of the first pair")
 @workers_options
 @refit_option
 @db_option
@@ -57,24 +56,16 @@ def validity_command(
     import polars as pl
 
     from slant.analysis.cli.progress import FitProgress
-    from slant.analysis.plots.drawing import check_figure_name, draw_into
+    from slant.analysis.plots.drawing import draw_into
     from slant.analysis.questions.measures import validity
-    from slant.collector.errors import UsageError
 
-    if figure is not None:
-        check_figure_name(figure)
     named = [measure.strip() for measure in measures.split(",") if measure.strip()]
     with FitProgress() as progress:
         result = validity(db, named, source, alpha, workers, refit, progress)
     for warning in result.warnings:
         say(warning)
-    if output_format != "table":
-        print_rows(result.table, output_format)
-    else:
-        shown = result.table.filter(pl.col("left_out").is_null()).drop("left_out", "status", "messages")
-        print_rows(shown.with_columns(pl.col(pl.Float64).round_sig_figs(3)), output_format)
+    whole = result.table.filter(pl.col("left_out").is_null()).drop("left_out", "status", "messages")
+    print_result(whole if output_format == "table" else result.table, output_format)
     if figure is not None:
         first = result.units.filter(measure_x=named[0], measure_y=next(name for name in named if name != named[0]))
-        if first["source"].n_unique() > 1:
-            raise UsageError("The figure is of one source, and there are several here.", "As in: --source imported")
         say(draw_into(figure, "plot_validity", first, workers or 1))

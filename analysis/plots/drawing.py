@@ -189,14 +189,7 @@ def _as_file_name(part: str) -> str:
 
 
 def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path, workers: Workers = 1) -> str:
-    """Draw into `file` (.svg or .png); returns its text alternative. UsageError for rows of several kinds."""
-    for name in GRAIN:
-        values = table[name].unique(maintain_order=True).to_list()
-        if len(values) > 1:
-            raise UsageError(
-                f"A figure shows one {name.replace('_', ' ')}, but here are {len(values)}: {', '.join(values)}.",
-                "Narrow it down with --source, or see: analyze figures specifications",
-            )
+    """As `draw_into`, of the rows of `specifications()`."""
     return draw_into(file, "plot_specifications", rows_to_draw(table, labels), workers)
 
 
@@ -209,8 +202,17 @@ def check_figure_name(file: Path) -> str:
 
 
 def draw_into(file: Path, function: str, rows: pl.DataFrame, workers: Workers = 1) -> str:
-    """Draw one figure into `file` (.svg or .png); returns the path and its text alternative."""
+    """Draw one figure into `file` (.svg or .png); returns the path and its text alternative. UsageError for rows of
+    several sources, study versions or variants.
+    """
     ending = check_figure_name(file)
+    for name in (name for name in GRAIN if name in rows.columns):
+        values = rows[name].unique(maintain_order=True).to_list()
+        if len(values) > 1:
+            raise UsageError(
+                f"A figure shows one {name.replace('_', ' ')}, but here are {len(values)}: {', '.join(values)}.",
+                "Narrow it down, as with --source; `analyze figures` draws one for each.",
+            )
     (figure,) = draw([(function, rows)], workers, ending)
     if isinstance(figure, str):
         raise RError("The figure could not be drawn.", figure)

@@ -1,0 +1,50 @@
+"""What commands of `analyze` do alike with a result: print its rows, say what is doubtful, draw it into a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import click
+
+from slant.collector.commands.options import FILE, Decorator
+from slant.collector.terminal import print_rows, say
+
+
+class Kept(Protocol):
+    """A result: `not_kept` says why it could not be written to the database; None where it was."""
+
+    @property
+    def not_kept(self) -> str | None: ...
+
+
+def figure_option(content: str) -> Decorator:
+    """`--figure FILE`: also draws `content`. The file's name is checked before anything is computed."""
+    about = f"Also draw {content}: FILE.svg or FILE.png."
+    return click.option("--figure", type=FILE, metavar="FILE", callback=_checked_name, help=about)
+
+
+def _checked_name(ctx: click.Context, parameter: click.Parameter, file: Path | None) -> Path | None:
+    if file is not None:
+        from slant.analysis.plots.drawing import check_figure_name
+
+        check_figure_name(file)
+    return file
+
+
+def print_result(rows: Any, output_format: str, shown: Sequence[str] | None = None) -> None:
+    """CSV and JSON have all that a data frame holds; a terminal has room for the columns `shown`, in three digits."""
+    import polars as pl
+
+    if output_format == "table":
+        rows = (rows if shown is None else rows.select(shown)).with_columns(pl.col(pl.Float64).round_sig_figs(3))
+    print_rows(rows, output_format)
+
+
+def say_result(result: Kept) -> None:
+    """Its `warnings`, if it has any, and why it could not be kept."""
+    for warning in getattr(result, "warnings", ()):
+        say(warning)
+    if result.not_kept:
+        say(f"The result could not be kept. {result.not_kept}")
