@@ -1,8 +1,8 @@
 """When the next request of one model may go out.
 
-Three things hold it back: the limit of requests in flight, which adapts (adaptive.py); budgets that the provider's
-headers tell (budgets.py); and pauses. A Retry-After pauses every model that is asked with the same key; a 429 without
-one only its own model, and not for long. What happens is noted for the table pace_history.
+Three things hold it back: the limit of requests in flight, which adapts (adaptive_limit.py); budgets that the
+provider's headers tell (rate_budgets.py); and pauses. A Retry-After pauses every model that is asked with the same key;
+a 429 without one only its own model, and not for long. What happens is noted for the table pace_history.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The rules of DESIGN.md that a reader relies on: who may import whom, and which language stands in which files."""
+"""The rules of CONTRIBUTING.md that readers rely on: who may import whom, and which language stands where."""
 
 from __future__ import annotations
 

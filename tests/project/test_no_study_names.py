@@ -27,8 +27,6 @@ CODE = [
     for file in sorted((ROOT / folder).rglob("*.py"))
     if "paper" not in file.parts and "studies" not in file.parts and file.parent.name != "layouts"
 ]
-DEFAULTS = {"association_words.py", "forced_choice_words.py"}
-"""What a study's conditions are called where it says nothing."""
 
 
 def decided_by(tree: ast.AST) -> Iterator[ast.expr]:
@@ -56,8 +54,12 @@ def texts(node: ast.expr) -> Iterator[str]:
 
 @pytest.mark.parametrize("file", CODE, ids=lambda file: str(file.relative_to(ROOT)))
 def test_nothing_in_python_is_decided_by_a_studys_name(file: Path) -> None:
-    known = NAMES if file.name in DEFAULTS else NAMES | CONDITIONS
-    found = [text for node in decided_by(ast.parse(file.read_text("utf-8"))) for text in texts(node) if text in known]
+    found = [
+        text
+        for node in decided_by(ast.parse(file.read_text("utf-8")))
+        for text in texts(node)
+        if text in NAMES | CONDITIONS
+    ]
     assert found == []
 
 

@@ -1,1 +1,1 @@
-"""Words, each given to one of two groups, many in one answer."""
+"""Two people described: who gets which of two things, in one answer or in turns of a conversation."""
