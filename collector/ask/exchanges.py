@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 
-from slant.collector.ask.client import NextStep, backoff_s
 from slant.collector.ask.lane_money import unanswered
+from slant.collector.ask.retries import NextStep, backoff_s
 from slant.collector.providers import Dialect
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Outcome, Reply, Trial, Turn

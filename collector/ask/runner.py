@@ -13,12 +13,13 @@ from itertools import count
 from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
-from slant.collector.ask.client import LONGEST_BACKOFF_S, Client, judge
+from slant.collector.ask.client import Client
 from slant.collector.ask.exchanges import next_turn_no, read_exchange
 from slant.collector.ask.game_marks import Marks
 from slant.collector.ask.journal_writer import JournalWriter
 from slant.collector.ask.lane_money import BudgetReached, LaneMoney
 from slant.collector.ask.pace import Pace
+from slant.collector.ask.retries import LONGEST_BACKOFF_S, judge
 from slant.collector.ask.uncounted_answers import Uncounted, uncounted
 from slant.collector.designs import Design, design_named
 from slant.collector.keep.journal import utc_now

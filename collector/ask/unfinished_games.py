@@ -10,8 +10,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slant.collector.ask.client import judge
 from slant.collector.ask.exchanges import next_turn_no, read_exchange
+from slant.collector.ask.retries import judge
 from slant.collector.designs import design_named
 from slant.collector.keep.repeated_answers import repeated_of
 from slant.collector.keep.stored_attempts import attempts_where

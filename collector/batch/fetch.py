@@ -13,8 +13,8 @@ from itertools import compress, islice
 from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
-from slant.collector.ask.client import judge
 from slant.collector.ask.lane_money import unanswered
+from slant.collector.ask.retries import judge
 from slant.collector.batch.services import BatchResult, JobStatus, Service, Unsure
 from slant.collector.designs import design_named
 from slant.collector.errors import JournalError

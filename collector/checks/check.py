@@ -15,9 +15,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from slant.collector.ask.client import Client, judge
+from slant.collector.ask.client import Client
 from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.ask.redaction import Redaction, without_home
+from slant.collector.ask.retries import judge
 from slant.collector.checks.findings import Answered, facts
 from slant.collector.checks.questions import CheckQuestion, check_questions
 from slant.collector.checks.verdict import Verdict, decide_verdict

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from slant.collector.ask.client import Client, judge
+from slant.collector.ask.client import Client
+from slant.collector.ask.retries import judge
 from slant.collector.errors import SlantError, UsageError
 from slant.collector.keep.journal import utc_now
 from slant.collector.providers.exchange import Request, count

@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.ask import client as client_module
-from slant.collector.ask.client import Client, judge
+from slant.collector.ask.client import Client
 from slant.collector.ask.rate_limits import retry_after_s
+from slant.collector.ask.retries import judge
 from slant.collector.providers.exchange import Exchange, Request
 from tests.support.local_server import Handler, LocalServer
 

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from slant.collector import Options, collect
-from slant.collector.ask.client import judge
+from slant.collector.ask.retries import judge
 from slant.collector.keep.database import reading
 from slant.collector.providers.exchange import Exchange
 from tests.support.local_server import LocalServer, answers, error

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 import pytest
 
 from slant.collector.ask import client as client_module
-from slant.collector.ask.client import Client, judge
+from slant.collector.ask.client import Client
 from slant.collector.ask.rate_limits import retry_after_s
+from slant.collector.ask.retries import judge
 from slant.collector.providers.exchange import Exchange, Request
 from tests.hostile.wire import ENDLESS_BODIES, GOOD, WAITS, WIRES, HostileWire
 from tests.support.raw_server import Act, RawServer, http

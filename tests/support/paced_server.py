@@ -6,8 +6,8 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from slant.collector.ask.client import judge
 from slant.collector.ask.pace import Pace
+from slant.collector.ask.retries import judge
 from slant.collector.providers.exchange import Exchange
 from tests.support.virtual_time import run_virtually
 
