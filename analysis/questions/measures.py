@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -57,6 +58,7 @@ def validity(
     workers: Workers = None,
     refit: bool = False,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Validity:
     """Correlations of measures over models and tests, plain and with the errors of both taken into account.
 
@@ -64,6 +66,7 @@ def validity(
     "STUDY.FIT:TERM" of a fit with several; "STUDY.d" is Cohen's d, or the mean of D, and "STUDY@VARIANT.FIT" is of a
     variant. All pairs are compared. A unit is a model and test of the same names in both studies. Where a fit gives no
     standard error, it is taken from its 95 % interval. Fits are taken from the database where they are unchanged.
+    `workers` and `executor` as of `fit()`.
 
     Raises UsageError for fewer than two measures or one that can't be read, UnknownNameError for a fit or term that
     there is not, DatabaseError where no unit has two measures.
@@ -73,8 +76,10 @@ def validity(
     if len(set(measures)) < 2:
         raise UsageError("It takes two measures to compare them.", "As in: rmiat.d, word_association.d")
     warnings: list[str] = []
+    answering = executor or workers
     found = {
-        measure: _values(db, measure, source, workers, refit, progress, warnings) for measure in dict.fromkeys(measures)
+        measure: _values(db, measure, source, answering, refit, progress, warnings)
+        for measure in dict.fromkeys(measures)
     }
     pairs = [_pair(x, y, found, warnings) for x, y in combinations(found, 2)]
     units = pl.concat(pairs)
@@ -83,7 +88,7 @@ def validity(
             "No model and test have two of these measures.", "Units are matched by the names of models and tests."
         )
     by = ["source", "measure_x", "measure_y"]
-    ((_, answer),) = computed([Call("convergent_validity", units, {"by": by, "alpha": alpha})], workers)
+    ((_, answer),) = computed([Call("convergent_validity", units, {"by": by, "alpha": alpha})], answering)
     answer.raise_error()
     table = answer.frames[""]
     warnings += [text for text in table["messages"].unique(maintain_order=True) if text]

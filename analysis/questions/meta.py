@@ -4,6 +4,7 @@ put into one unit.
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -59,12 +60,13 @@ def meta_analysis(
     workers: Workers = None,
     refit: bool = False,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> MetaAnalysis:
     """The mean effect over the tests and models of `study`, how much they vary, and what to expect of new ones.
 
     `effects`: "crossed", of the fit over words and wordings, or "paper", of the study's own mixed model. `unit`: "sd",
     standard deviations of the outcome within conditions (models that count otherwise can be compared), or "outcome".
-    Fits are taken from the database where they are unchanged, and kept there.
+    Fits are taken from the database where they are unchanged, and kept there. `workers` and `executor` as of `fit()`.
 
     Raises UsageError for another value, StudyError for a study without a mixed model, DatabaseError for fewer than
     three effects, RError without R or its package metafor.
@@ -73,8 +75,9 @@ def meta_analysis(
         raise UsageError(f"alpha must lie between 0 and 1, not at {alpha:g}.")
     study = study_in(db, study, has_mixed_fit, "has a mixed model, whose effects could be pooled")
     crossed = fits_of(study).get(CROSSED, crossed_fit(mixed_fit(study)))
+    answering = executor or workers
     result = fit(
-        db, study, crossed.name, source=source, measure=measure, workers=workers, refit=refit, progress=progress
+        db, study, crossed.name, source=source, measure=measure, workers=answering, refit=refit, progress=progress
     )
     rows = result.diagnostics.select(CELL)
     rows = rows.join(result.tables[CROSSED]["effects"], on=CELL, how="left", maintain_order="left")
@@ -84,7 +87,7 @@ def meta_analysis(
             f"It takes the effects of {LEAST_CELLS} tests and models to pool them; there are {rows.height} here.",
             "See which there are: analyze tables effects_over_words",
         )
-    ((_, answer),) = computed([call], workers)
+    ((_, answer),) = computed([call], answering)
     answer.raise_error()
     table = answer.frames[""]
     said = [text for text in table["messages"].unique(maintain_order=True) if text]

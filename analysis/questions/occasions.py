@@ -5,6 +5,7 @@ retest_reliability() has the numbers, of each test and of all together.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,12 +53,13 @@ def retest(
     workers: Workers = None,
     refit: bool = False,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> Retest:
     """How far answers on later occasions (`collect --again`) agree with the first ones, and how far they have moved.
 
     Share of equal answers and Cohen's kappa; the intraclass correlation and the mean shift (paired t) of the dependent
     variable: tokens, is_consistent, d, decision_bias or is_yes, by design. Numbers are kept in the database, and made
-    again where answers have come.
+    again where answers have come. `workers` and `executor` as of `fit()`.
 
     Raises DatabaseError where no trial was asked again, RError without R.
     """
@@ -69,7 +71,7 @@ def retest(
             f'No trial of "{study.name}" was asked again in "{db}".',
             f"To ask 200 of them once more: collect --study {study.as_typed} --model … --again 200 --db {db}",
         )
-    kept = results(db, calls, refit=refit, workers=workers, progress=progress)
+    kept = results(db, calls, refit=refit, workers=executor or workers, progress=progress)
     kept.check_none_failed()
     occasions = occasions_of(db, study.name, source)
     return Retest(_in_order(kept.frames[TABLE], study), occasions, occasion_warnings(occasions), kept.not_kept)

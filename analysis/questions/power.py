@@ -5,6 +5,7 @@ the numbers; here are the variances that it starts from, and the price list.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,6 +70,7 @@ def plan_power(
     prices_file: Path | None = None,
     workers: Workers = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> PowerPlan:
     """What each number of words, wordings and repetitions (of games: of games) would find in `study`, and its cost.
 
@@ -76,7 +78,7 @@ def plan_power(
     effect between words and between wordings), `residual` (of trials) and, for effects as d, `sd`; of games `game`
     (of SI between games of one condition). Without numbers: the study's own, twice and four times as many words, and
     twice the wordings. `models` and `tests` narrow a pilot down; costs of given variances are of these models, without
-    any of those that the study asks.
+    any of those that the study asks. `workers` and `executor` as of `fit()`.
 
     Raises UsageError where there are neither variances nor a pilot, or both; StudyError, DatabaseError and RError as
     `fit()`.
@@ -96,7 +98,8 @@ def plan_power(
             "Planning is for counts of tokens by condition, for forced choices and for games.",
         )
     has_games = design_named(study.design).conversation == "game"
-    cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, workers, progress)
+    answering = executor or workers
+    cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, answering, progress)
     for name, wanted in (("model", models), ("test", tests)):
         cells = cells.filter(pl.col(name).is_in(list(wanted))) if wanted else cells
     if cells.is_empty():
@@ -115,7 +118,7 @@ def plan_power(
     numeric = [name for name in (*OF_WORDS, *OF_GAMES, "sd") if name in cells.columns]
     keyed = cells.select(pl.int_range(pl.len()).cast(pl.Int32).alias("cell"), pl.col(numeric).cast(pl.Float64))
     arguments = {**numbers, **rounds, "effect": effect, "power": power}
-    answer = _answered(Call("plan_power", keyed, arguments), workers)
+    answer = _answered(Call("plan_power", keyed, arguments), answering)
     plan = answer.frames[""].join(
         cells.select(*CELL).with_row_index("cell").cast({"cell": pl.Int32}),
         on="cell",
