@@ -231,6 +231,13 @@ stop_unopened <- function(problem, path, patience_s) {
       "Wait until that process is done, or give a larger `patience_s`."
     )
   }
+  if (dir.exists(path)) {
+    stop_with(
+      sprintf("Can't open the lake %s: its script makes no views of its files.", quoted(path)),
+      strsplit(problem, "\n", fixed = TRUE)[[1]][[1]],
+      "To write it anew, into an empty folder: collect export --layout lake FOLDER --db DB"
+    )
+  }
   stop_with(
     sprintf("Can't open %s: it is not a DuckDB file that this DuckDB can read.", quoted(path)),
     sprintf("R's duckdb is version %s.", utils::packageVersion("duckdb")),

@@ -9,6 +9,7 @@ FOLDER/
 
 from __future__ import annotations
 
+import functools
 import re
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ SCRIPT, LOCK = "lake.sql", "lake.lock"
 CHANGES = "attempt_changes"
 """A small table: what was found out of attempts after their part was written (second counts, who else answered)."""
 _MOST_COLUMNS = 500
+_PARTS = "read_parquet({place} || '/attempts/**/*.parquet', union_by_name = true, hive_partitioning = false)"
 _lakes: dict[Path, duckdb.DuckDBPyConnection] = {}
 _EXPORT = re.compile(r"[0-9][\w.-]*")  # the name of a folder of small tables
 _HEAD = """\
@@ -66,25 +68,22 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
         connection.execute("SET allowed_directories = [$1]".replace("$1", _quoted(str(place))))
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
-        for statement in statements(folder, _quoted(str(place))):
+        for statement in statements(place, _quoted(str(place))):
             connection.execute(statement)
-            if statement.startswith("DROP TABLE attempts"):
-                _check_width(connection, place)
     except DatabaseError:
         connection.close()
         raise
+    except (duckdb.BinderException, duckdb.CatalogException) as error:
+        connection.close()
+        raise DatabaseError(
+            f'Can\'t read the lake "{folder}": another version of slant wrote it, with other tables.',
+            str(error).splitlines()[0],
+            "To write it anew, into an empty folder: collect export --layout lake FOLDER --db DB",
+        ) from error
     except duckdb.Error as error:
         connection.close()
         raise DatabaseError(f'Can\'t read the lake "{folder}".', str(error).splitlines()[0]) from error
     return connection
-
-
-def _check_width(connection: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    """DatabaseError for parts of so many columns that the views over them would take minutes to be made."""
-    parts = f"read_parquet({_quoted(str(folder / 'attempts' / '**' / '*.parquet'))}, union_by_name = true)"
-    n_columns = len(connection.sql(f"FROM {parts}").columns)
-    if n_columns > _MOST_COLUMNS:
-        raise DatabaseError(f'"{folder}" is no lake of slant\'s: its attempts have {n_columns:,} columns.')
 
 
 def script(folder: Path) -> str:
@@ -108,16 +107,37 @@ def statements(folder: Path, place: str) -> list[str]:
         else:
             made.append(f'INSERT INTO "{file.stem}" BY NAME FROM {source}')
     if any(folder.glob("attempts/**/*.parquet")):
-        made += ["DROP TABLE attempts", _attempts(place, has_changes=n_changes > 0)]
+        made += ["DROP TABLE attempts", _attempts(place, _newer_columns(folder), has_changes=n_changes > 0)]
     return [*made, *all_views()]
 
 
-def _attempts(place: str, *, has_changes: bool) -> str:
+def _attempts(place: str, newer: dict[str, str], *, has_changes: bool) -> str:
     """The view that stands for the table. A join takes time, so that there is none while nothing has changed."""
-    parts = f"read_parquet({place} || '/attempts/**/*.parquet', union_by_name = true, hive_partitioning = false)"
+    parts = _PARTS.format(place=place)
+    if newer:
+        parts = f"(FROM {parts} SELECT *, {', '.join(f'NULL::{kind} AS {name}' for name, kind in newer.items())})"
     if not has_changes:
         return f"CREATE VIEW attempts AS FROM {parts}"
     return sql_query("lake_attempts").replace("attempt_parts", parts)
+
+
+def _newer_columns(folder: Path) -> dict[str, str]:
+    """Columns of the table, and their types, that no part has, for an older slant wrote them all: they are NULL. The
+    script that a lake has keeps them. DatabaseError for so many columns that views over them would take minutes."""
+    with duckdb.connect(":memory:") as connection:
+        known = connection.sql(f"FROM {_PARTS.format(place=_quoted(str(folder)))}").columns
+    if len(known) > _MOST_COLUMNS:
+        raise DatabaseError(f'"{folder}" is no lake of slant\'s: its attempts have {len(known):,} columns.')
+    return {name: kind for name, kind in _columns_of_attempts().items() if name not in known}
+
+
+@functools.cache
+def _columns_of_attempts() -> dict[str, str]:
+    with duckdb.connect(":memory:") as connection:
+        for text in migration_texts():
+            connection.execute(text)
+        table = connection.table("attempts")
+        return dict(zip(table.columns, map(str, table.types), strict=True))
 
 
 def _count(file: Path) -> int:

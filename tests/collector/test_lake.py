@@ -111,6 +111,42 @@ def test_the_same_export_again_adds_what_is_new_and_touches_no_part(home: Path, 
         export_lake(home / "a.duckdb", lake)
 
 
+def test_a_lake_of_an_older_slant_is_read_and_grows(tmp_path: Path) -> None:
+    db, lake = tmp_path / "a.duckdb", tmp_path / "lake"
+    study = write_tiny(tmp_path)
+    collect(db, study, simulated=True, repetitions=1)
+    export_lake(db, lake)
+    (part,) = lake.glob("attempts/**/*.parquet")
+    written_again(part, "* EXCLUDE (occasion, first_trial_id)")
+    occasions = "SELECT count(*), count(occasion) FROM attempts"
+    assert rows(lake, occasions) == [(8, 0)]
+    assert export_lake(db, lake).new_parts == 0
+    with duckdb.connect() as connection:  # as R opens it
+        connection.execute(f"SET VARIABLE lake = '{lake}'")
+        connection.execute((lake / "lake.sql").read_text())
+        assert connection.execute(occasions).fetchall() == [(8, 0)]
+    collect(db, study, simulated=True, repetitions=2)
+    assert export_lake(db, lake).new_parts == 1
+    assert rows(lake, occasions) == [(16, 0)]
+
+
+def test_a_lake_whose_tables_this_slant_has_not_says_what_to_do(home: Path, tmp_path: Path) -> None:
+    shutil.copytree(home / "lake", tmp_path / "lake")
+    (runs,) = tmp_path.glob("lake/tables/*/runs.parquet")
+    written_again(runs, "*, 1 AS moon")
+    with pytest.raises(DatabaseError, match="another version of slant") as refused, reading(tmp_path / "lake"):
+        pass
+    assert "into an empty folder: collect export --layout lake" in str(refused.value)
+
+
+def written_again(file: Path, columns: str) -> None:
+    """A Parquet file with other columns."""
+    with duckdb.connect() as connection:
+        source = f"read_parquet('{file}', hive_partitioning = false)"
+        connection.execute(f"CREATE TABLE its AS FROM {source} SELECT {columns}")
+        connection.execute(f"COPY its TO '{file}' (FORMAT parquet, COMPRESSION zstd)")
+
+
 @pytest.mark.slow
 def test_what_is_found_out_later_of_old_answers_is_in_the_lake(home: Path, tmp_path: Path) -> None:
     db, lake = tmp_path / "all.duckdb", tmp_path / "lake"
