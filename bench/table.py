@@ -1,8 +1,8 @@
-"""One table of a database, read by a process of its own.
+"""Tables of a database or a lake, read by a process of its own, one after the other.
 
-    python -m bench.table DB TABLE
+    python -m bench.table DB TABLE…
 
-Prints, as JSON: wall_s, cpu_s, rows, peak_mb (of the whole process).
+Prints, as JSON, of each table: wall_s, cpu_s, rows, peak_mb (of the whole process so far).
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from slant.collector.keep.database import reading
 from slant.collector.system.operating_system import peak_memory_mb
 
 if __name__ == "__main__":
+    found = {}
     with reading(Path(sys.argv[1])) as connection:
-        began, cpu = time.perf_counter(), time.process_time()
-        rows = connection.view(sys.argv[2]).fetchall()
-        wall_s, cpu_s = time.perf_counter() - began, time.process_time() - cpu
-    peak_mb = peak_memory_mb()
-    click.echo(json.dumps({"wall_s": wall_s, "cpu_s": cpu_s, "rows": len(rows), "peak_mb": peak_mb}))
+        for name in sys.argv[2:]:
+            began, cpu = time.perf_counter(), time.process_time()
+            rows = connection.view(name).fetchall()
+            wall_s, cpu_s = time.perf_counter() - began, time.process_time() - cpu
+            found[name] = {"wall_s": wall_s, "cpu_s": cpu_s, "rows": len(rows), "peak_mb": peak_memory_mb()}
+    click.echo(json.dumps(found))

@@ -25,7 +25,7 @@ def views(trials: int) -> list[Measure]:
             make(db, trials)
         with writing(db):
             pass  # views as they are now
-        found = {name: measured("table", db, name) for name in table_info()}
+        found = {name: measured("table", db, name)[name] for name in table_info()}
     size = f"{trials:,} trials"
     peak = max(found, key=lambda name: float(found[name]["peak_mb"]))
     return [
