@@ -4,6 +4,7 @@ RUN_ID.jsonl whatever its file."""
 
 from __future__ import annotations
 
+import io
 import logging
 import sys
 from collections.abc import Iterator
@@ -104,11 +105,11 @@ def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = No
 
 
 def _read(file: IO[bytes], n_bytes: int) -> bytes:
-    """So many bytes, or what is left: a compressed file gives less at a time."""
+    """So many bytes, or what is left. Block by block: of a file that is damaged, what came before it is given."""
     parts: list[bytes] = []
     while n_bytes > 0:
         try:
-            part = file.read(n_bytes)
+            part = cast("io.BufferedReader", file).read1(min(n_bytes, _BLOCK))
         except (zstd.ZstdError, EOFError):
             if not parts:
                 raise

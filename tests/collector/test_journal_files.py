@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 import signal
 import subprocess
@@ -141,6 +142,18 @@ def test_what_can_be_read_of_a_damaged_one_is_loaded_and_the_rest_reported(plain
     (plain.parent / "none.jsonl.zst").write_bytes(b"not zstd")
     with pytest.raises(JournalError, match="Can't read"):
         journal_size(plain.parent / "none.jsonl.zst")
+
+
+def test_of_one_that_is_cut_off_all_but_the_last_block_is_read(tmp_path: Path) -> None:
+    lines = [b'{"kind":"%s"}\n' % hashlib.sha256(str(n).encode()).hexdigest().encode() for n in range(20_000)]
+    (tmp_path / "a.jsonl").write_bytes(b"".join(lines))
+    packed = compress(tmp_path / "a.jsonl")
+    packed.write_bytes(packed.read_bytes()[: packed.stat().st_size // 2])
+    read: list[bytes] = []
+    with pytest.raises(JournalError, match="Can't read all"):
+        read.extend(data for _, data in whole_lines(packed, 0, 32_000_000))
+    assert b"".join(lines).startswith(b"".join(read))
+    assert b"".join(read).count(b"\n") > 8_000
 
 
 def test_a_kill_while_it_compresses_loses_nothing(plain: Path, text: bytes) -> None:
