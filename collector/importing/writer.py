@@ -11,7 +11,7 @@ from slant.collector.errors import DatabaseBusyError, JournalError
 from slant.collector.importing.layouts import Problem, Row
 from slant.collector.importing.report import ImportReport
 from slant.collector.keep.database import reading
-from slant.collector.keep.journal import Journal, journal_folder
+from slant.collector.keep.journal import Journal, journal_folder, pack_journals
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.records import Attempt, Run, stable_id
@@ -47,6 +47,7 @@ class ImportWriter:
                 self._journal.close("finished" if kind is None else "stopped")
         if self._journal is not None:
             self._load()
+            pack_journals(self._db)
 
     def add(self, row: Row, attempt: Attempt) -> None:
         """Take an attempt that is new; count or report one that is there."""

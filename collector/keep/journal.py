@@ -24,7 +24,7 @@ from types import TracebackType
 from typing import Any
 
 from slant.collector.errors import JournalError
-from slant.collector.keep.journal_files import LONGEST_LINE
+from slant.collector.keep.journal_files import LONGEST_LINE, compress_finished
 from slant.collector.keep.public_paths import typed_command
 from slant.collector.records import Attempt, Run
 from slant.collector.system.json_text import encoded
@@ -129,6 +129,18 @@ def has_collector(path: Path) -> bool:
     except OSError:
         return False
     return is_alive(holder.removeprefix("process ").partition(" ")[0])
+
+
+def pack_journals(db: Path) -> None:
+    """Compress what is finished. Where somebody else is collecting by now, that one will do it."""
+    try:
+        lock = FolderLock(journal_folder(db))
+    except JournalError:
+        return
+    try:
+        compress_finished(journal_folder(db))
+    finally:
+        lock.release()
 
 
 def mend_tails(folder: Path) -> list[str]:

@@ -23,9 +23,8 @@ from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.live_or_batch import check_not_mixed
 from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
 from slant.collector.designs import design_named
-from slant.collector.errors import Interrupted, JournalError, ProviderError, UsageError
-from slant.collector.keep.journal import FolderLock, Journal, journal_folder
-from slant.collector.keep.journal_files import compress_finished
+from slant.collector.errors import Interrupted, ProviderError, UsageError
+from slant.collector.keep.journal import Journal, pack_journals
 from slant.collector.plan.run_plan import ModelPlan, Offer, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import Conversation, Run
@@ -184,18 +183,6 @@ def _pending(offer: Offer, asked: ModelPlan, begun: Begun) -> Iterator[Conversat
     for conversation in offer.conversations(asked, asked.skip):
         if conversation.conversation_id not in begun.unusable:
             yield conversation
-
-
-def pack_journals(db: Path) -> None:
-    """Compress what is finished. Where somebody else is collecting by now, that one will do it."""
-    try:
-        lock = FolderLock(journal_folder(db))
-    except JournalError:
-        return
-    try:
-        compress_finished(journal_folder(db))
-    finally:
-        lock.release()
 
 
 def _load_at_last(keeper: JournalWriter, watcher: Watcher) -> bool:

@@ -17,7 +17,7 @@ from slant.collector.errors import JournalError
 from slant.collector.keep import journal_files, journal_loader
 from slant.collector.keep.database import reading
 from slant.collector.keep.final_trials import read_finals
-from slant.collector.keep.journal import FolderLock, journal_folder
+from slant.collector.keep.journal import FolderLock, journal_folder, pack_journals
 from slant.collector.keep.journal_files import (
     compress,
     compress_finished,
@@ -176,8 +176,6 @@ def test_a_kill_while_it_compresses_loses_nothing(plain: Path, text: bytes) -> N
 def test_nobody_compresses_while_another_collects(answered: Path) -> None:
     path = only_journal(answered)
     lock = FolderLock(journal_folder(answered))
-    from slant.collector.run.one_process import pack_journals
-
     pack_journals(answered)
     assert path.exists()
     lock.release()
