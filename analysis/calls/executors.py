@@ -71,8 +71,19 @@ def worker_count(workers: Workers) -> int:
     if not isinstance(workers, Executor):
         return workers or core_count()
     if (client := dask_client(workers)) is not None:
-        return max(1, sum(client.nthreads().values())) if client.status == "running" else 1
+        return max(1, sum(_threads_by_worker(client).values()))
     return getattr(workers, "_max_workers", None) or core_count()
+
+
+def _threads_by_worker(client: Any) -> Mapping[str, int]:
+    """Of the workers that Dask has now; none where its scheduler is gone, of which the calls themselves tell."""
+    if client.status != "running":
+        return {}
+    try:
+        threads: Mapping[str, int] = client.nthreads()
+    except OSError:  # it was killed while it was asked
+        return {}
+    return threads
 
 
 def dask_client(executor: Executor) -> Any:
@@ -108,7 +119,7 @@ class LeftOut:
         """Those that may answer; None where nobody was refused, and all may."""
         if not self._reasons:
             return None
-        present = self._client.nthreads() if self._client is not None and self._client.status == "running" else ()
+        present = _threads_by_worker(self._client) if self._client is not None else ()
         return frozenset(present) - self._reasons.keys()
 
     def submit(self, parcel: Parcel, workers: frozenset[str] | None) -> Future[Any]:

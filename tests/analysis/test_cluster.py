@@ -7,12 +7,14 @@ import os
 import pickle
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
@@ -23,7 +25,7 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.calls.call import answered
 from slant.analysis.calls.cluster import ClusterExecutor
-from slant.analysis.calls.executors import mixed_versions
+from slant.analysis.calls.executors import _threads_by_worker, mixed_versions
 from slant.analysis.calls.results import Results, not_kept_yet, results
 from slant.analysis.cli.main import analyze
 from slant.analysis.fitting.fit_plan import plan_fits
@@ -239,6 +241,20 @@ def test_a_scheduler_that_is_killed_ends_the_call_and_costs_nothing_that_had_end
         assert "What had ended is kept" in str(said.value)
         assert not_kept_yet(db, calls[:4]) == []
         assert wait_until(lambda: not _busy(its.pid), 60)
+
+
+def test_a_scheduler_that_is_gone_while_it_is_asked_has_no_workers() -> None:
+    client = SimpleNamespace(status="running", nthreads=lambda: [][0])
+    with pytest.raises(IndexError):  # what is no fault of the connection is not hidden
+        _threads_by_worker(client)
+    client.nthreads = _refused_connection
+    assert _threads_by_worker(client) == {}
+
+
+def _refused_connection() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        address = closed.getsockname()
+    socket.create_connection(address)
 
 
 @SLOW
