@@ -16,7 +16,7 @@ from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading
 from slant.collector.system.shipped_files import sql_query
 
-IDS_AT_ONCE = 4_000_000
+IDS_AT_ONCE = 1_000_000
 _N_FINALS = "SELECT count(*) FROM attempts WHERE is_final"
 _SET_ASIDE = "UPDATE attempts SET is_repeated = true FROM repeated_answers r WHERE attempts.attempt_id = r.attempt_id"
 _OF = "SELECT attempt_id FROM attempts WHERE is_repeated AND conversation_id IN $ids"
