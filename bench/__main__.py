@@ -21,24 +21,12 @@ from pathlib import Path
 import click
 
 from bench.bayes import bayes
-from bench.bridge import bridge
-from bench.executing import executing
-from bench.fitting import compare, growth
-from bench.game_tables import game_tables
-from bench.games import games
-from bench.histories import histories
+from bench.collecting import full_speed, games, histories, memory, resume, slow, speed, while_read
+from bench.fitting import bridge, compare, growth, topics
+from bench.many import executing, lake, merging, processes
 from bench.measures import Measure, table
-from bench.nothing import nothing
-from bench.over_words import words
-from bench.scale import memory, resume
-from bench.shards import lake, merging, processes
-from bench.speed import speed
-from bench.stopping import stopping
-from bench.topics import topics
-from bench.view_pages import view_pages
-from bench.views import views
-from bench.wire import full_speed, slow, while_read
-from bench.word_lists import word_lists
+from bench.questions import nothing, stopping, words
+from bench.tables import game_tables, view_pages, views, word_lists
 
 RESULTS = Path(__file__).parent / "results.json"
 NOISE = (

@@ -7,19 +7,15 @@ Everything runs on one simulated database of the paper's size (960 trials), with
 from __future__ import annotations
 
 import csv
-import json
-import os
 import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.footprint import watched
-from bench.measures import ROOT, Measure
-from slant.analysis.bridge.r_home import r_installation
+from bench.measures import ROOT, Measure, by_r, in_process, simulated, watched
+from slant import analysis
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 
@@ -32,18 +28,12 @@ def bayes(rounds: int, permutations: int, compared: int, *, compiles: bool) -> l
     """About 14 minutes on two idle cores with 100 permutations, 3 rounds and 6 compared; quick: 4."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        db = simulated(folder / "trials.duckdb")
+        db = simulated(folder / "trials.duckdb", "interference")
         once = compiling(folder / "cache") if compiles else []
         compile_here = r_alone("compile", "")
         assert compile_here["compile_s"] >= 0  # from here on the model is there, in the user's own cache
         calibrated = calibrating(db, max(2, permutations // 5))
         return [*once, *permuting(db, permutations), calibrated, *fitting(db, folder, rounds), agreement(db, compared)]
-
-
-def simulated(db: Path) -> Path:
-    words = ["--study", "interference", "--simulated", "--db", str(db)]
-    subprocess.run([sys.executable, "-m", "slant.collector", *words], check=True, capture_output=True, cwd=ROOT)
-    return db
 
 
 def compiling(cache: Path) -> list[Measure]:
@@ -59,7 +49,7 @@ def permuting(db: Path, permutations: int) -> list[Measure]:
     """The refits of as many permutations as asked, put at 100; without the start of R and the loading of the model,
     which a pair of refits has paid already.
     """
-    found, peak_mb = watched([sys.executable, "-m", "bench.permuting", str(db), str(permutations)])
+    found, peak_mb = watched(in_process("permuting", db, permutations))
     seconds = found["seconds"] / permutations * PERMUTATIONS
     return [
         Measure(f"100 permutations, stage B, two cores (of {permutations})", seconds, "s", None, 360, "value"),
@@ -69,8 +59,6 @@ def permuting(db: Path, permutations: int) -> list[Measure]:
 
 def calibrating(db: Path, data_sets: int) -> Measure:
     """As many data sets of stage B as asked, put at 200; the model is compiled, and R's packages are read once."""
-    from slant import analysis
-
     began = time.perf_counter()
     analysis.calibrate(db, "interference", "interference", data_sets=data_sets, workers=2)
     seconds = (time.perf_counter() - began) / data_sets * CALIBRATED
@@ -83,7 +71,7 @@ def fitting(db: Path, folder: Path, rounds: int) -> list[Measure]:
     memory in a run by itself, because looking at it takes time from what is looked at.
     """
     rows = exported(db, folder / "rows.csv")
-    command = [sys.executable, "-m", "bench.fitting_bayes", str(db)]
+    command = in_process("main_fit", db)
     ours, plain = [], []
     for _ in range(rounds):
         began = time.perf_counter()
@@ -113,8 +101,6 @@ def agreement(db: Path, compared: int) -> Measure:
 
 
 def refitted(db: Path, permutations: int, settings: dict[str, Any]) -> list[dict[str, Any]]:
-    from slant import analysis
-
     found = analysis.permute(db, permutations=permutations, workers=2, settings=settings)
     return found.values.to_dicts()
 
@@ -131,13 +117,5 @@ def exported(db: Path, file: Path) -> Path:
     return file
 
 
-def r_alone(what: str, rows: str, cache: Path | None = None) -> dict[str, Any]:
-    """What bench/bayes.R prints."""
-    installed = r_installation()
-    if installed is None:
-        raise SystemExit("This bench needs R.")
-    place = {} if cache is None else {"R_USER_CACHE_DIR": str(cache)}
-    command = [str(installed.rscript), "bench/bayes.R", what, rows]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, cwd=ROOT, env={**os.environ, **place})
-    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return found
+def r_alone(what: str, rows: str, cache: Path | None = None) -> Any:
+    return by_r("bayes.R", what, rows, **({} if cache is None else {"R_USER_CACHE_DIR": str(cache)}))

@@ -1,28 +1,23 @@
-"""S3 to S9 of the models whose data lie in ../shared, against a plain R script; and how that grows with the models."""
+"""Fits beside plain R: S3 to S9 of the models whose data lie in ../shared, the bridge to R, topics."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from typing import Any
 
-from bench.measures import ROOT, Measure, measured
+from bench.measures import DATA, ROOT, Measure, by_r, imported, in_process, measured, printed
 from slant.analysis.bridge.r_home import r_installation
 from slant.collector.keep.database import writing
+from slant.collector.studies.catalogue import load_study
 
-DATA = ROOT.parent / "shared" / "data" / "rmiat"
-FOLDERS = {
-    "o3-mini": "o3-mini",
-    "deepseek-r1": "DeepSeek-R1",
-    "claude-3.7-sonnet": "Claude3.7",
-    "gpt-oss-20b": "GPT-OSS-20B",
-}
 TIMES = 10
+LONGEST_S = 5.0
 
 
 def compare(rounds: int) -> list[Measure]:
@@ -46,15 +41,6 @@ def growth(rounds: int) -> list[Measure]:
             once.append(seconds_of_comparison(db))
             tenfold.append(seconds_of_comparison(large))
     return [Measure(f"the same with {TIMES} times the models", median(tenfold), "s", median(once), TIMES, "ratio")]
-
-
-def imported(db: Path) -> Path:
-    """The authors' data, as `collect import` brings them in."""
-    for model, folder in FOLDERS.items():
-        words = ["import", "--study", "rmiat", "--layout", "lee-lai", "--model", model, "--db", db, DATA / folder]
-        command = [sys.executable, "-m", "slant.collector", *map(str, words)]
-        subprocess.run(command, check=True, capture_output=True, cwd=ROOT)
-    return db
 
 
 def multiplied(db: Path, large: Path) -> Path:
@@ -85,9 +71,60 @@ def seconds_of_plain_r() -> float:
     if home is None:
         raise RuntimeError("the baseline needs R")
     began = time.perf_counter()
-    command: Sequence[str] = [str(home.rscript), str(ROOT / "bench" / "plain.R"), str(DATA)]
+    command = [str(home.rscript), str(ROOT / "bench" / "plain.R"), str(DATA)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     seconds = time.perf_counter() - began
     if len(done.stdout.splitlines()) != 39:
         raise RuntimeError(f"plain R made {len(done.stdout.splitlines())} fits, not 39")
     return seconds
+
+
+def bridge(rows: int) -> list[Measure]:
+    """Rows of six columns from Polars to R and back, against the way through pandas. pandas and pyarrow are no part of
+    slant: install them for this measure alone (pip install pandas pyarrow), or name a folder that holds them in the
+    variable SLANT_BENCH_PANDAS (pip install --target FOLDER pandas pyarrow). Without them there is no baseline.
+    """
+    direct = measured("exchange", "direct", rows)
+    size = f"{rows:,} rows to R and back"
+    try:
+        places = filter(None, (os.environ.get(name) for name in ("SLANT_BENCH_PANDAS", "PYTHONPATH")))
+        path = {"PYTHONPATH": os.pathsep.join(places)}
+        pandas = printed(in_process("exchange", "pandas", rows), path, subprocess.DEVNULL)
+    except subprocess.CalledProcessError:
+        against = []
+    else:
+        against = [Measure(f"{size}, against pandas", direct["wall_s"], "s", pandas["wall_s"], 0.2, "ratio")]
+    return [
+        Measure(size, direct["wall_s"], "s", None, LONGEST_S, "value"),
+        Measure("columns that changed on the way", float(not direct["exact"]), "frames", None, 0.0, "value"),
+        *against,
+    ]
+
+
+def topics() -> list[Measure]:
+    """Topics: preparing, fitting and searching beside tm's and stm's own, on the authors' texts. About four minutes on
+    an idle machine, most of it the published way of preparing and fitting.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "some.rds"
+        found = both_ways(file)
+        one, two = (measured("search", file, cores)["wall_s"] for cores in (1, 2))
+    some, published = (sum(found[f"some_{part}{way}_s"] for part in ("fit", "effects")) for way in ("", "_published"))
+    return [
+        Measure("preparing all texts for topics", found["prepare_s"], "s", found["prepare_published_s"], 0.20, "ratio"),
+        Measure("topics and effects, all texts", found["fit_s"] + found["effects_s"], "s", None, 15, "value"),
+        Measure("topics and effects, 3,000 texts", some, "s", published, 0.15, "ratio"),
+        Measure("search of topics, two cores", two, "s", one, 1 / 1.7, "ratio"),
+    ]
+
+
+def both_ways(file: Path) -> dict[str, Any]:
+    """What bench/topics.R prints; stops where both ways don't give the same."""
+    if not DATA.is_dir():
+        raise SystemExit(f"This bench needs the authors' raw data in {DATA}.")
+    words = file.with_name("removed_words.txt")
+    words.write_text("\n".join(load_study("rmiat").fits["stm"].settings["removed_words"]), "utf-8")
+    ways: dict[str, Any] = by_r("topics.R", DATA, file, words)
+    if not (ways["prepared_alike"] and ways["fitted_alike"]):
+        raise SystemExit("slant's topics differ from stm's: their speed means nothing.")
+    return ways

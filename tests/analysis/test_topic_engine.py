@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.topics import both_ways
+from bench.fitting import both_ways
 
 
 @pytest.mark.needs("stm")

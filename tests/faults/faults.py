@@ -14,7 +14,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -22,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench.measures import in_process
 from tests.conftest import ROOT
 from tests.faults.processes import PROCESSES
 
@@ -91,7 +91,7 @@ def another(process: Started, folder: Path, draw: random.Random, words: list[str
 def a_reader(process: Started, folder: Path, draw: random.Random, words: list[str]) -> None:
     """Somebody reads the database for a while: as soon as it is there and free."""
     if (folder / "a.duckdb").exists():
-        reader = [sys.executable, "-m", "bench.reader", str(folder / "a.duckdb"), f"{draw.uniform(0.2, 2):.2f}"]
+        reader = in_process("reader", folder / "a.duckdb", f"{draw.uniform(0.2, 2):.2f}")
         with contextlib.suppress(subprocess.TimeoutExpired):
             subprocess.run(reader, cwd=ROOT, capture_output=True, check=False, timeout=10)
 

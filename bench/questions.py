@@ -1,0 +1,72 @@
+"""What is asked beside the fits: how long it takes for the models in ../shared, and whether simulation bears it out."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+
+from bench.measures import Measure, by_r, imported
+from slant.analysis import fit, permute, plan_power
+
+FITS = 39  # four models × ten tests, of which the authors' data lack one
+_MOST_REPETITIONS = 8
+
+
+def words(n_data_sets: int) -> list[Measure]:
+    """Effects over words and wordings of all models and tests, and the plan from them; coverage in simulated studies of
+    40 words and 20 wordings.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        db = imported(Path(folder) / "trials.duckdb")
+        began = time.perf_counter()
+        fits = fit(db, "rmiat", "crossed")
+        plan_power("rmiat", db)
+        seconds = time.perf_counter() - began
+    _check_number(fits.diagnostics.height)
+    ours, error, paper, _ = by_r("simulations.R", "coverage", n_data_sets)
+    coverage = f"coverage of 95 % intervals over words and wordings, {n_data_sets} data sets (Monte Carlo error "
+    both = "effects over words and wordings, and a plan, four models × ten tests"
+    return [
+        Measure(both, seconds, "s", None, 60, "value"),
+        Measure(f"{coverage}{100 * error:.1f}), at least", 100 * ours, "%", 100 * paper, 93, "value", is_least=True),
+        Measure(f"{coverage}{100 * error:.1f}), at most", 100 * ours, "%", 100 * paper, 97, "value"),
+    ]
+
+
+def nothing(permutations: int, n_data_sets: int) -> list[Measure]:
+    """Permutations of each model and test; p < .05 in pairs of 10 and 30 games with the same mean SI."""
+    with tempfile.TemporaryDirectory() as folder:
+        db = imported(Path(folder) / "trials.duckdb")
+        began = time.perf_counter()
+        tests = permute(db, "rmiat", permutations, workers=2).tests
+        seconds = time.perf_counter() - began
+    _check_number(tests.height)
+    rate = 100 * sum(tests["false_positives"]) / tests.height
+    share, error, plain, _ = by_r("simulations.R", "unequal", n_data_sets)
+    games = f"p < .05 of 10 varied and 30 alike games, {n_data_sets} pairs (Monte Carlo error {100 * error:.1f})"
+    return [
+        Measure(f"{permutations} permutations of four models × ten tests", seconds, "s", None, 60, "value"),
+        Measure("false positives of Welch's test in them, mean", rate, "%", None, 7, "value"),
+        Measure(f"{games}, beside the unstudentised test", 100 * share, "%", 100 * plain, 7, "value"),
+    ]
+
+
+def stopping(n_data_sets: int) -> list[Measure]:
+    """Stopping on precision: how often intervals at the stop hold the effect, and which share of trials is saved, in
+    simulated studies of 24 words in 12 wordings, beside the same studies asked to the end.
+    """
+    coverage, error, whole, saved, repetitions_error = by_r("simulations.R", "stopping", n_data_sets)
+    data_sets = f"{n_data_sets} data sets (Monte Carlo error "
+    held = f"coverage of 95 % intervals where a study stopped on precision, {data_sets}{100 * error:.1f}), at"
+    saving = f"trials saved by stopping on precision, {data_sets}{100 * repetitions_error / _MOST_REPETITIONS:.1f})"
+    return [
+        Measure(f"{held} least", 100 * coverage, "%", 100 * whole, 93, "value", is_least=True),
+        Measure(f"{held} most", 100 * coverage, "%", 100 * whole, 97, "value"),
+        Measure(saving, 100 * saved, "%", None, 25, "value", is_least=True),
+    ]
+
+
+def _check_number(fits: int) -> None:
+    if fits != FITS:
+        raise RuntimeError(f"there were {fits} of {FITS}")
