@@ -374,7 +374,8 @@ def _through_pandas(rows: pl.DataFrame) -> pl.DataFrame | None:
 
 
 PROCESSES: tuple[Callable[..., Any], ...] = (
-    whole, bare, crew, games, history, display, reader, tables, merged, comparing, main_fit, permuting, search, exchange,
+    whole, bare, crew, games, history, display, reader, tables, merged, comparing, main_fit, permuting, search,
+    exchange,
 )  # fmt: skip
 
 if __name__ == "__main__":
