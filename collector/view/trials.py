@@ -17,14 +17,15 @@ from slant.collector.system.shipped_files import sql_query
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.order import Order, Page, between, page_of, rows_of
 from slant.collector.view.search import TextSearch
-from slant.collector.view.texts import values_of
+from slant.collector.view.texts import Message, messages_of, values_of
 from slant.collector.view.trial_filter import TrialFilter
 
 ON_A_PAGE = 50
 GAMES_ON_A_PAGE = 100
-_GAMES = Order(
-    tuple((name, False) for name in ("study", "source", "study_version", "variant", "model", "repetition", "game"))
-)
+_GAMES_BY = (
+    "study", "source", "study_version", "variant", "model", "repetition", "test", "item", "condition", "game",
+)  # fmt: skip
+_GAMES = Order(tuple((name, False) for name in _GAMES_BY))
 _LISTED = (
     "trial_id", "run_id", "sequence", "source", "study", "variant", "model", "test", "condition", "item", "group",
     "wording", "game", "round", "repetition", "outcome", "choice", "expected", "tokens", "token_source",
@@ -145,14 +146,16 @@ def last_attempt(attempts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return next((row for row in attempts if row["is_final"]), attempts[-1])
 
 
-def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The trials before and behind this one in a list."""
+def neighbours(
+    rows: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, Any], name: str = "trial_id"
+) -> tuple[str | None, str | None]:
+    """The trials, or the rows with another `name`, before and behind this one in a list."""
     key = [None if row[name] is None else str(row[name]) for name in order.names]
     found = []
     for is_backwards in (True, False):
-        beyond = order.sorted(order.beyond(trials, key, is_backwards=is_backwards), is_backwards=is_backwards)
-        found.append(beyond.limit(1).select("trial_id").fetchall())
-    before, behind = (rows[0][0] if rows else None for rows in found)
+        beyond = order.sorted(order.beyond(rows, key, is_backwards=is_backwards), is_backwards=is_backwards)
+        found.append(beyond.limit(1).select(ColumnExpression(name)).fetchall())
+    before, behind = (at[0][0] if at else None for at in found)
     return before, behind
 
 
@@ -160,11 +163,12 @@ def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, 
 class Game:
     """A conversation of many turns: its trials in order, each with what its design tells of it (`facts`, by `heads`).
     `name`: what the design calls it; of a "game", the table of choices by condition as it grew: `counts` of a round are
-    those of its condition, up to and with this round."""
+    those of its condition, up to and with this round. `always`: what is told of all trials alike."""
 
     name: str
     trials: list[dict[str, Any]]
     heads: list[str]
+    always: dict[str, str]
     columns: list[str]
     table: dict[str, Counter[str]]
 
@@ -187,14 +191,37 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
             row["counts"] = dict(counts)
     options = [option for row in rows[:1] if design and name == "game" for option in design.options(row)]
     columns = dict.fromkeys([*options, *(column for counts in table.values() for column in counts)])
-    heads = dict.fromkeys(name for row in rows for name in row["facts"])
-    return Game(name, rows, list(heads), list(columns), table)
+    told = dict.fromkeys(name for row in rows for name in row["facts"])
+    alike = {name: {row["facts"].get(name) for row in rows} for name in told}
+    always = {name: str(*texts) for name, texts in alike.items() if len(rows) > 1 and len(texts) == 1}
+    return Game(name, rows, [name for name in told if name not in always], always, list(columns), table)
+
+
+def new_messages(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> list[Message]:
+    """What was said to the model in a turn: its own answer, which is sent along with the next question, is shown where
+    it was given."""
+    messages = messages_of(row["request"])[0]
+    if before is None or not messages or messages[0].text.strip() != (before["answer"] or "").strip():
+        return messages
+    return messages[1:]
 
 
 def page_of_games(trials: duckdb.DuckDBPyRelation, query: Mapping[str, str]) -> Page:
+    games = _games_among(trials)
+    return page_of(games, _GAMES, [ColumnExpression(name) for name in games.columns], GAMES_ON_A_PAGE, query)
+
+
+def neighbouring_games(trials: duckdb.DuckDBPyRelation, game: str) -> tuple[str | None, str | None]:
+    """The games before and behind this one in the list of these trials; none of one that is not in it."""
+    games = _games_among(trials)
+    rows = rows_of(_with(games, game=game).select(*_GAMES_BY))
+    return neighbours(games, _GAMES, rows[0], "game") if rows else (None, None)
+
+
+def _games_among(trials: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     games = trials.query("chosen", sql_query("shown_games"))
     assert games is not None  # it is a query, which has rows
-    return page_of(games, _GAMES, [ColumnExpression(name) for name in games.columns], GAMES_ON_A_PAGE, query)
+    return games
 
 
 def conversation_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
