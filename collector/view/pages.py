@@ -169,7 +169,8 @@ class Pages:
 
     def _sides(self, connection: duckdb.DuckDBPyConnection, choice: PairChoice, pair: Mapping[str, Any]) -> list[Any]:
         sides = []
-        attempts = attempts_of(connection, [pair["reference_id"], pair["other_id"]])
+        cell = dict(zip(CELL, choice.cell, strict=True))
+        attempts = attempts_of(connection, [pair["reference_id"], pair["other_id"]], cell)
         for condition, rows in zip((choice.reference, choice.other), attempts.values(), strict=True):
             row = last_attempt(rows)
             messages, _ = messages_of(row["request"])

@@ -123,11 +123,14 @@ def occasions_of(connection: duckdb.DuckDBPyConnection, row: Mapping[str, Any]) 
     )
 
 
-def attempts_of(connection: duckdb.DuckDBPyConnection, trial_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """All attempts of these trials in their order. UnknownNameError where there is none of a trial.
+def attempts_of(
+    connection: duckdb.DuckDBPyConnection, trial_ids: Sequence[str], cell: Mapping[str, str] | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """All attempts of these trials in their order. UnknownNameError where there is none of a trial. `cell`: what is
+    known of all of them (a model, say), so that the ids of others need not be read.
 
     Their places are found in one look at narrow columns, and what lies at a place is read at once."""
-    attempts = connection.sql("FROM attempts")
+    attempts = _with(connection.sql("FROM attempts"), **(cell or {}))
     is_asked_for = ColumnExpression("trial_id").isin(*map(ConstantExpression, trial_ids))
     places = rows_of(attempts.filter(is_asked_for).select("trial_id", "run_id", "sequence"))
     found: dict[str, list[dict[str, Any]]] = {trial_id: [] for trial_id in trial_ids}
