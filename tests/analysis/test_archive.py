@@ -129,12 +129,16 @@ def test_each_column_of_the_data_is_in_the_codebook(archive: Path) -> None:
     found = members(archive)
     rows = list(csv.DictReader(io.StringIO(found["codebook.csv"].decode())))
     (data,) = (name for name in found if name.endswith("_data.csv"))
-    assert re.fullmatch(r"data/study-[a-z]+_rows-[a-z]+_data\.csv", data)
+    assert re.fullmatch(r"data/study-[a-z]+_description-[a-z]+_data\.csv", data)  # keywords that psych-DS has
     header = found[data].decode().splitlines()[0].split(",")
     assert [row["column"] for row in rows] == header
     assert all(row["meaning"] for row in rows)
     description = json.loads(found["dataset_description.json"])
     assert [variable["name"] for variable in description["variableMeasured"]] == header
+    # what psych-DS asks for, and of what it recommends all that is known
+    assert (description["@context"], description["@type"]) == ("http://schema.org/", "Dataset")
+    assert {"name", "description", "author", "license"} <= description.keys()
+    assert description["author"] == [{"@type": "Person", "name": "Ada"}]
 
 
 def test_the_pages_say_what_is_known_and_what_is_to_fill(archive: Path) -> None:
@@ -216,7 +220,7 @@ def test_what_was_asked_again_is_sealed_and_made_again(tmp_path: Path) -> None:
     found = replay(sealed.path, tmp_path / "check")
     assert found.problems.is_empty()
     assert found.table.filter(name="fits/retest-1.table.csv", kind="fit", status=AGREES).height == 1
-    assert any(name.endswith("_rows-retestanswers_data.csv") for name in members(sealed.path))
+    assert any(name.endswith("_description-retestanswers_data.csv") for name in members(sealed.path))
     assert open_trials(found.db, view="retest_answers").height == 8
 
 
