@@ -335,3 +335,13 @@ def test_how_far_numbers_may_be_apart(rule: Rule, made: str, status: str, tmp_pa
         (tmp_path / f"{name}.csv").write_text(text)
     found = compare_tables("fit", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", rule)
     assert (found.status, "row 1, estimate" in found.note) == (status, status == DIFFERS)
+
+
+@pytest.mark.parametrize(("small", "status"), [("12.649", AGREES), ("12.3", DIFFERS)])
+def test_a_small_variance_is_measured_beside_the_others_of_its_model(small: str, status: str, tmp_path: Path) -> None:
+    for name, value in (("sealed", "12.6525"), ("made", small)):
+        rows = [("a", "item", "condition", value), ("a", "residual", "residual", "3120.79"), ("b", "item", "x", "1.0")]
+        lines = ["model,group,term,variance", *map(",".join, rows)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    rule = Rule(SEVERAL_EFFECTS, of_r=True)
+    assert compare_tables("fit", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", rule).status == status
