@@ -351,6 +351,16 @@ def test_a_bundle_holds_the_chosen_trials_and_leads_to_them_alone(db: Path, tmp_
         write_bundle(db, tmp_path / "none", "false")
 
 
+def test_a_bundle_leads_to_no_kind_of_page_that_only_other_runs_have(tmp_path: Path) -> None:
+    rows = [{**row, "run_id": "r2"} for row in games("m", "main", [[[1, 2]]])]
+    runs = [{**RUN, "design": "association"}, {**RUN, "run_id": "r2", "study": "hiring", "design": "allocation"}]
+    db = database(tmp_path / "a.duckdb", [*a_pair(1, 5), *rows], runs)
+    for study, kinds in (("rmiat", {"Trials", "Pairs"}), ("hiring", {"Trials", "Games"})):
+        write_bundle(db, tmp_path / study, f"study = '{study}'")
+        page = (tmp_path / study / "index.html").read_text("utf-8")
+        assert {kind for kind in ("Trials", "Pairs", "Games") if f">{kind}</a></li>" in page} == kinds
+
+
 def test_a_trial_that_was_asked_again_has_its_later_answers_beside_the_first(tmp_path: Path) -> None:
     first, other = a_pair(1, 30)
     again = {**first, "trial_id": "later", "occasion": 2, "first_trial_id": first["trial_id"], "tokens": 777}
