@@ -26,6 +26,7 @@ _GAMES_BY = (
     "study", "source", "study_version", "variant", "model", "repetition", "test", "item", "condition", "game",
 )  # fmt: skip
 _GAMES = Order(tuple((name, False) for name in _GAMES_BY))
+"""As neighbouring_games.sql has it."""
 _LISTED = (
     "trial_id", "run_id", "sequence", "source", "study", "variant", "model", "test", "condition", "item", "group",
     "wording", "game", "round", "repetition", "outcome", "choice", "expected", "tokens", "token_source",
@@ -149,16 +150,14 @@ def last_attempt(attempts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return next((row for row in attempts if row["is_final"]), attempts[-1])
 
 
-def neighbours(
-    rows: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, Any], name: str = "trial_id"
-) -> tuple[str | None, str | None]:
-    """The trials, or the rows with another `name`, before and behind this one in a list."""
+def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The trials before and behind this one in a list."""
     key = [None if row[name] is None else str(row[name]) for name in order.names]
     found = []
     for is_backwards in (True, False):
-        beyond = order.sorted(order.beyond(rows, key, is_backwards=is_backwards), is_backwards=is_backwards)
-        found.append(beyond.limit(1).select(ColumnExpression(name)).fetchall())
-    before, behind = (at[0][0] if at else None for at in found)
+        beyond = order.sorted(order.beyond(trials, key, is_backwards=is_backwards), is_backwards=is_backwards)
+        found.append(beyond.limit(1).select("trial_id").fetchall())
+    before, behind = (rows[0][0] if rows else None for rows in found)
     return before, behind
 
 
@@ -210,21 +209,17 @@ def new_messages(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> li
 
 
 def page_of_games(trials: duckdb.DuckDBPyRelation, query: Mapping[str, str]) -> Page:
-    games = _games_among(trials)
+    games = trials.query("chosen", sql_query("shown_games"))
+    assert games is not None  # it is a query, which has rows
     return page_of(games, _GAMES, [ColumnExpression(name) for name in games.columns], GAMES_ON_A_PAGE, query)
 
 
 def neighbouring_games(trials: duckdb.DuckDBPyRelation, game: str) -> tuple[str | None, str | None]:
     """The games before and behind this one in the list of these trials; none of one that is not in it."""
-    games = _games_among(trials)
-    rows = rows_of(_with(games, game=game).select(*_GAMES_BY))
-    return neighbours(games, _GAMES, rows[0], "game") if rows else (None, None)
-
-
-def _games_among(trials: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    games = trials.query("chosen", sql_query("shown_games"))
+    games = trials.query("chosen", sql_query("neighbouring_games"))
     assert games is not None  # it is a query, which has rows
-    return games
+    found = _with(games, game=game).select("before", "behind").fetchall()
+    return found[0] if found else (None, None)
 
 
 def conversation_names(connection: duckdb.DuckDBPyConnection) -> list[str]:

@@ -310,7 +310,11 @@ def test_a_conversation_that_is_no_game_is_read_turn_by_turn_under_its_own_name(
         listed = viewer.get("games").text
         [first, *_] = re.findall(r"/game/(\w+)", listed)
         text = viewer.get(f"game/{first}").text
+        walked = [first]
+        for _ in range(5):
+            walked += re.findall(r'/game/(\w+)" rel="next"', viewer.get(f"game/{walked[-1]}").text)
     assert "<h1>Conversations</h1>" in listed
+    assert walked == list(dict.fromkeys(re.findall(r"/game/(\w+)", listed)))[:6]
     assert "Turn by turn" in words(text)
     assert re.search(r"(\w+) answered \w+ for \w+, \w+ for \1 ", words(text))  # the choice is who got the second word
     answers = re.findall(r"<pre[^>]*>(.*?)</pre>", text, re.DOTALL)
