@@ -106,8 +106,25 @@ run_program <- function(command) {
       if (is_error) error_lines <<- c(error_lines, line) else message(line)
     }
   }
+  before <- Sys.getenv("LD_LIBRARY_PATH")
+  if (nzchar(before)) {
+    Sys.setenv(LD_LIBRARY_PATH = without_r_folders(before))
+    on.exit(Sys.setenv(LD_LIBRARY_PATH = before))
+  }
   status <- if (is_installed("processx")) run_by_processx(command, hear) else run_by_pipe(command, hear)
   list(status = status, error_lines = error_lines)
+}
+
+# A search path of libraries as it was before R put its own folders first. A Python that was built on this machine would
+# find the system's libpython in one of them, and could start no process.
+without_r_folders <- function(path) {
+  script <- 'unset LD_LIBRARY_PATH; . "$0" && printf %s "$LD_LIBRARY_PATH"'
+  words <- c("-c", shQuote(script), shQuote(file.path(R.home("etc"), "ldpaths")))
+  own <- tryCatch(suppressWarnings(system2("sh", words, stdout = TRUE)), error = function(problem) character())
+  if (length(own) != 1 || !startsWith(paste0(path, ":"), paste0(own, ":"))) {
+    return(path)
+  }
+  substring(path, nchar(own) + 2)
 }
 
 run_by_processx <- function(command, hear) {

@@ -49,10 +49,10 @@ unpacked_data <- function(archive, view) {
     suppressWarnings(utils::unzip(archive, list = TRUE)),
     error = function(problem) stop_with(sprintf("Can't read %s: it is not a ZIP file.", quoted(archive)))
   )
-  is_plain <- grepl("^data/study-[A-Za-z0-9]+_rows-[A-Za-z0-9]+(_data[.]csv|[.]parquet)$", members$Name)
+  is_plain <- grepl("^data/study-[A-Za-z0-9]+_description-[A-Za-z0-9]+(_data[.]csv|[.]parquet)$", members$Name)
   ending <- if (is_installed("nanoparquet")) "[.]parquet$" else "_data[.]csv$"
   known <- members[is_plain & grepl(ending, members$Name) & members$Length < 4e9, ]
-  known$view <- sub("^data/study-.*_rows-([A-Za-z0-9]+)(_data[.]csv|[.]parquet)$", "\\1", known$Name)
+  known$view <- sub("^data/study-.*_description-([A-Za-z0-9]+)(_data[.]csv|[.]parquet)$", "\\1", known$Name)
   wanted <- if (is.null(view)) "(trials|rounds)$" else sprintf("^%s$", gsub("[^A-Za-z0-9]", "", view))
   found <- known$Name[grepl(wanted, known$view)]
   if (length(found) == 0) {

@@ -78,7 +78,7 @@ def dataset_description(name: str, description: str, book: pl.DataFrame, **more:
         for row in book.unique("column", keep="first", maintain_order=True).to_dicts()
     ]
     whole = {
-        "@context": "https://schema.org/",
+        "@context": "http://schema.org/",
         "@type": "Dataset",
         "name": name,
         "description": description,

@@ -16,7 +16,10 @@ EXACT = 0.0
 COMPUTED = 1e-8
 SEVERAL_EFFECTS = 1e-4
 """Of mixed models with several random effects: their last digits depend on where in memory the rows lie, from one run
-of R to the next (CONTRIBUTING.md)."""
+of R to the next (CONTRIBUTING.md). A variance, and its part of a standard error, is measured by the sum of its model's:
+beside large ones the digits of a small one are not determined by the likelihood."""
+_SATTERTHWAITE = 1e-3
+"""Of their degrees of freedom, which come from second derivatives taken numerically."""
 OF_THE_MAKING = (
     "call_id", "versions", "messages", "seconds", "fitted_at", "ended_at", "made_at", "finished_at", "searched_at",
     "compile_s", "sampling_s", "refit_seconds", "file", "file_md5", "file_bytes", "draws_file", "draws_md5",
@@ -89,7 +92,7 @@ def compare_tables(kind: str, name: str, sealed: Path, made: Path, rule: Rule) -
 def _allowed(then: pl.DataFrame, column: str, rule: Rule) -> pl.Series | None:
     """How far each number of a column may be off; None: not at all. Infinite where nothing can be said of it."""
     if rule.ess is None:
-        return pl.Series([rule.tolerance] * then.height, dtype=pl.Float64) if rule.tolerance else None
+        return _allowed_without_draws(then, column, rule.tolerance) if rule.tolerance else None
     if "conf_low" in then.columns and "conf_high" in then.columns:
         width = then["conf_high"].cast(pl.Float64, strict=False) - then["conf_low"].cast(pl.Float64, strict=False)
         error = width / _NORMAL_95 / rule.ess**0.5 * 2**0.5 * _STANDARD_ERRORS
@@ -97,6 +100,16 @@ def _allowed(then: pl.DataFrame, column: str, rule: Rule) -> pl.Series | None:
             return pl.Series(error * (_OF_INTERVAL_END if column.startswith("conf") else 1.0))
     is_number = then[column].drop_nulls().cast(pl.Float64, strict=False).null_count() == 0
     return pl.Series([math.inf] * then.height, dtype=pl.Float64) if is_number else None
+
+
+def _allowed_without_draws(then: pl.DataFrame, column: str, tolerance: float) -> pl.Series:
+    if tolerance == SEVERAL_EFFECTS and column in ("variance", "part") and {"group", "term"} <= set(then.columns):
+        of_model = then.columns[: min(map(then.columns.index, ("group", "term")))]
+        value = pl.col(column).cast(pl.Float64, strict=False)
+        sums = value.sum().over(of_model) if of_model else value.sum()
+        return then.select(tolerance * sums / value.abs().clip(lower_bound=1.0)).to_series()
+    is_df = tolerance == SEVERAL_EFFECTS and column == "df"
+    return pl.Series([_SATTERTHWAITE if is_df else tolerance] * then.height, dtype=pl.Float64)
 
 
 def _distance(then: pl.Series, now: pl.Series, allowed: pl.Series | None) -> tuple[float | None, int | None]:

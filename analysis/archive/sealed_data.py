@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -19,7 +20,7 @@ from slant.collector.system.shipped_files import sql_query
 from slant.collector.view.texts import messages_of
 
 
-def add_data(contents: Contents) -> None:
+def add_data(contents: Contents, authors: Sequence[str], license: str | None) -> None:
     """The trials in the columns of their design; of games what was asked beside the rounds, too; and what was asked
     again on another day, where something was."""
     copy, heads = contents.copy, read_view_heads()
@@ -28,7 +29,7 @@ def add_data(contents: Contents) -> None:
     views += [ANSWERS] if retest_calls(copy, contents.study.name) else []
     (contents.folder / layout.DATA).mkdir()
     for view in views:
-        stem = f"{layout.DATA}/study-{_key(contents.study.name)}_rows-{_key(view)}"
+        stem = f"{layout.DATA}/study-{_key(contents.study.name)}_description-{_key(view)}"
         file = DataFile(view, f"{stem}_data.csv", f"{stem}.parquet", 0)
         report = export_trials(copy, contents.study.name, contents.folder / file.parquet, view)
         export_trials(copy, contents.study.name, contents.folder / file.csv, view)
@@ -39,6 +40,8 @@ def add_data(contents: Contents) -> None:
     more = {
         "version": ", ".join(versions_in(copy)),
         **({"citation": contents.study.source} if contents.study.source else {}),
+        **({"author": [{"@type": "Person", "name": name} for name in authors]} if authors else {}),
+        **({"license": license} if license else {}),
     }
     contents.write(layout.DESCRIPTION, dataset_description(contents.study.title, purposes, book, **more))
 

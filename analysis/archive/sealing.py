@@ -118,7 +118,7 @@ def seal(
         contents.versions = software(r)
         write_environment(folder / layout.ENVIRONMENT, r)
         with stages.stage("Writing data and tables"), in_one_order(contents.copy, place):
-            add_data(contents)
+            add_data(contents, authors, license)
             add_tables(contents)
             add_sources(contents)
         shutil.move(journal_folder(contents.copy), folder / layout.JOURNAL)

@@ -84,4 +84,4 @@ def _bundle(db: Path, folder: Path, where: str, anonymous: bool) -> None:
 
         n_trials = write_bundle(db, folder, where, on_page, anonymous=anonymous)
     click.echo(folder / "index.html")
-    say(f"{n_trials:,} trials, with trials.csv and trials.parquet beside the pages.")
+    say(f"{n_trials:,} {'trial' if n_trials == 1 else 'trials'}, with trials.csv and trials.parquet beside the pages.")

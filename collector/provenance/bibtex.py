@@ -23,6 +23,7 @@ _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,100}")
 _PART = re.compile(r"(?m)^%% (\S+) (\S+)\n")
 _KEYLESS = re.compile(r"(?m)^(@\w+\{)[^,\n]*,")
 _NOT_R = ("slant", "definition", "machine")  # kept beside the versions, but no R package
+_SLANT_YEAR = "2026"
 _TIME_LIMIT_S = 60.0
 
 
@@ -104,18 +105,20 @@ def _keyed(key: str, text: str) -> list[str]:
 
 
 def _paper_entry(study: str, source: str) -> str:
-    """From what the study file says of its source: "Authors (Year), Title". Anything else is the title as it stands."""
+    """From what the study file says of its source: "Authors (Year), Title". Anything else is the title as it stands.
+    The kind is Misc, for an Article needs a journal, which a study file does not name."""
     parts = _PAPER.fullmatch(source)
     if parts is None:
         return _entry("Misc", study, title=source)
     authors = re.sub(r",? & |, ", " and ", parts["authors"])
-    return _entry("Article", study, author=authors, title=parts["title"], year=parts["year"] or "")
+    authors = re.sub(r",? et al\.?", " and others", authors)
+    return _entry("Misc", study, author=authors, title=parts["title"], year=parts["year"] or "")
 
 
 def _slant_entry(version: str) -> str:
     return _entry(
         "Manual", "slant", author="{The slant authors}", title="slant: measures how language models lean",
-        note=f"Version {version}",
+        year=_SLANT_YEAR, note=f"Version {version}",
     )  # fmt: skip
 
 

@@ -102,7 +102,7 @@ def write_bundle(
 
 
 def _copy(db: Path, small: Path, where: str, anonymous: bool) -> int:
-    """The chosen trials with all their attempts, and what the database knows of their runs."""
+    """The chosen trials with all their attempts, and what the database knows of their runs, and of no others."""
     frames: dict[str, pl.DataFrame] = {}
     with guarded(db, _LIMIT_S) as connection:
         trials = TrialFilter(where=where).rows(connection).select("trial_id")
@@ -115,7 +115,10 @@ def _copy(db: Path, small: Path, where: str, anonymous: bool) -> int:
         attempts = connection.sql("FROM attempts").join(trials, "trial_id", how="semi")
         frames["attempts"] = frame_of(anonymised(attempts, anonymous))
         for name in _ABOUT_RUNS:
-            frames[name] = frame_of(anonymised(connection.table(name), anonymous))
+            rows = connection.table(name)
+            if "run_id" in rows.columns:
+                rows = rows.join(attempts.select("run_id").distinct(), "run_id", how="semi")
+            frames[name] = frame_of(anonymised(rows, anonymous))
     with writing(small) as connection:
         for name, frame in frames.items():
             with registered(connection, "chosen_rows", frame):

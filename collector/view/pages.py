@@ -41,7 +41,9 @@ from slant.collector.view.trials import (
     chosen_trials,
     conversation_names,
     last_attempt,
+    neighbouring_games,
     neighbours,
+    new_messages,
     occasions_of,
     one_game,
     one_trial,
@@ -52,6 +54,7 @@ from slant.collector.view.waiting import journal_sizes
 
 Query = Mapping[str, str]
 _Count = TypeVar("_Count")
+_OF_ONE_ITEM = ("test", "condition", "choice")
 _LONG = ("reasoning_text", "answer", "response", "request")
 _PATIENCE_S = 0.25  # a search that takes longer shows how far it is
 _REFRESH_S = {"search": 1, "runs": 3}
@@ -166,7 +169,8 @@ class Pages:
 
     def _sides(self, connection: duckdb.DuckDBPyConnection, choice: PairChoice, pair: Mapping[str, Any]) -> list[Any]:
         sides = []
-        attempts = attempts_of(connection, [pair["reference_id"], pair["other_id"]])
+        cell = dict(zip(CELL, choice.cell, strict=True))
+        attempts = attempts_of(connection, [pair["reference_id"], pair["other_id"]], cell)
         for condition, rows in zip((choice.reference, choice.other), attempts.values(), strict=True):
             row = last_attempt(rows)
             messages, _ = messages_of(row["request"])
@@ -178,15 +182,29 @@ class Pages:
         chosen = TrialFilter.of(query)
         with guarded(self.db) as connection, chosen_trials(connection, chosen, self.notes, None) as trials:
             page, nav = page_of_games(trials, query), self._nav(connection)
-        return self._page("games", nav=nav, page=page, query=chosen.query())
+            known = filter_values(connection)
+        told = [name for name in _OF_ONE_ITEM if any(row[name] for row in page.rows)]
+        return self._page("games", nav=nav, page=page, chosen=chosen, known=known, told=told, query=chosen.query())
 
     def game(self, game: str, query: Query) -> str:
+        chosen = TrialFilter.of(query)
         with guarded(self.db) as connection:
             found, nav = one_game(connection, game), self._nav(connection)
-        for row in found.trials:
-            row["messages"] = [(m.role, begun(m.text)) for m in messages_of(row["request"])[0]]
+            with chosen_trials(connection, chosen, self.notes, None) as trials:
+                before, behind = neighbouring_games(trials, game)
+        for row, before_it in zip(found.trials, (None, *found.trials), strict=False):
+            row["messages"] = [(m.role, begun(m.text)) for m in new_messages(row, before_it)]
             row["reasoning"] = begun(row["reasoning_text"])
-        return self._page("game", nav=nav, found=found, row=found.trials[0], game=game)
+        return self._page(
+            "game",
+            nav=nav,
+            found=found,
+            row=found.trials[0],
+            game=game,
+            before=before,
+            behind=behind,
+            query=chosen.query(),
+        )
 
     def runs(self, query: Query) -> str:
         with kept_open(self.db, memory_limit=MEMORY):

@@ -17,14 +17,16 @@ from slant.collector.system.shipped_files import sql_query
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.order import Order, Page, between, page_of, rows_of
 from slant.collector.view.search import TextSearch
-from slant.collector.view.texts import values_of
+from slant.collector.view.texts import Message, messages_of, values_of
 from slant.collector.view.trial_filter import TrialFilter
 
 ON_A_PAGE = 50
 GAMES_ON_A_PAGE = 100
-_GAMES = Order(
-    tuple((name, False) for name in ("study", "source", "study_version", "variant", "model", "repetition", "game"))
-)
+_GAMES_BY = (
+    "study", "source", "study_version", "variant", "model", "repetition", "test", "item", "condition", "game",
+)  # fmt: skip
+_GAMES = Order(tuple((name, False) for name in _GAMES_BY))
+"""As neighbouring_games.sql has it."""
 _LISTED = (
     "trial_id", "run_id", "sequence", "source", "study", "variant", "model", "test", "condition", "item", "group",
     "wording", "game", "round", "repetition", "outcome", "choice", "expected", "tokens", "token_source",
@@ -122,11 +124,14 @@ def occasions_of(connection: duckdb.DuckDBPyConnection, row: Mapping[str, Any]) 
     )
 
 
-def attempts_of(connection: duckdb.DuckDBPyConnection, trial_ids: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """All attempts of these trials in their order. UnknownNameError where there is none of a trial.
+def attempts_of(
+    connection: duckdb.DuckDBPyConnection, trial_ids: Sequence[str], cell: Mapping[str, str] | None = None
+) -> dict[str, list[dict[str, Any]]]:
+    """All attempts of these trials in their order. UnknownNameError where there is none of a trial. `cell`: what is
+    known of all of them (a model, say), so that the ids of others need not be read.
 
     Their places are found in one look at narrow columns, and what lies at a place is read at once."""
-    attempts = connection.sql("FROM attempts")
+    attempts = _with(connection.sql("FROM attempts"), **(cell or {}))
     is_asked_for = ColumnExpression("trial_id").isin(*map(ConstantExpression, trial_ids))
     places = rows_of(attempts.filter(is_asked_for).select("trial_id", "run_id", "sequence"))
     found: dict[str, list[dict[str, Any]]] = {trial_id: [] for trial_id in trial_ids}
@@ -160,11 +165,12 @@ def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, 
 class Game:
     """A conversation of many turns: its trials in order, each with what its design tells of it (`facts`, by `heads`).
     `name`: what the design calls it; of a "game", the table of choices by condition as it grew: `counts` of a round are
-    those of its condition, up to and with this round."""
+    those of its condition, up to and with this round. `always`: what is told of all trials alike."""
 
     name: str
     trials: list[dict[str, Any]]
     heads: list[str]
+    always: dict[str, str]
     columns: list[str]
     table: dict[str, Counter[str]]
 
@@ -187,14 +193,33 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
             row["counts"] = dict(counts)
     options = [option for row in rows[:1] if design and name == "game" for option in design.options(row)]
     columns = dict.fromkeys([*options, *(column for counts in table.values() for column in counts)])
-    heads = dict.fromkeys(name for row in rows for name in row["facts"])
-    return Game(name, rows, list(heads), list(columns), table)
+    told = dict.fromkeys(name for row in rows for name in row["facts"])
+    alike = {name: {row["facts"].get(name) for row in rows} for name in told}
+    always = {name: str(*texts) for name, texts in alike.items() if len(rows) > 1 and len(texts) == 1}
+    return Game(name, rows, [name for name in told if name not in always], always, list(columns), table)
+
+
+def new_messages(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> list[Message]:
+    """What was said to the model in a turn: its own answer, which is sent along with the next question, is shown where
+    it was given."""
+    messages = messages_of(row["request"])[0]
+    if before is None or not messages or messages[0].text.strip() != (before["answer"] or "").strip():
+        return messages
+    return messages[1:]
 
 
 def page_of_games(trials: duckdb.DuckDBPyRelation, query: Mapping[str, str]) -> Page:
     games = trials.query("chosen", sql_query("shown_games"))
     assert games is not None  # it is a query, which has rows
     return page_of(games, _GAMES, [ColumnExpression(name) for name in games.columns], GAMES_ON_A_PAGE, query)
+
+
+def neighbouring_games(trials: duckdb.DuckDBPyRelation, game: str) -> tuple[str | None, str | None]:
+    """The games before and behind this one in the list of these trials; none of one that is not in it."""
+    games = trials.query("chosen", sql_query("neighbouring_games"))
+    assert games is not None  # it is a query, which has rows
+    found = _with(games, game=game).select("before", "behind").fetchall()
+    return found[0] if found else (None, None)
 
 
 def conversation_names(connection: duckdb.DuckDBPyConnection) -> list[str]:

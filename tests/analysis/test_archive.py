@@ -129,12 +129,16 @@ def test_each_column_of_the_data_is_in_the_codebook(archive: Path) -> None:
     found = members(archive)
     rows = list(csv.DictReader(io.StringIO(found["codebook.csv"].decode())))
     (data,) = (name for name in found if name.endswith("_data.csv"))
-    assert re.fullmatch(r"data/study-[a-z]+_rows-[a-z]+_data\.csv", data)
+    assert re.fullmatch(r"data/study-[a-z]+_description-[a-z]+_data\.csv", data)  # keywords that psych-DS has
     header = found[data].decode().splitlines()[0].split(",")
     assert [row["column"] for row in rows] == header
     assert all(row["meaning"] for row in rows)
     description = json.loads(found["dataset_description.json"])
     assert [variable["name"] for variable in description["variableMeasured"]] == header
+    # what psych-DS asks for, and of what it recommends all that is known
+    assert (description["@context"], description["@type"]) == ("http://schema.org/", "Dataset")
+    assert {"name", "description", "author", "license"} <= description.keys()
+    assert description["author"] == [{"@type": "Person", "name": "Ada"}]
 
 
 def test_the_pages_say_what_is_known_and_what_is_to_fill(archive: Path) -> None:
@@ -216,7 +220,7 @@ def test_what_was_asked_again_is_sealed_and_made_again(tmp_path: Path) -> None:
     found = replay(sealed.path, tmp_path / "check")
     assert found.problems.is_empty()
     assert found.table.filter(name="fits/retest-1.table.csv", kind="fit", status=AGREES).height == 1
-    assert any(name.endswith("_rows-retestanswers_data.csv") for name in members(sealed.path))
+    assert any(name.endswith("_description-retestanswers_data.csv") for name in members(sealed.path))
     assert open_trials(found.db, view="retest_answers").height == 8
 
 
@@ -331,3 +335,13 @@ def test_how_far_numbers_may_be_apart(rule: Rule, made: str, status: str, tmp_pa
         (tmp_path / f"{name}.csv").write_text(text)
     found = compare_tables("fit", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", rule)
     assert (found.status, "row 1, estimate" in found.note) == (status, status == DIFFERS)
+
+
+@pytest.mark.parametrize(("small", "status"), [("12.649", AGREES), ("12.3", DIFFERS)])
+def test_a_small_variance_is_measured_beside_the_others_of_its_model(small: str, status: str, tmp_path: Path) -> None:
+    for name, value in (("sealed", "12.6525"), ("made", small)):
+        rows = [("a", "item", "condition", value), ("a", "residual", "residual", "3120.79"), ("b", "item", "x", "1.0")]
+        lines = ["model,group,term,variance", *map(",".join, rows)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+    rule = Rule(SEVERAL_EFFECTS, of_r=True)
+    assert compare_tables("fit", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", rule).status == status

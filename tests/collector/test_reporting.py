@@ -19,6 +19,7 @@ from click.testing import CliRunner, Result
 from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.keep.database import writing
+from slant.collector.provenance.bibtex import _paper_entry, _slant_entry
 from slant.collector.provenance.facts import FACTS, QUOTES
 from slant.collector.system.shipped_files import checklists_dir
 from tests.support.local_server import LocalServer, completion
@@ -174,6 +175,15 @@ def test_bibtex_has_the_paper_r_its_packages_and_slant(db: Path) -> None:
     assert "made with 4.1.0" in result.stderr
     assert "noSuchPackage is not installed here" in result.stderr
     assert "args" not in result.stdout
+
+
+def test_the_paper_of_several_and_slant_have_what_bibtex_asks_for(root: Path) -> None:
+    paper = _paper_entry("d", "Bai et al. (2025), Explicitly unbiased, but")
+    assert "author = {Bai and others},\n" in paper
+    assert "@Misc{d," in paper  # an Article has a journal
+    year = re.search(r'year = "(\d+)"', (root / "inst" / "CITATION").read_text("utf-8"))
+    assert year is not None
+    assert f"year = {{{year[1]}}}" in _slant_entry("0.1.0")
 
 
 def test_without_r_packages_are_cited_by_name_and_version(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -292,6 +292,17 @@ def test_a_game_is_read_round_by_round_with_its_table_as_it_grows(tmp_path: Path
     assert words(text).count("answered : Tufa, success") == 3
 
 
+def test_games_are_filtered_and_stepped_through_within_the_filter(tmp_path: Path) -> None:
+    rows = [row for model in ("a", "b") for row in games(model, "main", [[[1, 2]], [[2, 1]]])]
+    with running_viewer(database(tmp_path / "a.duckdb", rows)) as viewer:
+        every = re.findall(r"/game/([^\"?]+)", viewer.get("games").text)
+        listed = re.findall(r"/game/([^\"?]+)", viewer.get("games", model="b").text)
+        first, second = (viewer.get(f"game/{game}", model="b").text for game in listed)
+    assert (len(every), every[2:]) == (4, listed)
+    assert f"/game/{listed[1]}?model=b" in first
+    assert ('rel="prev"' in first, 'rel="next"' in second) == (False, False)
+
+
 def test_a_conversation_that_is_no_game_is_read_turn_by_turn_under_its_own_name(tmp_path: Path) -> None:
     study = str(write_new_study("mine", "decision", tmp_path / "mine")[0])
     collect(tmp_path / "a.duckdb", study, ["simulated/gpt-4o"])
@@ -299,8 +310,15 @@ def test_a_conversation_that_is_no_game_is_read_turn_by_turn_under_its_own_name(
         listed = viewer.get("games").text
         [first, *_] = re.findall(r"/game/(\w+)", listed)
         text = viewer.get(f"game/{first}").text
+        walked = [first]
+        for _ in range(5):
+            walked += re.findall(r'/game/(\w+)" rel="next"', viewer.get(f"game/{walked[-1]}").text)
     assert "<h1>Conversations</h1>" in listed
+    assert walked == list(dict.fromkeys(re.findall(r"/game/(\w+)", listed)))[:6]
     assert "Turn by turn" in words(text)
+    assert re.search(r"(\w+) answered \w+ for \w+, \w+ for \1 ", words(text))  # the choice is who got the second word
+    answers = re.findall(r"<pre[^>]*>(.*?)</pre>", text, re.DOTALL)
+    assert len(answers) == len(set(answers))  # the answer that goes along with the next question is shown once
     assert [word for word in ("Game", "game", "Round", "Choices") if word in words(text).split()] == []
 
 
@@ -335,6 +353,16 @@ def test_a_bundle_holds_the_chosen_trials_and_leads_to_them_alone(db: Path, tmp_
         write_bundle(db, folder, "true")
     with pytest.raises(UsageError, match="leaves 0"):
         write_bundle(db, tmp_path / "none", "false")
+
+
+def test_a_bundle_leads_to_no_kind_of_page_that_only_other_runs_have(tmp_path: Path) -> None:
+    rows = [{**row, "run_id": "r2"} for row in games("m", "main", [[[1, 2]]])]
+    runs = [{**RUN, "design": "association"}, {**RUN, "run_id": "r2", "study": "hiring", "design": "allocation"}]
+    db = database(tmp_path / "a.duckdb", [*a_pair(1, 5), *rows], runs)
+    for study, kinds in (("rmiat", {"Trials", "Pairs"}), ("hiring", {"Trials", "Games"})):
+        write_bundle(db, tmp_path / study, f"study = '{study}'")
+        page = (tmp_path / study / "index.html").read_text("utf-8")
+        assert {kind for kind in ("Trials", "Pairs", "Games") if f">{kind}</a></li>" in page} == kinds
 
 
 def test_a_trial_that_was_asked_again_has_its_later_answers_beside_the_first(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ test_that("an archive that would grow a thousand times is not unpacked", {
   folder <- tempfile()
   dir.create(file.path(folder, "data"), recursive = TRUE)
   ending <- if (requireNamespace("nanoparquet", quietly = TRUE)) ".parquet" else "_data.csv"
-  member <- file.path("data", paste0("study-x_rows-trials", ending))
+  member <- file.path("data", paste0("study-x_description-trials", ending))
   writeBin(raw(8e7), file.path(folder, member))
   before <- setwd(folder)
   on.exit(setwd(before))

@@ -22,6 +22,17 @@ test_that("an archive gives its trials, and the same again from its journals", {
   expect_error(suppressMessages(replay(archive, dirname(archive))), "not empty")
 })
 
+test_that("a program gets the search path of libraries that R was started with", {
+  skip_if_not(nzchar(Sys.getenv("LD_LIBRARY_PATH")), "R has set no LD_LIBRARY_PATH here")
+  expect_equal(without_r_folders("/opt/mine"), "/opt/mine")
+  alone <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote("cat(Sys.getenv('LD_LIBRARY_PATH'))")),
+    stdout = TRUE, env = "LD_LIBRARY_PATH=/opt/mine"
+  )
+  expect_equal(without_r_folders(alone), "/opt/mine")
+  told <- capture_messages(run_program(c("sh", "-c", "echo \"libraries: $LD_LIBRARY_PATH\"")))
+  expect_no_match(told, R.home("lib"), fixed = TRUE)
+})
+
 test_that("what is no archive is a sentence", {
   expect_error(replay("nowhere.zip"), "there is no such file")
   file <- withr::local_tempfile(lines = "no ZIP file", fileext = ".zip")

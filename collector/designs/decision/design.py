@@ -38,6 +38,7 @@ OF_ATTRIBUTES = ("attribute_a", "attribute_b", "attribute_1", "attribute_2")
 SIDES_OF_ATTRIBUTES = {"a": "attribute_a", "b": "attribute_b"}
 _YES_NO = re.compile(r"\b(yes|no)\b", re.IGNORECASE)
 _NOT_SHOWN = ("words", "poles", "tasks")
+_IN_WORDS = ("first_group", "first_attribute", "attribute_a", "attribute_b", "attribute_b_to")
 
 
 class Decision(Design):
@@ -177,7 +178,13 @@ class Decision(Design):
         return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, **coded})
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        return {name: text for name, text in super().facts(trial).items() if name not in _NOT_SHOWN}
+        """The names and words in the order of the text, and which word was decided for whom."""
+        factors = trial["factors"]
+        names, words = [trial["option_a"], trial["option_b"]], [factors.get("attribute_a"), factors.get("attribute_b")]
+        told = {} if None in (*names, *words) else _told(factors, names, words)
+        hidden = _NOT_SHOWN + (_IN_WORDS if told else ())
+        rest = {name: value for name, value in factors.items() if name not in hidden and value != {}}
+        return told | super().facts({**trial, "factors": rest})
 
     def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
         tasks = trial["factors"].get("tasks") or [""]
@@ -271,6 +278,18 @@ def _rendered(data: DecisionData, task: Task, trial: Trial) -> str:
         "words": data.before + data.separator.join(facts.get("words", ())) + data.after,
     }
     return task.text.format(**values)
+
+
+def _told(factors: Mapping[str, Any], names: list[str], words: list[str]) -> dict[str, str]:
+    """What a reader is told of a trial whose names and words are known."""
+    told = {
+        "names": ", ".join(names if factors.get("first_group") != "b" else names[::-1]),
+        "words": ", ".join(words if factors.get("first_attribute") != "b" else words[::-1]),
+    }
+    if side := factors.get("attribute_b_to"):
+        given = zip(words, names if side == "b" else names[::-1], strict=True)
+        told["decided"] = ", ".join(f"{word} for {name}" for word, name in given)
+    return told
 
 
 def _last_words(data: DecisionData, test: str, wording: int) -> Lists:
