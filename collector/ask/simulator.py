@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import replace
 from types import TracebackType
 from typing import Any
@@ -142,6 +143,12 @@ def _error(status: int, code: str, message: str) -> web.Response:
     return web.json_response({"error": {"code": code, "message": message}}, status=status)
 
 
+def _end_with_input(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
+    sys.stdin.read()
+    with suppress(RuntimeError):  # it has ended already: nobody was there to read the address
+        loop.call_soon_threadsafe(ended.set)
+
+
 async def serve(study: Study, seed: int, port: int) -> None:
     """Listen on loopback, print the address, and end when standard input closes."""
     app = web.Application()
@@ -151,8 +158,7 @@ async def serve(study: Study, seed: int, port: int) -> None:
     site = web.TCPSite(runner, "127.0.0.1", port)
     await site.start()
     ended = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    threading.Thread(target=lambda: (sys.stdin.read(), loop.call_soon_threadsafe(ended.set)), daemon=True).start()
+    threading.Thread(target=_end_with_input, args=(asyncio.get_running_loop(), ended), daemon=True).start()
     host, real_port = runner.addresses[0][:2]
     click.echo(f"http://{host}:{real_port}/v1")
     sys.stdout.flush()

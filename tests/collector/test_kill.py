@@ -210,6 +210,16 @@ def test_a_process_that_dies_leaves_no_simulator_behind(python: list[str], root:
     assert not any(map(is_running, children))
 
 
+def test_a_simulator_whose_address_nobody_reads_ends_without_a_traceback(python: list[str], root: Path) -> None:
+    (reads, writes), (nobody_reads, says) = os.pipe(), os.pipe()
+    os.close(nobody_reads)
+    words = [*python, "-m", "slant.collector.ask.simulator", "--study", "rmiat"]
+    process = subprocess.Popen(words, cwd=root, stdin=reads, stdout=says, stderr=subprocess.PIPE, text=True)
+    os.close(reads)
+    os.close(writes)
+    assert (process.communicate(timeout=60)[1], process.returncode) == ("", 1)
+
+
 def test_rows_go_to_stdout_and_messages_to_stderr(command: Command) -> None:
     process = subprocess.run(
         [*command.words, "--format", "json"], cwd=command.root, capture_output=True, text=True, check=False
