@@ -10,7 +10,7 @@ import json
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,7 @@ from slant.collector.keep.export import export_trials
 from slant.collector.keep.journal import journal_folder
 from slant.collector.studies.catalogue import Study
 from slant.collector.study.toml_table import checked_name
+from slant.collector.system.scratch import whole_folder
 
 DATABASE = "replayed.duckdb"
 _SEALED, _MADE = "sealed", "made"
@@ -118,8 +119,9 @@ def replay(
 
     Hashes first; then a fresh database; then each file of data, table, fit and figure, which is compared with that of
     the archive: those by SQL exactly, those by R within 1e-8 (draws bit by bit, or within Monte Carlo error where the
-    versions are others). Without R, or `with_r=False`, what needs it is "not made". `out` holds the unpacked archive
-    (`sealed`), what was made (`made`) and the database. `workers` and `executor` as of `fit()`.
+    versions are others). Without R, or `with_r=False`, what needs it is "not made". `out` is there once all of
+    it is: the unpacked archive (`sealed`), what was made (`made`) and the database. `workers` and `executor` as of
+    `fit()`.
 
     Raises UsageError where `out` is there and not empty; SlantError, with nothing unpacked, for an archive that holds
     what slant does not put into one.
@@ -131,12 +133,9 @@ def replay(
         if not out.absolute().parent.is_dir():
             raise UsageError(f'There is no folder "{out.absolute().parent}" to replay in.', "Make it first: mkdir")
         check_room(opened, out.absolute().parent)
-        out.mkdir(exist_ok=True)
-        try:
-            return _replayed(opened, out, executor or workers, stages, with_r=with_r)
-        except KeyboardInterrupt:
-            shutil.rmtree(out, ignore_errors=True)
-            raise
+        with whole_folder(out) as made:
+            replayed = _replayed(opened, made, executor or workers, stages, with_r=with_r)
+    return replace(replayed, db=out / DATABASE)
 
 
 def _replayed(opened: Archive, out: Path, workers: Workers | Executor, stages: Stages, *, with_r: bool) -> Replayed:

@@ -11,6 +11,7 @@ from slant.collector.records import Registration
 from slant.collector.registration.document import STOPPING_RULE, Choices, make_registration
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Study, load_study, load_variants, with_variant
+from slant.collector.system.scratch import write_whole_file
 
 
 @checked_arguments(repetitions=1, seed=0, looks=1)
@@ -73,12 +74,13 @@ def write_registration(registration: Registration, path: str | Path) -> Path:
     """Write the text, to the byte, to `path`. UsageError where another one is there: what was fixed is not replaced."""
     path, data = Path(path), registration.text.encode("utf-8")
     try:
-        if path.exists() and path.read_bytes() != data:
+        if not path.exists():
+            write_whole_file(path, data)
+        elif path.read_bytes() != data:
             raise UsageError(
                 f'"{path}" is there, and registers something else.',
                 "What was fixed is not replaced. To write another one: --out OTHER.json",
             )
-        path.write_bytes(data)
     except OSError as error:
         raise UsageError(
             f'Can\'t write the registration to "{path}": {error.strerror}.', "Name another: --out FILE"

@@ -1,7 +1,9 @@
-"""Folders for what is made on the way to a file, beside it. What a killed process leaves, the next one removes."""
+"""Folders for what is made on the way to a file or a folder, beside it. What a killed process leaves, the next one
+removes."""
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import shutil
@@ -26,6 +28,30 @@ def scratch_beside(out: Path) -> Iterator[Path]:
                 shutil.rmtree(left)
     with tempfile.TemporaryDirectory(prefix=start, suffix=_ENDING, dir=out.parent) as name, _locked(Path(name)):
         yield Path(name)
+
+
+@contextmanager
+def whole_folder(out: Path) -> Iterator[Path]:
+    """A folder to write into, which is called `out` once this has ended without an error: whole, or not there.
+    OSError where something lies there by then."""
+    out = out.absolute()
+    with scratch_beside(out) as place:
+        (made := place / "whole").mkdir()
+        yield made
+        if not out.exists():
+            made.replace(out)
+            return
+        if any(out.iterdir()):
+            raise FileExistsError(errno.EEXIST, "another one was made there meanwhile", str(out))
+        for file in sorted(made.iterdir()):  # an empty folder of the user's, in which a shell may stand
+            file.replace(out / file.name)
+
+
+def write_whole_file(out: Path, data: bytes) -> None:
+    """Write a file that has its name once it is complete."""
+    with scratch_beside(out) as place:
+        (place / "whole").write_bytes(data)
+        (place / "whole").replace(out)
 
 
 @contextmanager

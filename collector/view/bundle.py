@@ -17,6 +17,7 @@ from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import kept_open, writing
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.frames import frame_of, registered
+from slant.collector.system.scratch import whole_folder
 from slant.collector.view.guarded import MEMORY, guarded
 from slant.collector.view.pages import Pages
 from slant.collector.view.trial_filter import TrialFilter
@@ -77,7 +78,8 @@ def write_bundle(
     CSV and Parquet; the number of trials. `on_page` is told how many pages are written, and how many are known of.
     `anonymous`: without what tells who collected them.
 
-    UsageError where the condition is none or leaves too many trials or none, or the folder is not empty.
+    The folder is there once all of it is. UsageError where the condition is none or leaves too many trials or none, or
+    the folder is not empty.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already, and not empty.", "Name a new folder: --bundle FOLDER")
@@ -86,16 +88,16 @@ def write_bundle(
         n_trials = _copy(db, small, where, anonymous)
         links = FileLinks()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with kept_open(small, Path(place), MEMORY):
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with whole_folder(folder) as made, kept_open(small, Path(place), MEMORY):
                 pages = Pages(small, links, bundled=where or "all trials")
                 for number, (state, file) in enumerate(links.unwritten(), 1):
-                    (folder / file).write_bytes(_rendered(pages, state).encode("utf-8", "replace"))
+                    (made / file).write_bytes(_rendered(pages, state).encode("utf-8", "replace"))
                     on_page(number, len(links.files))
                 for name in _DOWNLOADS:
                     with pages.chosen({}, Path(place), _LIMIT_S) as trials:
                         write_rows(trials, Path(place) / name, name.partition(".")[2])
-                    shutil.copyfile(Path(place) / name, folder / name)
+                    shutil.copyfile(Path(place) / name, made / name)
         except OSError as error:
             raise SlantError(f"Can't write {folder}: {error.strerror}.") from error
     return n_trials

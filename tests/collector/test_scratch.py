@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
-from slant.collector.system.scratch import scratch_beside
+import pytest
+
+from slant.collector.system.scratch import scratch_beside, whole_folder, write_whole_file
 
 WORKS = """
 import sys, time
@@ -40,3 +44,32 @@ def test_a_link_of_such_a_name_leads_nowhere(tmp_path: Path) -> None:
     with scratch_beside(tmp_path / "a.zip"):
         pass
     assert (tmp_path / "mine").is_dir()
+
+
+def test_a_folder_has_its_name_once_it_is_whole(tmp_path: Path) -> None:
+    with whole_folder(out := tmp_path / "pages") as made:
+        (made / "index.html").write_text("a page")
+        assert not out.exists()
+    assert ([path.name for path in out.iterdir()], list(tmp_path.iterdir())) == (["index.html"], [out])
+    with pytest.raises(FileNotFoundError), whole_folder(tmp_path / "others") as made:
+        (made / "half" / "index.html").write_text("half a page")
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_an_empty_folder_is_filled_and_one_that_was_filled_meanwhile_is_left(tmp_path: Path) -> None:
+    (out := tmp_path / "mine").mkdir()
+    number = out.stat().st_ino
+    with whole_folder(out) as made:
+        (made / "a").write_text("a")
+    assert (out.stat().st_ino, (out / "a").read_text()) == (number, "a")
+    with pytest.raises(FileExistsError, match="meanwhile"), whole_folder(out) as made:
+        (made / "a").write_text("another")
+    assert (out / "a").read_text() == "a"
+
+
+def test_a_file_that_can_not_be_written_whole_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_whole_file(out := tmp_path / "plan.json", b"first")
+    monkeypatch.setattr(Path, "replace", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        write_whole_file(out, b"second")
+    assert ([path.name for path in tmp_path.iterdir()], out.read_bytes()) == (["plan.json"], b"first")

@@ -16,6 +16,7 @@ from zipfile import ZipFile
 
 import duckdb
 
+from slant.analysis.archive.sealing import seal
 from slant.collector import collect, export_lake
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
@@ -39,9 +40,9 @@ Rows = list[tuple[Any, ...]]
 class Process:
     """A command (module, then words), what it begins with, and what is compared with an undisturbed run.
 
-    `whole`: files that stand before it begins, and are complete at every moment, old or new. `makes`: the file that
-    it writes; whole at every moment, or absent where none stood before. `asks`: it needs a server. `has_journal`: its
-    database can be made again from its journal. `writes`: into its folder.
+    `whole`: files that stand before it begins, and are complete at every moment, old or new. `makes`: the file, or the
+    new folder, that it writes; whole at every moment, or absent where none stood before. `asks`: it needs a server.
+    `has_journal`: its database can be made again from its journal. `writes`: into its folder.
     """
 
     name: str
@@ -110,6 +111,11 @@ def _to_seal(folder: Path) -> None:
     _asked(folder)
 
 
+def _to_replay(folder: Path) -> None:
+    _to_seal(folder)
+    seal(folder / "a.duckdb", out=folder / "a.zip", with_r=False)
+
+
 def _game(folder: Path) -> None:
     (folder / "study").mkdir()
     write_game(folder / "study").rename(folder / "study" / "study.toml")
@@ -170,8 +176,15 @@ def _attempts(name: str) -> Callable[[Path], Rows]:
     )
 
 
-def _file(folder: Path) -> Rows:
-    return [(hashlib.sha256((folder / "trials.csv").read_bytes()).hexdigest(),)]
+def _files(name: str, pattern: str = "*") -> Callable[[Path], Rows]:
+    """The hashes of what was written: of one file, or in a folder. FileNotFoundError where it is not there."""
+
+    def result(folder: Path) -> Rows:
+        made = folder / name
+        paths = sorted(made.rglob(pattern)) if made.is_dir() else [made]
+        return [(path.name, hashlib.sha256(path.read_bytes()).hexdigest()) for path in paths]
+
+    return result
 
 
 def _archive(folder: Path) -> Rows:
@@ -212,11 +225,24 @@ PROCESSES = (
     ),
     Process(
         "export", COLLECT, "export --db {here}/a.duckdb --view trials --out {here}/trials.csv --overwrite", _to_export,
-        _file, whole=("a.duckdb", "trials.csv"), makes="trials.csv",
+        _files("trials.csv"), whole=("a.duckdb", "trials.csv"), makes="trials.csv",
     ),
     Process(
         "seal", ANALYZE, "seal --db {here}/a.duckdb --out {here}/a.zip --overwrite --no-r", _to_seal, _archive,
         whole=("a.duckdb",), makes="a.zip",
+    ),
+    Process(
+        "replay", ANALYZE, "replay {here}/a.zip --out {here}/check --no-r", _to_replay, _files("check", "*.csv"),
+        whole=("a.zip",), makes="check",
+    ),
+    Process(
+        "bundle", COLLECT, "view --db {here}/a.duckdb --bundle {here}/pages --where repetition<3", _to_seal,
+        _files("pages", "*.html"), whole=("a.duckdb",), makes="pages",
+    ),
+    Process(
+        "preregister", COLLECT,
+        "preregister --study {here}/study/study.toml --from {here}/a.duckdb --out {here}/plan.json", _to_seal,
+        _files("plan.json"), whole=("a.duckdb",), makes="plan.json",
     ),
     Process(
         "lake", COLLECT, "export --layout lake {here}/lake --db {here}/a.duckdb", _in_lake, _lake, whole=("a.duckdb",),

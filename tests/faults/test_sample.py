@@ -26,6 +26,9 @@ SLOW = (
     ("seal", "kill -9", WRITING),
     ("seal", "the disk is full", BEFORE),
     ("game", "kill -9", WRITING),
+    ("replay", "kill -9", WRITING),
+    ("bundle", "kill -9", WRITING),
+    ("preregister", "the disk is full", BEFORE),
 )
 
 
