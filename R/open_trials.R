@@ -137,6 +137,7 @@ open_database <- function(path, patience_s) {
       sprintf("Looked from the folder %s.", getwd())
     )
   }
+  check_catalog_size(path)
   connection <- connect_patiently(path, patience_s)
   macros <- DBI::dbGetQuery(connection, paste(
     "SELECT DISTINCT function_name FROM system.main.duckdb_functions()",

@@ -24,6 +24,7 @@ from typing import Any, ParamSpec, TypeVar
 import duckdb
 
 from slant.collector.errors import DatabaseError, DatabaseWriteError
+from slant.collector.keep.catalog_size import check_catalog_size
 from slant.collector.keep.database_errors import (
     cannot_open,
     cannot_write,
@@ -139,6 +140,8 @@ def _opened_and_checked(
         raise no_database(path)
     if path.is_file() and path.stat().st_size == 0:
         raise empty_database(path)
+    if not _is_checked(path):
+        check_catalog_size(path)
     connection = _opened(path, patience_s, writes_to, memory_limit)
     try:
         if _is_checked(path):
@@ -330,6 +333,8 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
     connection = _state["engine"] or duckdb.connect(":memory:", config={**_CONFIG, **_WRITER})
     _state["engine"] = connection
     place = str(path).replace("'", "''")  # ATTACH takes no parameters
+    if not _is_checked(path):
+        check_catalog_size(path)
     options = f"ROW_GROUP_SIZE {_ROW_GROUP}"
     if not path.exists():
         options += f", STORAGE_VERSION '{STORAGE_VERSION}'"

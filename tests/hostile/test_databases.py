@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import duckdb
 import polars as pl
 import pytest
+from click.testing import CliRunner
 
 from slant import analysis
+from slant.collector.cli import collect
 from slant.collector.errors import DatabaseError
+from slant.collector.keep import catalog_size, definitions
 from slant.collector.keep import database as store
-from slant.collector.keep import definitions
+from slant.collector.keep.catalog_size import catalog_entries
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.export import export_trials
 from slant.collector.keep.schema import prepare
@@ -151,3 +155,48 @@ def test_r_reads_nothing_outside_the_file_either(clean: Path, tmp_path: Path, ro
     assert "disabled by configuration" in done.stdout, done.stderr
     assert "holds the macro sum" in done.stdout
     assert done.stdout.strip().endswith("[1] 1")
+
+
+def with_tables(path: Path, number: int, version: str = "v1.2.0") -> Path:
+    with duckdb.connect(":memory:") as connection:
+        connection.execute(f"ATTACH '{path}' AS db (STORAGE_VERSION '{version}'); USE db; BEGIN")
+        for first in range(0, number, 5000):
+            last = min(first + 5000, number)
+            connection.execute(";".join(f"CREATE TABLE t{n} (x INTEGER)" for n in range(first, last)))
+        connection.execute("COMMIT; CHECKPOINT")
+    return path
+
+
+@pytest.mark.parametrize("version", ["v1.2.0", "v2.0.0"])
+def test_a_file_of_too_many_tables_is_refused_before_duckdb_opens_it(
+    version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = with_tables(tmp_path / "a.duckdb", 300, version)
+    assert catalog_entries(path) == 301  # and the schema
+    with pytest.raises(DatabaseError, match="another program's database"):
+        analysis.open_trials(path)
+    monkeypatch.setattr(catalog_size, "MOST_ENTRIES", 300)
+    monkeypatch.setattr(catalog_size, "_LEAST_BYTES", 0)
+    monkeypatch.setattr(duckdb, "connect", None)
+    for opened in (lambda: analysis.open_trials(path), lambda: writing(path).__enter__()):
+        with pytest.raises(DatabaseError, match="holds 301 tables and views"):
+            opened()
+
+
+def test_what_slant_makes_is_far_below_and_what_is_no_duckdb_file_is_left_to_duckdb(
+    clean: Path, tmp_path: Path
+) -> None:
+    assert (catalog_entries(clean) or 0) in range(100, 500)
+    whole = clean.read_bytes()
+    for number, damaged in enumerate((b"DUCK", b"\0" * 20_000, whole[:9000], whole[:12288] + b"\xff" * 9000)):
+        (path := tmp_path / f"{number}.duckdb").write_bytes(damaged)
+        assert catalog_entries(path) is None
+
+
+@pytest.mark.slow
+def test_a_file_of_100_000_tables_is_refused_at_once(tmp_path: Path) -> None:
+    path, before = with_tables(tmp_path / "a.duckdb", 100_000), time.process_time()
+    for words in (["status", "--db"], ["view", "--no-open", "--db"], ["export", "--db"]):
+        done = CliRunner().invoke(collect, [*words, str(path)])
+        assert (done.exit_code, "100,001 tables" in done.stderr) == (1, True)
+    assert time.process_time() - before < 1

@@ -1,0 +1,65 @@
+"""A file of very many tables is refused before DuckDB opens it, which reads the whole catalog before anybody can look:
+of 10^6 tables that is some 20 s and 7 GB.
+
+How many there are stands at the start of the catalog. The bytes are read by another process: one that opens and closes
+a file which it has in DuckDB loses its lock, without a word.
+"""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+from pathlib import Path
+
+from slant.collector.errors import DatabaseError
+
+MOST_ENTRIES = 10_000  # slant makes some 150 tables and views, and packages of others a few for each design
+_LEAST_BYTES = 200 * MOST_ENTRIES  # a file that is smaller can't hold as many
+_SECTOR = 4096  # three headers of this length stand before the first block
+_PARTS = 64  # of a block that holds a part of the catalog
+
+
+def check_catalog_size(path: Path) -> None:
+    """DatabaseError where the file holds more tables and views than any that slant made."""
+    if not path.is_file() or path.stat().st_size < _LEAST_BYTES:
+        return
+    number = catalog_entries(path)
+    if number is not None and number > MOST_ENTRIES:
+        raise DatabaseError(
+            f'"{path}" holds {number:,} tables and views, so it is not a database of slant\'s.',
+            "It was left as it is. Name another file: --db FILE",
+        )
+
+
+def catalog_entries(path: Path) -> int | None:
+    """The number of tables, views and the like in a DuckDB file; None where it is not written as it is known here."""
+    head = _sectors(path, 0, 3)
+    if len(head) < 3 * _SECTOR or head[8:12] != b"DUCK":
+        return None
+    # of the two headers of the database the newer one holds: its number, where the catalog begins, …, size of a block
+    _, pointer, _, _, block_bytes = max(struct.unpack_from("<5Q", head, number * _SECTOR + 8) for number in (1, 2))
+    block, part = pointer & (1 << 56) - 1, pointer >> 56
+    part_bytes = (block_bytes - 8) // _PARTS // 8 * 8
+    at = 3 * _SECTOR + block * block_bytes + 8 + part * part_bytes + 8
+    if at > path.stat().st_size:
+        return None
+    start = _sectors(path, at // _SECTOR, 2)[at % _SECTOR :][:12]
+    return _number(start[2:]) if start.startswith(b"d\0") else None  # the field 100: a list, its length first
+
+
+def _number(data: bytes) -> int:
+    """Seven bits a byte, the lowest first, as far as their highest bit is set."""
+    number = 0
+    for place, byte in enumerate(data):
+        number |= (byte & 0x7F) << 7 * place
+        if byte < 0x80:
+            break
+    return number
+
+
+def _sectors(path: Path, first: int, count: int) -> bytes:
+    words = ["dd", f"if={path.absolute()}", f"bs={_SECTOR}", f"skip={first}", f"count={count}"]
+    try:
+        return subprocess.run(words, capture_output=True, check=False).stdout
+    except OSError:  # a system without it
+        return b""
