@@ -12,6 +12,7 @@
 fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   check_columns(data, c(by, columns))
   check_by(by)
+  check_apart(by, columns)
   groups <- group_rows(data, by)
   fitted <- lapply(groups, function(rows) fit_group(data, rows, by, columns, fit_one))
   models <- stats::setNames(lapply(fitted, `[[`, "model"), names(groups))
@@ -155,4 +156,15 @@ stack_tables <- function(table, no_keys, fitted) {
   stacked <- do.call(rbind, c(list(prototype), lapply(fitted, `[[`, table)))
   row.names(stacked) <- NULL
   stacked
+}
+
+# Within a group of equal values there are none to compare.
+check_apart <- function(by, columns) {
+  both <- intersect(by, columns)
+  if (length(both) > 0) {
+    stop_with(
+      sprintf("Can't fit each group of %s: the fit is of that column.", quoted(both)),
+      "Leave it out of `by`, or fit something else."
+    )
+  }
 }

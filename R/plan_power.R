@@ -73,6 +73,12 @@ plan_power <- function(variances, n_words = 32, n_wordings = 20, n_repetitions =
 
 planned_variances <- function(variances) {
   cells <- if (inherits(variances, "slant_fit")) variances_of_fit(variances) else as.data.frame(variances)
+  if ("game" %in% names(cells) && length(of_words <- intersect(c("word", "wording", "residual"), names(cells))) > 0) {
+    stop_with(
+      sprintf("Can't plan: there are variances of games and of words (%s); a study has one kind.", quoted(of_words)),
+      "Leave out one kind."
+    )
+  }
   needed <- if ("game" %in% names(cells)) "game" else c("word", "residual")
   check_columns(cells, needed, to = "plan")
   if (!"game" %in% names(cells) && is.null(cells$wording)) cells$wording <- 0
