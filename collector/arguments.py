@@ -18,6 +18,7 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _NAMES = {str: "a text", Path: "a path", int: "a whole number", float: "a number", bool: "True or False"}
 _KNOWN = {"source": get_args(Source)}  # an argument of that name means that in every function
+_ONE_OF = (("workers", "executor"),)  # two ways to say one thing
 _SEVERAL = (Sequence, Iterable, Collection, list)
 
 
@@ -51,6 +52,9 @@ def checked_arguments(
                 if isinstance(value, int | float) and (not math.isfinite(value) or value < least.get(name, -math.inf)):
                     bound_text = f"at least {least[name]:g}" if name in least else "a finite number"
                     raise UsageError(f"{function.__name__}(): {name} must be {bound_text}, but is {value}.")
+            for pair in _ONE_OF:
+                if all(bound.arguments.get(name) is not None for name in pair):
+                    raise UsageError(f"{function.__name__}(): {' and '.join(pair)} exclude each other: leave out one.")
             return function(*given, **named)
 
         return with_check

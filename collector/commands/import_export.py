@@ -18,6 +18,7 @@ from slant.collector.commands.options import (
     FILE,
     anonymous_option,
     db_option,
+    is_choosing_rows,
     output_options,
     row_options,
     study_option,
@@ -147,8 +148,11 @@ def export_command(
     if (layout == "lake") != (folder is not None):
         raise UsageError("A folder is for a lake, and a lake is a folder: collect export --layout lake FOLDER")
     if folder is not None:
-        if study or view or file_format or out:
-            raise UsageError("A lake has all studies and views, in its own files: leave out --study, --view, --out.")
+        if study or view or file_format or out or spreadsheet_safe or overwrite or is_choosing_rows():
+            raise UsageError(
+                "A lake has all studies, views, versions and runs, in files of its own to which new ones are added.",
+                "Leave out what says otherwise; --anonymous and --db may stay.",
+            )
         _export_lake(db, folder, anonymous)
         return
     from slant.collector.keep.export import export_trials, usual_view, views_of_games

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from slant.collector.terminal import PRINTED, WIDE, SectionOption, say, show_log
 
@@ -190,6 +191,13 @@ _ROW_OPTIONS = (
     rows_option("--run", metavar="RUN", help="Only this run: its id, or how that begins."),
     rows_option("--study-version", metavar="VERSION", help="Only this version of the study, or how that begins."),
 )
+
+
+def is_choosing_rows() -> bool:
+    """Whether one of the options that row_options() takes was typed."""
+    names = ("study_version", "run", "settings", "all_versions")
+    context = click.get_current_context()
+    return any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in names)
 
 
 def row_options(command: Callable[..., Any]) -> Any:

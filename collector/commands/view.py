@@ -42,6 +42,11 @@ def view_command(
     the command runs. It changes nothing but the file of notes, and works while a collector writes.
     """
     if bundle is not None:
+        if port or no_open or notes_path is not None:
+            raise UsageError(
+                "--port, --no-open and --notes are about pages that are served; a bundle is files, without notes.",
+                "Leave out either these or --bundle.",
+            )
         _bundle(db, bundle, where, anonymous)
         return
     if anonymous:

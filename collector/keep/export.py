@@ -71,7 +71,12 @@ def export_trials(
     DatabaseError for a bad database.
     """
     view = view or usual_view(db, study)
-    chosen = format or (Path(out).suffix.lower().lstrip(".") if isinstance(out, (str, Path)) else "")
+    ending = Path(out).suffix.lower().lstrip(".") if isinstance(out, (str, Path)) else ""
+    chosen = format or ending
+    if ending in FORMATS and chosen in FORMATS and chosen != ending:
+        raise UsageError(
+            f'"{out}" ends as {ending} does, and the format is {chosen}.', "Leave out the format, or name another file."
+        )
     if chosen not in FORMATS:
         raise UnknownNameError("export format", chosen, FORMATS)
     if spreadsheet_safe and chosen != "csv":

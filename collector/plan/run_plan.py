@@ -135,6 +135,11 @@ def make_offer(
         raise UsageError(f"--repeat must be from 1 to {MOST_REPETITIONS:,}, not {repetitions}.")
     if seed is not None and not -(2**63) <= seed < 2**63:
         raise UsageError("--seed must fit into 64 bits.")
+    if simulated and base_url:
+        raise UsageError(
+            "--base-url is the address of a server of your own, and simulated models are asked on one of slant's.",
+            "Leave out one of --simulated and --base-url.",
+        )
     check_place(db)
     schema = _schema(study) if structured_output else None
     chosen, left_out = _choose(study, models, simulated, base_url, needs_keys, structured_output)

@@ -62,6 +62,11 @@ CONTRADICTIONS = (
     "analyze --fit effect_size --cluster local:none",
     "analyze --fit effect_size --cluster local:2 --workers 2",
     "analyze doctor --cluster http://scheduler:8786",
+    "collect export lake --layout lake --run r1",
+    "collect export lake --layout lake --overwrite",
+    "collect export --out trials.parquet --format csv",
+    "collect view --bundle pages --notes notes.csv",
+    "collect --study rmiat --simulated --base-url http://127.0.0.1:9",
 )
 
 
