@@ -97,6 +97,8 @@ def plan_power(
             f'A study like "{study.name}" (design {study.design}) can\'t be planned for.',
             "Planning is for counts of tokens by condition, for forced choices and for games.",
         )
+    if variances and tests:
+        raise UsageError("Given variances are of no test: leave out --test, or plan from a pilot: --from pilot.duckdb.")
     has_games = design_named(study.design).conversation == "game"
     answering = executor or workers
     cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, answering, progress)

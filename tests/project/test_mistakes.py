@@ -67,6 +67,7 @@ CONTRADICTIONS = (
     "collect export --out trials.parquet --format csv",
     "collect view --bundle pages --notes notes.csv",
     "collect --study rmiat --simulated --base-url http://127.0.0.1:9",
+    "analyze power --study rmiat --word 250 --residual 3200 --test race_nosek",
 )
 
 
