@@ -62,7 +62,7 @@ def tables_command(
     CSV, JSON, LaTeX and Markdown hold one table: name it. coded_trials has readers' notes (`collect view --notes`).
     """
     infos, study = table_info(), study_name(study)
-    if notes or CODED_TRIALS in names:
+    if not is_list and (notes or CODED_TRIALS in names):
         if set(names) - {CODED_TRIALS}:
             raise click.UsageError(f"{CODED_TRIALS} is printed by itself: it is made of notes.")
         _print(coded_trials(db, notes, study, measure), output_format, CODED_TRIALS)
