@@ -17,10 +17,12 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup, escape
 
+from slant.analysis.calls.call import computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.fits import Progress, fit
+from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS
 from slant.analysis.pages.provenance import (
     describe_methods,
     described_runs,
@@ -43,6 +45,9 @@ from slant.analysis.questions.checks.check_table import checks_of
 from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.registration import finding, registered_study
 from slant.analysis.questions.checks.sentences import Finding
+from slant.analysis.questions.checks.study_checks import ALPHA
+from slant.analysis.questions.checks.word_findings import crossed_rows
+from slant.analysis.questions.meta import pooling
 from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
@@ -168,6 +173,8 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
             problems.append(str(error))
     if data.comparison is not None and CROSSED in data.fits:
         data.comparison = with_words(data.comparison, data.fits[CROSSED].tables[CROSSED]["effects"])
+    if CROSSED in data.fits:
+        problems += _add_over_words(data)
     try:
         require_packages(("ggplot2",), data.workers)
         figure_names = [name for name, kind in figure_kinds(study).items() if kind.is_of_data]
@@ -178,9 +185,23 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
     fit_warnings = [
         f"Doubtful fit: {warning}"
         for result in data.fits.values()
-        for warning in doubtful_fit_warnings(result.diagnostics)
+        for warning in doubtful_fit_warnings(result.diagnostics, are_reduced=result.engine == CROSSED)
     ]
     return [*left_out, *fit_warnings, *_no_data(data.comparison)]
+
+
+def _add_over_words(data: ReportData) -> Iterator[str]:
+    """The rows of the checks of that name, among the tables; yields why effects can't be pooled, if so."""
+    rows = crossed_rows(data.fits[CROSSED])
+    data.tables = {**data.tables, CROSSED_ROWS: rows}
+    if (call := pooling(rows, ALPHA)) is not None:
+        ((_, answer),) = computed([call], data.workers)
+        try:
+            answer.raise_error()
+        except RError as error:
+            yield str(error)
+        else:
+            data.tables = {**data.tables, POOLED_ROWS: answer.frames[""]}
 
 
 def _registered(

@@ -95,10 +95,10 @@ def comparison_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
 
 def with_words(comparison: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
     """`comparison` with what of its mixed models holds for other words and wordings, as numbers of the same rows:
-    std_error_ratio, mde, verdict (its place in VERDICTS). `effects`: as the view effects_over_words has them.
+    std_error_ratio, mde, mde_d, verdict (its place in VERDICTS). `effects`: as the view effects_over_words has them.
     """
     verdict = pl.col("verdict").replace_strict({word: place for place, word in enumerate(VERDICTS)}, default=None)
-    numbers = effects.select(*_CELL, "std_error_ratio", "mde", verdict=verdict.cast(pl.Float64)).unpivot(
+    numbers = effects.select(*_CELL, "std_error_ratio", "mde", "mde_d", verdict=verdict.cast(pl.Float64)).unpivot(
         index=_CELL, variable_name="quantity", value_name="recomputed"
     )
     of_effects = comparison.filter(pl.col("quantity") == "condition_std_error", pl.col("recomputed").is_not_null())

@@ -40,7 +40,7 @@ _HEADS = {
     "d": "d", "proportion_pct": "share (%)", "ci_low": "95 % from", "ci_high": "to", "refusals": "refusals",
     "mean": "mean", "sd": "SD", "mentions": "mentions", "intercept_estimate": "intercept", "intercept_std_error": "SE",
     "condition_estimate": "condition", "condition_std_error": "SE", "condition_stars": "stars",
-    "std_error_ratio": "SE over words", "mde": "MDE", "verdict": "over words",
+    "std_error_ratio": "SE ratio", "mde": "MDE", "mde_d": "MDE (d)", "verdict": "over words",
     "var_prompt": "prompt variance", "var_residual": "residual variance", "n": "n", "loglik": "log likelihood",
     "sign_of_condition": "sign",
     "sign_of_block_difference": "sign of the difference between blocks",

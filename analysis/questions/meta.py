@@ -91,7 +91,8 @@ def meta_analysis(
     answer.raise_error()
     table = answer.frames[""]
     said = [text for text in table["messages"].unique(maintain_order=True) if text]
-    warnings = [*mixture_warnings(db, study.name, source, measure), *doubtful_fit_warnings(result.diagnostics), *said]
+    doubtful = doubtful_fit_warnings(result.diagnostics, are_reduced=True)
+    warnings = [*mixture_warnings(db, study.name, source, measure), *doubtful, *said]
     return MetaAnalysis(table, warnings)
 
 

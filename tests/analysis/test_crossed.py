@@ -75,7 +75,7 @@ def test_a_row_of_the_report_has_the_papers_number_first_and_the_rest_behind_it(
     )
     rows = with_words(compared, effects)
     assert rows["quantity"].to_list()[:2] == ["condition_std_error"] * 2
-    assert set(rows["quantity"][2:]) == {"std_error_ratio", "mde", "verdict"}
+    assert set(rows["quantity"][2:]) == {"std_error_ratio", "mde", "mde_d", "verdict"}
     assert rows.filter(pl.col("quantity") == "mde")["recomputed"].to_list() == effects["mde"].to_list()
     assert rows.filter(pl.col("quantity") == "mde")["printed"].null_count() == 2
 

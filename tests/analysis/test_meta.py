@@ -60,6 +60,13 @@ def test_the_page_of_checks_says_the_mean_and_what_to_expect(found: pl.DataFrame
     assert finding.details[0].startswith("To expect (95 % prediction intervals): a new test ")
 
 
+def test_the_report_has_the_same_sentences(db: Path, tmp_path: Path) -> None:
+    ((_, page),) = findings(check(db, "rmiat"))
+    said = next(finding for finding in page if finding.check == "meta")
+    report = analysis.report(db, "rmiat", tmp_path / "r.html").read_text("utf-8")
+    assert all(sentence in report for sentence in (said.verdict, said.details[0]))
+
+
 def test_what_can_not_be_pooled_is_said(db: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="unit must be 'sd' or 'outcome'"):
         analysis.meta_analysis(db, "rmiat", unit="inches")  # type: ignore[arg-type]

@@ -12,8 +12,14 @@ from click.testing import CliRunner
 from slant import analysis
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
+from slant.analysis.pages.parts.records import SectionData
+from slant.analysis.pages.parts.registry import nothing
+from slant.analysis.questions.checks.nothing_finding import found_by_chance, nothing_rows
+from slant.analysis.questions.checks.sentences import Context
+from slant.analysis.questions.permutation.sentences import null_sentences
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import UnknownNameError
+from slant.collector.studies.catalogue import load_study
 from tests.support.given import Row, database
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")
@@ -67,6 +73,31 @@ def test_it_is_kept_and_not_computed_again(db: Path, result: analysis.Permutatio
     assert open_trials(db, view="permutation_tests")["finished_at"].to_list() == before
     kept = open_trials(db, view="permutation_values").filter(pl.col("engine") == "difference")
     assert kept.height == result.values.height == 2 * 201
+
+
+def test_the_page_of_checks_says_what_was_kept_and_what_the_variant_null_found(
+    db: Path, result: analysis.PermutationResult
+) -> None:
+    sizes = pl.DataFrame({"model": ["o3-mini", "deepseek-r1"], "test": "flowers_insects", "verdict": "stays",
+                          "p_beside": [0.001, 0.3], "p_value": [0.01, 0.4], "estimate": [60.0, -4.0],
+                          "sd": [50.0, 40.0]})  # fmt: skip
+    grain = nothing_rows(db, "rmiat", None, None)["nothing"].select("source", "study_version", "variant").row(0)
+    base = sizes.with_columns(source=pl.lit(grain[0]), study_version=pl.lit(grain[1]), variant=pl.lit(grain[2]))
+    null = base.with_columns(estimate=-pl.col("estimate") / 10, p_beside=pl.lit(0.2), variant=pl.lit("null"))
+    rows = nothing_rows(db, "rmiat", None, pl.concat([base, null]))["nothing"]
+    assert rows["variant"].unique().to_list() == ["base"]
+    said = found_by_chance({"nothing": rows, "crossed": base}, Context({}, {}, {}, 0.05, 0.1, False))
+    rate = 100 * sum(result.tests["false_positives"]) / 2
+    assert f"p of Welch's test is below .05 in {rate:.1f} % of the permutations" in said.sentence
+    assert "p is below 0.05 in none of 2 cells by the study's own model and in 1 of 2 cells over" in said.details[0]
+    assert "0.07 in the middle, from 0.01 to 0.12; of the words as they are 0.65 in the middle" in said.details[1]
+
+
+def test_the_report_says_the_same_of_permutations_that_are_kept(db: Path, result: analysis.PermutationResult) -> None:
+    tables = {"permutation_tests": open_trials(db, view="permutation_tests")}
+    group = nothing(SectionData(load_study("rmiat"), tables, {}, {"source": "simulated"}))
+    assert group is not None
+    assert group.texts[1:] == tuple(null_sentences(nothing_rows(db, "rmiat", None, None)["nothing"]))
 
 
 def test_whole_words_and_the_mixed_model_stand_beside_it(db: Path, result: analysis.PermutationResult) -> None:

@@ -101,6 +101,17 @@ def test_every_table_of_the_paper_is_there_with_the_print_below(text: str) -> No
 
 
 @pytest.mark.slow
+def test_the_page_says_whether_effects_hold_for_other_words_in_a_sentence_and_in_each_row(text: str) -> None:
+    said = re.search(r"Of (\d) significant effects?, (\d) stay so over other words and wordings", text)
+    assert said is not None
+    over_words = text[text.index("what could have been found</") :]
+    verdicts = re.findall(r"<td[^>]*>(stays|lost|gained|absent)<", over_words[: over_words.index("</table>")])
+    assert len(verdicts) == 2
+    assert [str(sum(word in ("stays", "lost") for word in verdicts)), str(verdicts.count("stays"))] == [*said.groups()]
+    for head in ("SE ratio", "MDE", "MDE (d)"):
+        assert f">{head}<" in text
+
+
 def test_labels_from_files_and_servers_are_escaped(text: str, troubled: str) -> None:
     assert "Flowers &lt;b&gt;&amp; Insects&lt;/b&gt;" in text
     assert EVIL not in troubled

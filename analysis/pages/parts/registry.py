@@ -8,10 +8,20 @@ from dataclasses import replace
 
 import polars as pl
 
-from slant.analysis.pages.parts import calibrations, counts, forced_choice, games, occasions, pairings, printed_tables
+from slant.analysis.pages.parts import (
+    calibrations,
+    counts,
+    forced_choice,
+    games,
+    occasions,
+    over_words,
+    pairings,
+    printed_tables,
+)
 from slant.analysis.pages.parts.records import CaptionedTable, Group, GroupFunction, MissingResult, SectionData
 from slant.analysis.pages.provenance import without_folders
 from slant.analysis.pages.report_tables import text_table
+from slant.analysis.questions.permutation.sentences import last_permutations, null_sentences
 from slant.collector.stopping.looks import looks_by_plan, looks_of_rows, told_looks
 
 _TOPICS = (
@@ -45,6 +55,7 @@ def nothing(section: SectionData) -> Group | None:
     rows = rows.filter(pl.col("scale") == "difference") if rows.height else rows
     if rows.is_empty():
         return None
+    rows = last_permutations(rows)
     limits = pl.format("{} to {}", pl.col("null_low").round(1), pl.col("null_high").round(1))
     table = rows.select(
         pl.col("model_label").alias("model"),
@@ -60,7 +71,10 @@ def nothing(section: SectionData) -> Group | None:
     text = "The words of each test were dealt to its two groups at random: what the same analysis then finds is chance."
     caption = "Observed difference beside what is found where there is nothing"
     return Group(
-        "nothing", "what is found where there is nothing", (text,), (CaptionedTable(caption, text_table(table)),)
+        "nothing",
+        "what is found where there is nothing",
+        (text, *null_sentences(rows)),
+        (CaptionedTable(caption, text_table(table)),),
     )
 
 
@@ -90,10 +104,10 @@ def stopping(section: SectionData) -> Group | None:
 
 
 GROUPS: tuple[GroupFunction, ...] = (
-    forced_choice.stages, calibrations.calibration, forced_choice.answers, forced_choice.falsification, nothing,
-    stopping, counts.ratios, robustness, occasions.retests, forced_choice.order, forced_choice.stimuli, pairings.bias,
-    pairings.decisions, games.ends, games.indices, games.differences, games.questions, games.choices,
-    printed_tables.print_comparison, topics,
+    forced_choice.stages, calibrations.calibration, forced_choice.answers, forced_choice.falsification,
+    over_words.held, nothing, over_words.pooled, stopping, counts.ratios, robustness, occasions.retests,
+    forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends, games.indices,
+    games.differences, games.questions, games.choices, printed_tables.print_comparison, topics,
 )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from slant.analysis.questions.checks.check_table import CheckInfo, checks_of
 from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.later_occasions import RETEST, retest_finding
+from slant.analysis.questions.checks.nothing_finding import found_by_chance
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import finding
 from slant.analysis.questions.checks.sentences import (
@@ -95,11 +96,14 @@ def _make_finding(check: CheckInfo, rows: CheckRows, context: Context) -> Findin
 
 
 def _status_warnings(rows: pl.DataFrame) -> Iterator[str]:
-    """That some of the fits that rows rest on are singular or worse."""
+    """That some of the fits that rows rest on are singular or worse. Rows with `is_singular` are of the largest model
+    that is not, as their own finding says.
+    """
     if "fit_status" not in rows.columns:
         return
     fits = rows.select("model", "test", "fit_status").unique()
-    doubtful = fits.filter(pl.col("fit_status") != "ok").group_by("fit_status").len().sort("fit_status")
+    fine = ["ok", "singular"] if "is_singular" in rows.columns else ["ok"]
+    doubtful = fits.filter(~pl.col("fit_status").is_in(fine)).group_by("fit_status").len().sort("fit_status")
     if doubtful.height:
         kinds = ", ".join(f"{n} {status}" for status, n in doubtful.iter_rows())
         yield f"Doubtful: {kinds} of {count_text(fits.height, 'fit')}; the warnings say which and why."
@@ -228,6 +232,7 @@ _VERDICTS: dict[str, Callable[[CheckRows, Context], Verdict]] = {
     "variance_shares": word_findings.variance_shares,
     "words": word_findings.words,
     "meta": pooled_effects,
+    "nothing": found_by_chance,
     "counts": count_models,
     "corrections": _corrections,
     "equivalence": _equivalence,

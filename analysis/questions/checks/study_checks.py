@@ -21,8 +21,10 @@ from slant.analysis.questions.checks.calibration_finding import kept_calibration
 from slant.analysis.questions.checks.count_finding import kept_count_models
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
 from slant.analysis.questions.checks.later_occasions import RETEST
+from slant.analysis.questions.checks.nothing_finding import nothing_rows
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
+from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
 from slant.analysis.questions.occasions import TABLE as RETESTS
 from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
@@ -109,7 +111,8 @@ def check(
     short, games that carry an index, lengths, limits. All: what was asked again (`collect --again`). `bound` is the
     smallest |d| that would matter, `alpha` the level of significance.
 
-    What `calibrate()` has kept of its Bayesian fits is said, too: `rows["calibration"]`.
+    What `calibrate()` has kept of its Bayesian fits is said, too: `rows["calibration"]`; what `permute()` has kept of
+    conditions, and the effects of the variant null: `rows["nothing"]`.
 
     What was registered (`registration`: its file; without one, what runs were given) is compared with what was done.
     Fits are taken from the database where they are unchanged, and kept there. `workers` and `executor` as of `fit()`.
@@ -124,7 +127,8 @@ def check(
         checks = Checks(study, alpha, bound, {}, _grains(db, study, source), [], None)
         return checks.asked_again(db, calls, executor or workers).beside(known)
     checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
-    checks = replace(checks, rows={**checks.rows, **kept_calibrations(db, study.name, source)})
+    nothing = nothing_rows(db, study.name, source, checks.rows.get("crossed"))
+    checks = replace(checks, rows={**checks.rows, **kept_calibrations(db, study.name, source), **nothing})
     checks = replace(checks, looks=tuple(look for made in read_looks(Path(db), study.name).values() for look in made))
     checks = checks.asked_again(db, calls, executor or workers)
     # compared anew: a check may be a look at the results, too
@@ -180,7 +184,7 @@ def _check(
             refit=refit,
             progress=_stage(progress, stages, number),
         )
-    crossed = _crossed_rows(fits[CROSSED])
+    crossed = crossed_rows(fits[CROSSED])
     meta = pooling(crossed, alpha)
     pooled = [] if meta is None else [("meta", meta)]
     rows, check_warnings = _run(
@@ -205,21 +209,6 @@ def _design_calls(checks: DesignChecks, trials: pl.DataFrame, alpha: float) -> I
     """Each source, version and variant is corrected for the number of its own tests."""
     for _, rows in trials.group_by(*GRAIN, maintain_order=True):
         yield from checks.calls(rows, alpha)
-
-
-def _crossed_rows(result: FitResult) -> pl.DataFrame:
-    """The effect in each cell over words and wordings, with their shares of its squared standard error, as one row."""
-    of_group = {
-        "share_words": pl.col("group").str.contains(r"(^|:)item$"),
-        "share_wordings": pl.col("group") == "wording",
-    }
-    shares = result.tables[CROSSED]["shares"].group_by(CELL, maintain_order=True)
-    parts = shares.agg(pl.col("share").filter(rows).sum().alias(name) for name, rows in of_group.items())
-    effects = result.tables[CROSSED]["effects"].drop("study", "refusals_removed", "measure", "fit")
-    cells = result.diagnostics.select(CELL)  # those that failed have no effect
-    for frame in (effects, parts):
-        cells = cells.join(frame, on=CELL, how="left", maintain_order="left")
-    return cells
 
 
 def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Progress | None:
@@ -321,5 +310,5 @@ def _cell_warnings(name: str, rows: pl.DataFrame) -> Iterator[str]:
 
 def _fit_warnings(fits: dict[str, FitResult]) -> Iterator[str]:
     for result in fits.values():
-        for warning in doubtful_fit_warnings(result.diagnostics):
+        for warning in doubtful_fit_warnings(result.diagnostics, are_reduced=result.engine == CROSSED):
             yield f"Doubtful: {warning}"

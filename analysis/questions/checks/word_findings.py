@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from slant.analysis.fitting.fits import FitResult
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
@@ -17,6 +18,8 @@ from slant.analysis.questions.checks.sentences import (
     standing,
     which_cells,
 )
+from slant.analysis.questions.checks.trials import CELL
+from slant.collector.study.crossed_fits import CROSSED
 
 
 def variance_shares(rows: CheckRows, context: Context) -> Verdict:
@@ -51,39 +54,72 @@ def words(rows: CheckRows, context: Context) -> Verdict:
     shift, crossed = rows["words"].drop_nulls("changes_conclusion"), rows["crossed"].drop_nulls("verdict")
     if crossed.is_empty():
         return Verdict("not checked", "No model could be refitted over words and wordings.")
-    significant = crossed.filter(pl.col("verdict").is_in(["stays", "lost"]))
-    changed = crossed.filter(pl.col("verdict").is_in(["lost", "gained"]))
     shifted, failed = shift.filter("changes_conclusion"), rows["crossed"].filter(pl.col("verdict").is_null())
-    details = [
-        *(
-            f"{context.cell(row)}: {row['verdict']} (p = {number(row['p_beside'], 3)} in the study's own model, "
-            f"{number(row['p_value'], 3)} over words and wordings; its standard error is "
-            f"{number(row['std_error_ratio'])} times as large)."
-            for row in changed.to_dicts()
-        ),
-        f"Standard errors over words and wordings are {spread(crossed['std_error_ratio'])} times the model's own. Of "
-        f"their square, words have {percent(middle(crossed['share_words']))} and wordings "
-        f"{percent(middle(crossed['share_wordings']))} (in the middle model), which no repetition makes smaller.",
-        f"What could have been found (80 % power, two-sided 5 %): {spread(crossed['mde_d'])} standard deviations; "
-        f"{spread(crossed['mde'], 1)} in units of the outcome.",
+    details = over_words_details(crossed, context)
+    details.append(
         f"Words that differ, but not in the effect, (1 | item): other conclusions in "
-        f"{count_of(shifted.height, shift.height, 'model')}{which_cells(shifted, context)}.",
-    ]
-    singular = crossed.filter("is_singular")
-    if singular.height:
-        details.append(
-            f"Singular: {count_of(singular.height, crossed.height, 'model')} in which a variance is 0; their numbers "
-            "are those of the largest model that is not, as the column fitted has it."
-        )
+        f"{count_of(shifted.height, shift.height, 'model')}{which_cells(shifted, context)}."
+    )
     if failed.height:
         are = "is" if failed.height == 1 else "are"
         details.append(
             f"Could not be refitted over words and wordings, and {are} not counted: "
             f"{count_text(failed.height, 'model')}{which_cells(failed, context)}."
         )
-    kept = significant.filter(pl.col("verdict") == "stays").height
     return Verdict(
-        standing(changed.height, failed.height),
-        f"Of {count_text(significant.height, 'significant effect')}, {kept} stay so over other words and wordings.",
+        standing(_changed(crossed).height, failed.height),
+        over_words_verdict(crossed),
         tuple(details),
     )
+
+
+def crossed_rows(result: FitResult) -> pl.DataFrame:
+    """The effect in each cell over words and wordings, with the variances of its slopes and their shares of its squared
+    standard error, as one row. `result`: of the fit of that name."""
+    of_group = {"words": pl.col("group").str.contains(r"(^|:)item$"), "wordings": pl.col("group") == "wording"}
+    is_slope = ~pl.col("term").is_in(["intercept", "residual"])
+    shares = result.tables[CROSSED]["shares"].group_by(CELL, maintain_order=True)
+    parts = shares.agg(
+        *(pl.col("share").filter(rows).sum().alias(f"share_{name}") for name, rows in of_group.items()),
+        *(pl.col("variance").filter(rows & is_slope).sum().alias(f"slope_{name}") for name, rows in of_group.items()),
+    )
+    effects = result.tables[CROSSED]["effects"].drop("study", "refusals_removed", "measure", "fit")
+    cells = result.diagnostics.select(CELL)  # those that failed have no effect
+    for frame in (effects, parts):
+        cells = cells.join(frame, on=CELL, how="left", maintain_order="left")
+    return cells
+
+
+def over_words_verdict(crossed: pl.DataFrame) -> str:
+    """How many effects of the study's own model stay. `crossed`: of `crossed_rows()`, without those that failed."""
+    significant = crossed.filter(pl.col("verdict").is_in(["stays", "lost"]))
+    kept = significant.filter(pl.col("verdict") == "stays").height
+    return f"Of {count_text(significant.height, 'significant effect')}, {kept} stay so over other words and wordings."
+
+
+def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
+    """What changes, standard errors and what they are made of, what could have been found, what is singular."""
+    details = [
+        *(
+            f"{context.cell(row)}: {row['verdict']} (p = {number(row['p_beside'], 3)} in the study's own model, "
+            f"{number(row['p_value'], 3)} over words and wordings; its standard error is "
+            f"{number(row['std_error_ratio'])} times as large)."
+            for row in _changed(crossed).to_dicts()
+        ),
+        f"Standard errors over words and wordings are {spread(crossed['std_error_ratio'])} times the model's own. Of "
+        f"their square, words have {percent(middle(crossed['share_words']))} and wordings "
+        f"{percent(middle(crossed['share_wordings']))} (in the middle model), which no repetition makes smaller.",
+        f"What could have been found (80 % power, two-sided 5 %): {spread(crossed['mde_d'])} standard deviations; "
+        f"{spread(crossed['mde'], 1)} in units of the outcome.",
+    ]
+    singular = crossed.filter("is_singular")
+    if singular.height:
+        details.append(
+            f"Singular: {count_of(singular.height, crossed.height, 'model')} in which a variance is 0; their numbers "
+            "are those of the largest model that is not."
+        )
+    return details
+
+
+def _changed(crossed: pl.DataFrame) -> pl.DataFrame:
+    return crossed.filter(pl.col("verdict").is_in(["lost", "gained"]))

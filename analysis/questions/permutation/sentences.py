@@ -35,20 +35,37 @@ def result_sentences(result: PermutationResult) -> Iterator[str]:
 
 
 def _of_conditions(cells: pl.DataFrame) -> Iterator[str]:
-    """How often there is something where there is nothing, and what that leaves of what was found."""
+    for said in null_sentences(cells):
+        yield f"{cells['variant'][0]}, {cells['source'][0]}: {said[0].lower()}{said[1:]}"
+
+
+def last_permutations(rows: pl.DataFrame) -> pl.DataFrame:
+    """Of rows of the view permutation_tests those of the last of each kind of permutation, model and domain."""
+    kind = ["source", "study_version", "variant", "engine", "within", "model", "domain"]
+    return (
+        rows.sort("finished_at", maintain_order=True)
+        .unique(kind, keep="last", maintain_order=True)
+        .sort(*kind[:-2], "model_no", "domain_no", maintain_order=True)
+    )
+
+
+def null_sentences(cells: pl.DataFrame) -> Iterator[str]:
+    """How often there is something where there is nothing, and what that leaves of what was found, for each kind of
+    permutation among `cells`, which are of conditions, in one source, version and variant.
+    """
     if cells.is_empty():
         return
-    row = cells.row(0, named=True)
-    test = "Welch's test" if row["engine"] == "difference" else "the study's mixed model"
-    rates: list[float] = cells["false_positives"].to_list()
-    mean, low, high = sum(rates) / len(rates), min(rates), max(rates)
-    found = cells.filter(pl.col("p_engine") < 0.05)
-    yield (
-        f"{row['variant']}, {row['source']}: where words are dealt to groups at random, p of {test} is below .05 in "
-        f"{mean:.1%} of the permutations ({low:.1%} to {high:.1%} by model and test). As "
-        f"observed it is in {found.height} of {cells.height} cells; in {(found['p_two_sided'] < 0.05).sum()} of "
-        "these p by permutation is, too. Nothing is corrected for the number of cells."
-    )
+    for _, part in cells.group_by("engine", *(["within"] if "within" in cells.columns else []), maintain_order=True):
+        test = "Welch's test" if part["engine"][0] == "difference" else "the study's mixed model"
+        rates: list[float] = part["false_positives"].to_list()
+        mean, low, high = (100 * rate for rate in (sum(rates) / len(rates), min(rates), max(rates)))
+        found = part.filter(pl.col("p_engine") < 0.05)
+        yield (
+            f"Where words are dealt to groups at random, p of {test} is below .05 in {mean:.1f} % of the permutations "
+            f"({low:.1f} to {high:.1f} % by model and test). As observed it is in {found.height} of {part.height} "
+            f"cells; in {(found['p_two_sided'] < 0.05).sum()} of these p by permutation is, too. Nothing is corrected "
+            "for the number of cells."
+        )
 
 
 def _reference(cell: dict[str, Any]) -> str:

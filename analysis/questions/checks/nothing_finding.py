@@ -1,0 +1,95 @@
+"""The finding about what an analysis finds where there is nothing: words whose labels were permuted (`analyze permute`
+has kept that; a check permutes nothing), and the variant null, whose words were dealt to groups before models were
+asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, count_of, percent, spread
+from slant.analysis.questions.permutation.sentences import last_permutations, null_sentences
+from slant.analysis.rows.views import read_view, stored_views
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import BASE
+from slant.collector.study.records import NULL
+
+NOTHING = "nothing"
+_ASKED = "variant null"
+"""In the column engine: effects of the variant null, which nothing was permuted for."""
+_OFTEN = 1.5
+"""How many times as often as alpha says p may be small where there is nothing."""
+
+
+def nothing_rows(
+    db: str | Path, study: str, source: str | None, crossed: pl.DataFrame | None
+) -> dict[str, pl.DataFrame]:
+    """By the name of the check, the last permutations of conditions of each kind, and the effects of the variant null
+    (of `crossed`, the rows of that check) as rows of the study as it stands; nothing where there are neither.
+    """
+    parts = [_kept_permutations(db, study, source), *([] if crossed is None else [_of_variant_null(crossed)])]
+    rows = pl.concat([part for part in parts if part.height] or parts[:1], how="diagonal_relaxed")
+    return {} if rows.is_empty() else {NOTHING: rows}
+
+
+def _kept_permutations(db: str | Path, study: str, source: str | None) -> pl.DataFrame:
+    with reading(db) as connection:
+        if "permutation_tests" not in stored_views(connection):
+            return pl.DataFrame()
+        rows = read_view(connection, "permutation_tests").filter(study=study, scale="difference")
+    rows = last_permutations(rows if source is None else rows.filter(source=source)).rename({"domain": "test"})
+    first = ("source", "study_version", "variant", "model", "test")
+    return rows.select(*first, pl.exclude(*first))
+
+
+def _of_variant_null(crossed: pl.DataFrame) -> pl.DataFrame:
+    return (
+        crossed.filter(variant=NULL)
+        .drop_nulls("verdict")
+        .select(
+            "source",
+            "study_version",
+            pl.lit(BASE).alias("variant"),
+            "model",
+            "test",
+            pl.lit(_ASKED).alias("engine"),
+            pl.col("estimate").alias("observed"),
+            pl.col("p_beside").alias("p_engine"),
+            pl.col("p_value").alias("p_over_words"),
+            (pl.col("estimate") / pl.col("sd")).alias("observed_d"),
+        )
+    )
+
+
+def found_by_chance(rows: CheckRows, context: Context) -> Verdict:
+    """How often p is small where there is nothing, and how large effects are there, beside the real ones."""
+    permuted = rows[NOTHING].filter(pl.col("engine") != _ASKED)
+    dealt = rows[NOTHING].filter(pl.col("engine") == _ASKED)
+    said = [*null_sentences(permuted), *_dealt_sentences(dealt, rows["crossed"], context)]
+    rates = permuted["false_positives"].drop_nulls().to_list() if permuted.height else []
+    is_often = bool(rates) and sum(rates) / len(rates) > _OFTEN * context.alpha
+    is_unfounded = (
+        rates and permuted.filter(pl.col("p_engine") < context.alpha, pl.col("p_two_sided") >= context.alpha).height
+    )
+    return Verdict("caution" if is_often or is_unfounded else "holds", said[0], tuple(said[1:]))
+
+
+def _dealt_sentences(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) -> Iterator[str]:
+    """What the study's own model and the one over words and wordings find in the variant null."""
+    if dealt.is_empty():
+        return
+    own, over_words = (
+        count_of(dealt.filter(pl.col(name) < context.alpha).height, dealt.height, "cell")
+        for name in ("p_engine", "p_over_words")
+    )
+    yield (
+        f"Models that were asked with words dealt at random (variant {NULL}): p is below {context.alpha:g} in {own} by "
+        f"the study's own model and in {over_words} over words and wordings; {percent(context.alpha, 0)} are to be "
+        "expected."
+    )
+    sizes = real.select((pl.col("estimate") / pl.col("sd")).abs().alias("d"))["d"].drop_nulls()
+    beside = f"; of the words as they are {spread(sizes)}" if sizes.len() else ""
+    yield f"Their effects without sign, in standard deviations: {spread(dealt['observed_d'].abs())}{beside}."
