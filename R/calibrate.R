@@ -16,7 +16,9 @@
 #' so (`"unconverged"`), or has divergent transitions, is doubtful: it is counted, and keeps its ranks. One that failed
 #' has none, and is counted.
 #'
-#' Of token counts (`family`, `step`) counts are drawn in their steps, and fitted as intervals as [fit_brms()] does.
+#' Of token counts (`family`, `step`) counts are drawn in their steps, and fitted as intervals as [fit_brms()] does (at
+#' the middle of a step that is narrow beside the spread, which is the same to a thousandth). A negative binomial is
+#' fitted to a step's middle, as if that were the number; so numbers are drawn, and only those below a step as a 0.
 #' Families with a second parameter beside the predictor (hurdles, shifts) are refused.
 #'
 #' A fit takes some seconds; the first one compiles the model. The number of cores changes no number. In a shell

@@ -104,7 +104,8 @@ calibrated_parts <- function(data, formula, levels = NULL, priors = NULL, coding
 simulated_parts <- function(parts, priors) {
   truth <- drawn_truth(parts, priors)
   data <- parts$data
-  outcome <- parts$family$draw(truth$predictor, parameter_beside(truth$others, parts))
+  draw <- if (is.null(parts$family$step)) parts$family$draw else parts$family$draw_fitted
+  outcome <- draw(truth$predictor, parameter_beside(truth$others, parts))
   data[[all.vars(parts$formula[[2]])[[1]]]] <- outcome
   parts$outcome <- as.numeric(outcome)
   if (!is.null(parts$family$step)) {

@@ -5,7 +5,8 @@
 # A family of bayes_family() with, besides what stands there: `step`; `parameters`, the names of what `sigma` holds in
 # the functions `draw` and `log_lik`: one number (or one of each draw), or, of several parameters, a list of them by
 # name; `median(predictor, sigma)`, in tokens; `log_density(y, predictor, sigma)`, at the middle of a count's step and
-# per step; `observed(counts)`, the columns that brms is given for them: count_low, count_side (brms's cens(): -1 below,
+# per step; `draw_fitted(predictor, sigma)`, counts as they are fitted, of a family whose draws are fitted otherwise;
+# `observed(counts)`, the columns that brms is given for them: count_low, count_side (brms's cens(): -1 below,
 # 0 the number itself, 2 between it and count_upper), count_upper; `priors(counts, step)` of what nobody names;
 # `start(counts, step)`, where Stan's parameters begin: from random values 600 tokens are too improbable to begin.
 count_family <- function(name, step) {
@@ -19,6 +20,7 @@ count_family <- function(name, step) {
     observed = function(counts) observed_intervals(counts, step, is_narrow_log(counts, step)),
     priors = log_priors, start = log_start
   )
+  if (is.null(own$draw_fitted)) own$draw_fitted <- own$draw
   utils::modifyList(shared, own)
 }
 
@@ -67,6 +69,11 @@ count_families <- list(
       brms = function() brms::negbinomial(), parameters = "shape",
       draw = function(predictor, shape) {
         in_steps(stats::rnbinom(length(predictor), size = shape, mu = exp(predictor)), step)
+      },
+      # What is fitted: numbers below a step are that, those above it themselves, once `observed` has them.
+      draw_fitted = function(predictor, shape) {
+        drawn <- stats::rnbinom(length(predictor), size = shape, mu = exp(predictor))
+        ifelse(drawn < step, 0, drawn - step %/% 2)
       },
       log_lik = function(y, predictor, shape) interval_of_negative_binomial(y, step, predictor, shape),
       log_density = function(y, predictor, shape) {

@@ -77,6 +77,16 @@ test_that("counts are drawn in their steps, as many zeros as the truth says, and
   expect_identical(simulated[[1]]$parts$priors, parts$priors) # those of the rows as observed
 })
 
+test_that("a negative binomial, which is fitted to single numbers, is calibrated with such", {
+  family <- count_family("negative_binomial", 64)
+  observed <- with_seed(1, family$observed(family$draw_fitted(rep(5, 500), 2)))
+  drawn <- with_seed(1, stats::rnbinom(500, size = 2, mu = exp(5)))
+  expect_identical(observed$count_side == -1, drawn < 64)
+  expect_equal(observed$count_low, ifelse(drawn < 64, 63, drawn))
+  of_one <- count_family("negative_binomial", 1)
+  expect_equal(with_seed(1, of_one$draw_fitted(rep(5, 9), 2)), with_seed(1, of_one$draw(rep(5, 9), 2)))
+})
+
 test_that("a lognormal of counts in steps is calibrated", {
   skip_without_stan()
   skip_but_in_full()
