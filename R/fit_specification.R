@@ -9,8 +9,11 @@
 #' \describe{
 #'   \item{`"lme4"`}{the coefficient of the contrast, in units of the outcome. Of a logarithm (`log()` or `log1p()`),
 #'     the ratio of geometric means: `exp()` of the coefficient and of its limits.}
-#'   \item{`"lme4"` with `family = "binomial"`, `"brms"`}{ΔP at population level (see `glmer_effects()` and
-#'     `block_effects()`), first level minus second, a row for each combination of the other factors.}
+#'   \item{`"crossed"`}{the same coefficient, over words and wordings.}
+#'   \item{`"brms"` of counts, `"censored"`}{the ratio of medians, whatever the family; `d` is its logarithm, in
+#'     standard deviations of the logarithm of counts (at the middle of their steps, so that a 0 has one).}
+#'   \item{`"lme4"` with `family = "binomial"`, `"brms"` of choices}{ΔP at population level (see `glmer_effects()`
+#'     and `block_effects()`), first level minus second, a row for each combination of the other factors.}
 #'   \item{`"trimmed_difference"`, `"median_difference"`}{the difference, in units of the outcome.}
 #' }
 #' So that differences and ratios can stand on one axis, `d` is the estimate in standard deviations: the difference (for
@@ -42,7 +45,9 @@ fit_specification <- function(data, engine, arguments = list(), contrast = "cond
   rows <- with_missing_as(rows, missing_as)
   used <- c(as.list(arguments), if (length(by) > 0) list(by = by))
   fit <- run_fit(engine, rows, used)
-  estimates <- if (is.null(fit$tables$contrasts)) {
+  estimates <- if (engine %in% c("brms", "censored") && is.null(fit$tables$contrasts)) {
+    of_ratios(fit, rows, arguments, contrast, by)
+  } else if (is.null(fit$tables$contrasts)) {
     of_coefficients(fit, rows, engine, arguments, contrast, by)
   } else {
     of_contrasts(fit, rows)
@@ -95,13 +100,34 @@ names_of_contrasts <- function() {
   c("kind", "scale", "estimate", "median", "std_error", "conf_low", "conf_high", "p_value", "p_positive")
 }
 
+# The ratio of medians of counts in two conditions; none of a fit that failed.
+of_ratios <- function(fit, data, arguments, contrast, by) {
+  rows <- fit$tables$effects
+  n <- if (is.null(rows)) 0L else nrow(rows)
+  levels <- two_levels(arguments$levels, contrast, to = "read a ratio")
+  outcome <- arguments$outcome
+  if (is.null(outcome)) outcome <- all.vars(checked_formula(arguments$formula, names(data))[[2]])
+  sd <- vapply(seq_len(n), function(i) {
+    group <- rows_of_group(data, rows[i, by, drop = FALSE])
+    pooled_sd(log(group[[outcome]] + rows$step[[i]] / 2), as.character(group[[contrast]]), levels)
+  }, 1)
+  column <- function(name) if (name %in% names(rows)) rows[[name]] else rep(NA_real_, n)
+  numbers <- frame_of(
+    estimand = rep("ratio of medians", n), unit = rep("ratio", n), estimate = column("ratio"),
+    std_error = rep(NA_real_, n), conf_low = column("ratio_low"), conf_high = column("ratio_high"),
+    p_value = column("p_value"), p_positive = column("p_above"), d = log(column("ratio")) / sd,
+    d_low = log(column("ratio_low")) / sd, d_high = log(column("ratio_high")) / sd
+  )
+  numbered_rows(if (n > 0) cbind(rows[by], numbers) else numbers)
+}
+
 # The coefficient of the contrast, or the only row of an engine that compares two sides.
 of_coefficients <- function(fit, data, engine, arguments, contrast, by) {
   measure <- measure_of(engine, arguments, names(data))
   levels <- two_levels(arguments$levels, contrast, to = "read a difference")
   term <- paste0(contrast, levels[[2]])
   rows <- fit$estimates
-  if (engine == "lme4") rows <- rows[rows$term == term, , drop = FALSE]
+  if (engine %in% c("lme4", "crossed")) rows <- rows[rows$term == term, , drop = FALSE]
   sd <- vapply(seq_len(nrow(rows)), function(i) {
     group <- rows_of_group(data, rows[i, by, drop = FALSE])
     pooled_sd(measure$values(group), as.character(group[[contrast]]), levels)
@@ -120,7 +146,7 @@ of_coefficients <- function(fit, data, engine, arguments, contrast, by) {
 # What the number is: its name, its unit, how it is shown, and the values that are analysed.
 measure_of <- function(engine, arguments, columns) {
   plain <- list(shown = identity, std_error = function(estimate, std_error) std_error)
-  if (engine != "lme4") {
+  if (!engine %in% c("lme4", "crossed")) {
     outcome <- if (is.null(arguments$outcome)) "tokens" else arguments$outcome
     named <- c(trimmed_difference = "difference of trimmed means", median_difference = "difference of medians")
     estimand <- if (engine %in% names(named)) named[[engine]] else engine

@@ -41,13 +41,12 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
 from slant.analysis.rows.nested_columns import flat
-from slant.analysis.rows.study_choice import fits_of
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError, SlantError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials
 from slant.collector.keep.journal import journal_folder
-from slant.collector.studies.catalogue import Study
+from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.toml_table import checked_name
 from slant.collector.system.scratch import whole_folder
 

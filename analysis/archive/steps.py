@@ -20,12 +20,11 @@ from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.fitting.fits import fit
 from slant.analysis.pages.report_comparison import is_quick
-from slant.analysis.rows.study_choice import fits_of
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import stable_id
-from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.studies.catalogue import Fit, Study, fits_of
 from slant.collector.system.shipped_files import sql_query
 
 Frames = dict[str, pl.DataFrame]

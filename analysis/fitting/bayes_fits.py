@@ -10,10 +10,9 @@ import polars as pl
 from slant.analysis.calls.results import unchanged_ids
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.study_choice import fits_of
 from slant.analysis.rows.views import read_view, view_names
 from slant.collector.keep.database import reading
-from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 ENGINE = "brms"
 KEY = (*GRAIN, "fit", "model", "test")

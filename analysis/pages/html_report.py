@@ -53,7 +53,7 @@ from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info, tables
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
-from slant.analysis.rows.study_choice import fits_of, study_in
+from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view, view_names
 from slant.collector.arguments import checked_arguments
 from slant.collector.checks.notes import table_notes
@@ -61,7 +61,7 @@ from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
-from slant.collector.studies.catalogue import Study
+from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment

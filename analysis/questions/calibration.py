@@ -23,12 +23,12 @@ from slant.analysis.calls.stages import Stage, compile_here, summed_up
 from slant.analysis.fitting.bayes_fits import ENGINE
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.data_hash import hash_of_rows
-from slant.analysis.rows.study_choice import find_fits, fits_of, no_rows_error, study_in
+from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.records import stable_id
-from slant.collector.studies.catalogue import Study
+from slant.collector.studies.catalogue import Study, fits_of
 
 LEVEL = 0.05
 PACKAGES = ("brms", "rstan", "posterior")

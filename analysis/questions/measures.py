@@ -19,10 +19,11 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fits import fit
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
-from slant.analysis.rows.study_choice import fits_of, study_in
+from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once
+from slant.collector.studies.catalogue import fits_of
 
 _MEASURE = re.compile(r"(?P<study>[\w.-]+?)(?:@(?P<variant>\w+))?\.(?P<fit>\w+)(?::(?P<term>.+))?")
 _D = "d"

@@ -18,11 +18,11 @@ from slant.analysis.fitting.fits import fit
 from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, mixed_fit
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
-from slant.analysis.rows.study_choice import fits_of, study_in
+from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import opens_once
-from slant.collector.studies.catalogue import Study
+from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED, crossed_fit
 
 Effects = Literal["crossed", "paper"]

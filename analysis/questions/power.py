@@ -17,7 +17,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.questions.checks.design_checks import read_choices
 from slant.analysis.rows.cells import GRAIN
-from slant.analysis.rows.study_choice import fits_of, study_in
+from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments
 from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
@@ -27,7 +27,7 @@ from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.providers.prices import PriceList, load_prices
-from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.studies.catalogue import Study, fits_of, load_study
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.study.records import StudyModel
 

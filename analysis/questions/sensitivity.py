@@ -20,13 +20,13 @@ from slant.analysis.calls.result_rows import ID, table_schema
 from slant.analysis.calls.results import Progress, Results, results
 from slant.analysis.fitting.engines import ENGINES, Engine
 from slant.analysis.fitting.fit_plan import with_random
-from slant.analysis.rows.cells import Cell, ViewRows, cut_cells, read_rows, used_columns
+from slant.analysis.rows.cells import Cell, ViewRows, cut_cells, read_rows, used_columns, with_used_steps
 from slant.analysis.rows.study_choice import no_rows_error, study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.studies.catalogue import Fit, Specification, Study
+from slant.collector.studies.catalogue import Fit, Specification, Study, fits_of
 
 TABLE = "sensitivity"
 NUMBERS = (
@@ -200,7 +200,7 @@ def plan_specifications(
 
 def _changed_fit(study: Study, specification: Specification) -> Fit:
     """The fit that a specification starts from, with what it changes."""
-    fit = study.fits[specification.fit]
+    fit = fits_of(study)[specification.fit]
     subject = f'The specification "{specification.name}" of "{study.name}"'
     if fit.engine not in ENGINES:
         raise StudyError(
@@ -269,7 +269,8 @@ def _planned_fits(
 
 def _cells(rows: ViewRows, fit: Fit, source: str | None) -> Iterator[Cell]:
     frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
-    used = tuple(dict.fromkeys((*used_columns(fit, rows.columns), *fit.drop_flags)))
+    frame, used = with_used_steps(frame, fit, used_columns(fit, rows.columns))
+    used = tuple(dict.fromkeys((*used, *fit.drop_flags)))
     yield from cut_cells(frame, fit, used, (), rows.mixture_warnings)  # R leaves rows out, and counts them
 
 

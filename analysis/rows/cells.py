@@ -120,10 +120,14 @@ def read_cells(
     """
     rows = rows or read_rows(db, study, [fit], measure)
     frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
-    used = used_columns(fit, rows.columns)
-    if outcome := _outcome_in_steps(fit):
-        frame, used = with_steps(frame, outcome), (*used, STEP)
+    frame, used = with_used_steps(frame, fit, used_columns(fit, rows.columns))
     return list(cut_cells(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixture_warnings))
+
+
+def with_used_steps(frame: pl.DataFrame, fit: Fit, used: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:
+    """`frame` and the columns `used` of it, with the steps of counts where the fit asks for them."""
+    outcome = _outcome_in_steps(fit)
+    return (frame, used) if outcome is None else (with_steps(frame, outcome), (*used, STEP))
 
 
 def _outcome_in_steps(fit: Fit) -> str | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_designs import designs_in
-from slant.collector.studies.catalogue import Fit, Study, load_study
+from slant.collector.studies.catalogue import Fit, Study, fits_of, load_study
 
 
 def study_in(
@@ -92,14 +91,6 @@ def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tupl
             "fit", name, known_names, f"The study file defines fits and their engines; this is about {names}."
         )
     return pairs
-
-
-def fits_of(study: Study) -> dict[str, Fit]:
-    """The fits of its file by name, then those that every study of its design has, where it has none of that engine."""
-    own = dict(study.fits)
-    engines = {fit.engine for fit in own.values()}
-    more = design_named(study.design).fits(study)
-    return own | {name: fit for name, fit in more.items() if name not in own and fit.engine not in engines}
 
 
 def _fits_named(study: Study, name: str) -> list[Fit]:

@@ -45,6 +45,7 @@ __all__ = [
     "Study",
     "StudyModel",
     "TestInfo",
+    "fits_of",
     "list_studies",
     "load_study",
     "with_variant",
@@ -125,6 +126,14 @@ def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
         hint = "Type `collect studies` to see those that come with slant."
         raise StudyError(f"There is no study file {name_or_path}.", hint)
     return path.resolve()
+
+
+def fits_of(study: Study) -> dict[str, Fit]:
+    """The fits of its file by name, then those that every study of its design has, where it has none of that engine."""
+    own = dict(study.fits)
+    engines = {fit.engine for fit in own.values()}
+    more = design_named(study.design).fits(study)
+    return own | {name: fit for name, fit in more.items() if name not in own and fit.engine not in engines}
 
 
 def _read_variants(path: Path, text: str) -> dict[str, Study]:
@@ -217,7 +226,6 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         fits=fits,
         published=folder.kept(published) if published else None,
         data=data,
-        sensitivity=read_specifications(table, fits),
         note=" ".join(table.text("note", "").split()),
         about=table.text("about", ""),
         is_extension=table.flag("extension", default=False),
@@ -230,6 +238,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         participants=design.participants,
         is_known_by_name=path.parent == studies_dir() or is_kept(path),
     )
+    study = replace(study, sensitivity=read_specifications(table, fits_of(study)))
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)
     for model in study.left_out:

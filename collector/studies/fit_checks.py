@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from slant.collector.studies.catalogue import fits_of
 from slant.collector.study.engines import engine_names
 from slant.collector.study.records import Fit, Specification, Study
 
@@ -31,8 +32,9 @@ def wrong_in_fits(study: Study, views: Columns, levels: Mapping[str, Sequence[An
     """A sentence for each mistake in the study's fits. `views`: those of its design, with their columns; `levels`: the
     values that its columns of text will have, in the study's order."""
     wrong = [problem for fit in study.fits.values() for problem in _wrong_in_fit(fit, views, levels)]
+    fits = fits_of(study)
     for own in study.sensitivity.values():
-        wrong += _wrong_in_specification(own, study.fits[own.fit], views.get(study.fits[own.fit].view, ()))
+        wrong += _wrong_in_specification(own, fits[own.fit], views.get(fits[own.fit].view, ()))
     return wrong
 
 

@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.rows.study_choice import fits_of
-from slant.collector.studies.catalogue import load_study
+from slant.collector.studies.catalogue import fits_of, load_study
 from tests.support.authors import Authors
 from tests.support.fitted import small_database
 

@@ -20,8 +20,7 @@ from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.count_finding import count_models, kept_count_models
 from slant.analysis.questions.checks.sentences import Context, Verdict
 from slant.analysis.questions.checks.study_checks import check
-from slant.analysis.rows.study_choice import fits_of
-from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.studies.catalogue import Study, fits_of, load_study
 from tests.conftest import ROOT
 from tests.support.fitted import RUN, trials
 from tests.support.given import database

@@ -75,6 +75,55 @@ def changed_study(folder: Path, text: str) -> Path:
     return folder / "rmiat.toml"
 
 
+FAMILIES = """
+[sensitivity.lognormal]
+fit = "brms"
+contrast = "condition"
+settings = { iterations = 200, warmup = 100, chains = 1 }
+
+[sensitivity.gaussian]
+fit = "brms"
+contrast = "condition"
+settings = { family = "gaussian", iterations = 200, warmup = 100, chains = 1 }
+"""
+
+
+def of_families(folder: Path) -> Path:
+    """rmiat with two families of its counts for specifications."""
+    path = changed_study(folder, "")
+    text = path.read_text("utf-8")
+    path.write_text(text[: text.index("[sensitivity.")] + FAMILIES, "utf-8")
+    return path
+
+
+def test_a_family_of_counts_is_a_specification_of_the_fit_that_every_study_has(db: Path, tmp_path: Path) -> None:
+    study = load_study(of_families(tmp_path))
+    planned = plan_specifications(db, study, (), None)
+    assert {(work.name, work.arguments["arguments"]["family"]) for work in planned} == {
+        ("lognormal", "lognormal"),
+        ("gaussian", "gaussian"),
+    }
+    assert len(planned) == 2 * len(MODELS)
+    for work in planned:
+        assert work.arguments["arguments"]["step"] == "token_step"
+        assert "token_step" in work.cell.rows.columns
+
+
+@pytest.mark.slow
+@pytest.mark.needs("brms")
+def test_families_are_a_curve_of_ratios(db: Path, tmp_path: Path) -> None:
+    study = of_families(tmp_path)
+    own = Path(shutil.copy(db, tmp_path / "own.duckdb"))
+    table = specifications(own, str(study), workers=1).table
+    assert table["estimand"].unique().to_list() == ["ratio of medians"]
+    assert table["unit"].unique().to_list() == ["ratio"]
+    assert (table["conf_low"] < table["estimate"]).all()
+    assert table["d"].null_count() == 0
+    assert table["estimate"].is_between(1.0, 1.4).all()  # 30 tokens of some 230
+    ((rows),) = figure_rows(own, load_study(study), ["specifications"])
+    assert set(rows.rows["spec"]) == {"lognormal", "gaussian"}
+
+
 def test_every_specification_is_a_row_in_each_cell(db: Path) -> None:
     table = specifications(db, "rmiat").table
     specs = list(load_study("rmiat").sensitivity)

@@ -26,10 +26,9 @@ from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS
 from slant.analysis.questions.checks.study_checks import _design_calls, _fit_calls, _trial_calls, fits_to_make
 from slant.analysis.questions.checks.trials import mixed_fit, read_trials
-from slant.analysis.rows.study_choice import fits_of
 from slant.analysis.rows.views import open_trials, view_names
 from slant.collector.keep.view_heads import read_header
-from slant.collector.studies.catalogue import Fit, Study, list_studies, load_study
+from slant.collector.studies.catalogue import Fit, Study, fits_of, list_studies, load_study
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.system.shipped_files import sql_dir
 from tests.analysis.test_game_indices import all_rounds

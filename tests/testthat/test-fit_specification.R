@@ -28,6 +28,37 @@ test_that("a logarithm gives a ratio, called so, and d of logarithms", {
   expect_equal(found$d, effect_size(transform(trials, tokens = log1p(tokens)))$estimates$estimate, tolerance = 1e-6)
 })
 
+test_that("counts in steps give a ratio of medians, and d of logarithms", {
+  skip_if_not_installed("survival")
+  trials <- transform(made_trials(), tokens = 16 * (tokens %/% 16))
+  arguments <- list(outcome = "tokens", levels = conditions, step = 16)
+  found <- fit_specification(trials, "censored", arguments)$estimates
+  effect <- run_fit("censored", trials, arguments)$tables$effects
+  expect_equal(c(found$estimate, found$conf_low, found$p_value), unlist(effect[c("ratio", "ratio_low", "p_value")]),
+               ignore_attr = TRUE)
+  expect_equal(c(found$estimand, found$unit), c("ratio of medians", "ratio"))
+  sd <- sqrt(mean(tapply(log(trials$tokens + 8), trials$condition, var)))
+  expect_equal(c(found$d, found$d_high), log(c(effect$ratio, effect$ratio_high)) / sd)
+})
+
+test_that("a Bayesian model of counts gives its ratio, whatever the family, and none where it failed", {
+  trials <- made_trials()
+  arguments <- list(formula = "tokens ~ condition", levels = sides_of)
+  effects <- data.frame(ratio = 1.2, ratio_low = 1.1, ratio_high = 1.3, p_above = .99, step = 1)
+  found <- of_ratios(list(tables = list(effects = effects)), trials, arguments, "condition", NULL)
+  expect_equal(c(found$estimate, found$conf_high, found$p_positive), c(1.2, 1.3, .99))
+  expect_equal(found$d_low, log(1.1) / sqrt(mean(tapply(log(trials$tokens + .5), trials$condition, var))))
+  expect_equal(nrow(of_ratios(list(tables = list()), trials, arguments, "condition", NULL)), 0)
+})
+
+test_that("over words and wordings it is the coefficient of that fit", {
+  trials <- transform(made_trials(), item = wording %% 4)
+  arguments <- list(formula = crossed_formula, contrast = "condition", levels = conditions)
+  found <- fit_specification(trials, "crossed", arguments)$estimates
+  expect_equal(found$estimate, fit_crossed(trials, levels = conditions)$tables$effects$estimate)
+  expect_equal(c(found$estimand, found$unit), c("difference of means", "tokens"))
+})
+
 test_that("rows are left out by flags and outcomes, and counted", {
   trials <- transform(made_trials(), is_refusal = wording == 1, outcome = ifelse(wording == 2, "truncated", "answered"))
   n <- function(...) fit_specification(trials, "lme4", paper, ...)$estimates[c("n", "n_left_out")]

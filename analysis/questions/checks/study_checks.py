@@ -30,14 +30,14 @@ from slant.analysis.questions.occasions import TABLE as RETESTS
 from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
-from slant.analysis.rows.study_choice import fits_of, study_in
+from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
 from slant.collector.stopping.looks import Look, read_looks
-from slant.collector.studies.catalogue import Fit, Study
+from slant.collector.studies.catalogue import Fit, Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED, crossed_fit
 
 ALPHA = 0.05
