@@ -14,7 +14,8 @@
 #'     \item{of other tables}{`"plot_refusals"` (view `refusals_by_condition`), `"plot_first_options"` (of
 #'       `run_check("check_first_option", ...)$rows`), `"plot_permutations"` (of [permutation_test()]),
 #'       `"plot_topic_prevalence"` (of [fit_stm()]), `"plot_search_k"` (table `topic_searches`),
-#'       `"plot_specifications"` (of `analyze sensitivity --format csv`), `"plot_retest"` (of [retest_reliability()]).}
+#'       `"plot_specifications"` (of `analyze sensitivity --format csv`), `"plot_retest"` (of [retest_reliability()]),
+#'       `"plot_family_differences"` (view `bayes_ratios`).}
 #'   }
 #' @param data a data frame, or a fit.
 #' @inheritParams plot_effect_sizes

@@ -7,6 +7,8 @@ import polars as pl
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind
 from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.views import read_view, stored_views
+from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Fit
 
 _DESIGNS_OF_TOKENS = ("association",)
@@ -64,6 +66,18 @@ def _refusals(data: FigureData) -> pl.DataFrame | None:
     return trials.drop_nulls("condition").group_by(keys, maintain_order=True).agg(*counts)
 
 
+def _family_differences(data: FigureData) -> pl.DataFrame | None:
+    """The last fit of each family, of the study's own measure."""
+    with reading(data.db) as connection:
+        if "bayes_ratios" not in stored_views(connection):
+            return None
+        rows = read_view(connection, "bayes_ratios").filter(pl.col("study") == data.study.name)
+    rows = rows if data.source is None else rows.filter(pl.col("source") == data.source)
+    last = rows.unique([*GRAIN, "model", "test", "family"], keep="last", maintain_order=True)
+    others = last.filter(pl.col("family") != "lognormal", pl.col("elpd_difference").is_not_null())
+    return None if others.is_empty() else others
+
+
 KINDS = {
     "effect_sizes": FigureKind(
         "Cohen's d with its interval, by model and test (the paper's main figure).", _effect_sizes
@@ -72,6 +86,10 @@ KINDS = {
     "refusals": FigureKind("The share of refused trials, by model, test and condition.", _refusals),
     "token_steps": FigureKind(
         "A histogram of token counts, fine enough to show the steps in which a provider counts.", _token_steps
+    ),
+    "family_differences": FigureKind(
+        "How well other families predict token counts than the lognormal (after analyze --fit brms --family …).",
+        _family_differences, "analyze --fit brms --study {study} --family gaussian",
     ),
     "topic_prevalence": FigureKind(
         "How large each topic is, by model, condition and test (after analyze --fit stm).",

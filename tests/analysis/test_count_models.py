@@ -20,10 +20,12 @@ from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.count_finding import count_models, kept_count_models
 from slant.analysis.questions.checks.sentences import Context, Verdict
 from slant.analysis.questions.checks.study_checks import check
+from slant.collector.keep.database import writing
 from slant.collector.studies.catalogue import Study, fits_of, load_study
 from tests.conftest import ROOT
-from tests.support.fitted import RUN, trials
-from tests.support.given import database
+from tests.support import TESTS
+from tests.support.fitted import RUN, small_database, trials
+from tests.support.given import database, fill, read_rows
 
 QUICK = {"chains": 1, "iterations": 200, "warmup": 100}
 ONE = {"model": ["o3-mini"]}
@@ -143,3 +145,16 @@ def test_the_figure_of_predictive_checks_shows_the_zeros(db: Path, found: FitRes
     (figure,) = figure_rows(db, load_study("rmiat"), ["predictive_checks"])
     assert figure.rows["statistic"].unique().to_list() == ["zeros"]
     assert figure.rows["block"].to_list() == ["compatible", "incompatible"]
+
+
+def test_the_figure_of_families_shows_those_beside_the_lognormal(tmp_path: Path) -> None:
+    case = TESTS / "sql" / "bayes_ratios"
+    db = small_database(tmp_path / "a.duckdb", source="imported")
+    with writing(db) as connection:
+        for table in ("brms_effects", "brms_loo", "brms_models", "brms_pointwise", "calls", "fit_cells"):
+            fill(connection, table, read_rows(case / f"{table}.csv"))
+    (figure,) = figure_rows(db, load_study("rmiat"), ["family_differences"])
+    shown = figure.rows.select("model", "test", "family", "elpd_difference", "se_difference", "n")
+    assert shown.with_columns(pl.col("se_difference").round(6)).rows() == [
+        ("o3-mini", "young_old", "gaussian", -3.0, 1.5, 3)
+    ]
