@@ -71,7 +71,8 @@ def meta_command(
 
     The mean effect with its interval; tau, the standard deviation of true effects between tests, between models and
     between cells beyond these; and prediction intervals for a new test, a new model, and a new test of a new model. CSV
-    and JSON also have the effect of each test and model.
+    and JSON also have the effect of each test and model. Of forced choices: the differences between blocks in the share
+    of consistent answers (--unit outcome).
     """
     import polars as pl
 

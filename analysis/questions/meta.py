@@ -16,11 +16,12 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fits import fit
 from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, mixed_fit
+from slant.analysis.questions.power import crossed_choices
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.errors import DatabaseError, StudyError, UsageError
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED, crossed_fit
@@ -32,6 +33,7 @@ EFFECTS: dict[Effects, tuple[str, str]] = {
     "paper": ("estimate_beside", "std_error_beside"),
 }
 LEAST_CELLS = 3
+_CHOICES = "forced_choice"
 
 
 @dataclass(frozen=True)
@@ -66,21 +68,33 @@ def meta_analysis(
 
     `effects`: "crossed", of the fit over words and wordings, or "paper", of the study's own mixed model. `unit`: "sd",
     standard deviations of the outcome within conditions (models that count otherwise can be compared), or "outcome".
-    Fits are taken from the database where they are unchanged, and kept there. `workers` and `executor` as of `fit()`.
+    Fits are taken from the database where they are unchanged, and kept there. Of forced choices the effects are
+    differences in the share of consistent answers (the unit "outcome"), second block minus first, over words and
+    wordings; they are not kept. `workers` and `executor` as of `fit()`.
 
     Raises UsageError for another value, StudyError for a study without a mixed model, DatabaseError for fewer than
     three effects, RError without R or its package metafor.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must lie between 0 and 1, not at {alpha:g}.")
-    study = study_in(db, study, has_mixed_fit, "has a mixed model, whose effects could be pooled")
-    crossed = fits_of(study).get(CROSSED, crossed_fit(mixed_fit(study)))
+    study = study_in(db, study, can_pool, "has effects of conditions that could be pooled")
+    if not can_pool(study):
+        raise StudyError(
+            f'Can\'t pool effects of "{study.name}": pooled are those of a mixed model of counts by model and test, or '
+            "of forced choices, and it has neither.",
+            "For another study: --study NAME",
+        )
     answering = executor or workers
-    result = fit(
-        db, study, crossed.name, source=source, measure=measure, workers=answering, refit=refit, progress=progress
-    )
-    rows = result.diagnostics.select(CELL)
-    rows = rows.join(result.tables[CROSSED]["effects"], on=CELL, how="left", maintain_order="left")
+    if study.design == _CHOICES:
+        rows, doubtful = _of_choices(db, study, effects, source, answering, progress), []
+    else:
+        crossed = fits_of(study).get(CROSSED, crossed_fit(mixed_fit(study)))
+        result = fit(
+            db, study, crossed.name, source=source, measure=measure, workers=answering, refit=refit, progress=progress
+        )
+        rows = result.diagnostics.select(CELL)
+        rows = rows.join(result.tables[CROSSED]["effects"], on=CELL, how="left", maintain_order="left")
+        doubtful = list(doubtful_fit_warnings(result.diagnostics, are_reduced=True))
     call = pooling(rows, alpha, effects, unit)
     if call is None:
         raise DatabaseError(
@@ -91,9 +105,24 @@ def meta_analysis(
     answer.raise_error()
     table = answer.frames[""]
     said = [text for text in table["messages"].unique(maintain_order=True) if text]
-    doubtful = doubtful_fit_warnings(result.diagnostics, are_reduced=True)
     warnings = [*mixture_warnings(db, study.name, source, measure), *doubtful, *said]
     return MetaAnalysis(table, warnings)
+
+
+def can_pool(study: Study) -> bool:
+    """Whether it has effects of conditions by model and test."""
+    return study.design == _CHOICES or has_mixed_fit(study)
+
+
+def _of_choices(
+    db: str | Path, study: Study, effects: Effects, source: str | None, workers: Workers, progress: Progress | None
+) -> pl.DataFrame:
+    if effects != "crossed":
+        raise UsageError(
+            f'The own model of "{study.name}" is of all models and tests together: its effects are no single ones.',
+            "Pooled can be those over words and wordings: --effects crossed",
+        )
+    return crossed_choices(db, study, source, workers, progress)["effects"]
 
 
 def pooling(rows: pl.DataFrame, alpha: float, effects: Effects = "crossed", unit: Unit = "sd") -> Call | None:

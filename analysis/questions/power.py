@@ -186,7 +186,18 @@ def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_choices(db: str, study: Study, source: str | None, workers: Workers) -> pl.DataFrame:
-    """From a linear model of the choices, 0 and 1: a difference of proportions needs no more than their variances."""
+    tables = crossed_choices(db, study, source, workers)
+    return _variances(tables["effects"].select(CELL), tables["shares"])
+
+
+def crossed_choices(
+    db: str | Path, study: Study, source: str | None, workers: Workers, progress: Progress | None = None
+) -> dict[str, pl.DataFrame]:
+    """The tables effects and shares of R's fit_crossed() for the choices of each cell, 0 and 1, in a linear model: a
+    difference of proportions needs no more than their variances. Cells in which all answers are alike are left out.
+
+    Raises DatabaseError where there is no other.
+    """
     rows = read_choices(db, study, source, None).filter(pl.col("is_consistent").is_not_null())
     levels = [condition.condition for condition in study.conditions]
     groups = [name for name in ("wording", "item") if rows[name].n_unique() > 1]
@@ -195,15 +206,20 @@ def _of_choices(db: str, study: Study, source: str | None, workers: Workers) -> 
     used = rows.select(*CELL, "condition", "wording", "item", pl.col("is_consistent").cast(pl.Float64))
     cells = used.partition_by(CELL, maintain_order=True)
     calls = [Call("run_fit", cell.drop(CELL), arguments, packages=("lme4", "lmerTest")) for cell in cells]
-    shares = []
+    found: list[tuple[int, Answer]] = []
     for number, answer in computed(calls, workers):
-        if "shares" in answer.frames:  # else all answers of the cell are alike
-            keys = [pl.lit(cells[number][name][0]).alias(name) for name in CELL]
-            shares.append((number, answer.frames["shares"].select(*keys, pl.all())))
-    if not shares:
-        raise DatabaseError(f'Nothing to plan from: no cell of "{db}" has answers that differ.')
-    in_order = pl.concat([frame for _, frame in sorted(shares, key=lambda pair: pair[0])])
-    return _variances(in_order.select(CELL).unique(maintain_order=True), in_order)
+        found += [(number, answer)] if "shares" in answer.frames else []
+        if progress:
+            progress(number + 1, len(calls))
+    if not found:
+        raise DatabaseError(f'There is no effect of conditions: in no cell of "{db}" do answers differ.')
+
+    def table(name: str) -> pl.DataFrame:
+        in_order = sorted(found, key=lambda pair: pair[0])
+        keys = {number: [pl.lit(cells[number][name][0]).alias(name) for name in CELL] for number, _ in in_order}
+        return pl.concat([answer.frames[name].select(*keys[number], pl.all()) for number, answer in in_order])
+
+    return {name: table(name) for name in ("effects", "shares")}
 
 
 def _of_games(db: str, study: Study, source: str | None) -> pl.DataFrame:

@@ -13,6 +13,7 @@ from slant.analysis.cli.main import analyze
 from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.study_checks import check
 from slant.collector.errors import DatabaseError, UsageError
+from tests.support.blocks_made import database_of_choices
 from tests.support.fitted import small_database
 
 pytestmark = pytest.mark.needs("metafor")
@@ -65,6 +66,19 @@ def test_the_report_has_the_same_sentences(db: Path, tmp_path: Path) -> None:
     said = next(finding for finding in page if finding.check == "meta")
     report = analysis.report(db, "rmiat", tmp_path / "r.html").read_text("utf-8")
     assert all(sentence in report for sentence in (said.verdict, said.details[0]))
+
+
+def test_effects_on_forced_choices_are_pooled_too(tmp_path: Path) -> None:
+    choices = database_of_choices(tmp_path / "choices.duckdb", words=25)
+    table = analysis.meta_analysis(choices, "interference", unit="outcome").table
+    cells = table.filter(row="cell")
+    observed = analysis.tables(choices, "interference", ["observed_delta_p"])["observed_delta_p"]
+    expected = {(row["model"], row["domain"]): -row["delta_p"] for row in observed.to_dicts()}
+    for row in cells.to_dicts():
+        assert row["estimate"] == pytest.approx(expected[row["model"], row["test"]], abs=0.05)
+    assert {"mean", "new_test", "new_model", "new_cell"} <= set(table["row"])
+    with pytest.raises(UsageError, match="of all models and tests together"):
+        analysis.meta_analysis(choices, "interference", effects="paper")
 
 
 def test_what_can_not_be_pooled_is_said(db: Path, tmp_path: Path) -> None:
