@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LEVELS = ["compatible", "incompatible"]
 _DISPLAY_STEP_S = 0.01
+_SET_CHILD_SUBREAPER = 36  # of prctl(2)
 
 
 # ---- the collector
@@ -373,9 +374,34 @@ def _through_pandas(rows: pl.DataFrame) -> pl.DataFrame | None:
         return None
 
 
+# ---- anything
+
+
+def processor(*command: object) -> dict[str, float]:
+    """Seconds of a command on the wall, and of the processor in all processes that it starts (on Linux also those whose
+    parent ended, as of a fork server): a busy machine changes the first more than the second.
+    """
+    import ctypes
+    import resource
+    import subprocess
+
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    began = time.perf_counter()
+    subprocess.run([*map(str, command)], check=True, capture_output=True)
+    wall_s = time.perf_counter() - began
+    try:
+        while True:
+            os.wait()
+    except ChildProcessError:
+        pass
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {"wall_s": wall_s, "processor_s": used.ru_utime + used.ru_stime}
+
+
 PROCESSES: tuple[Callable[..., Any], ...] = (
     whole, bare, crew, games, history, display, reader, tables, merged, comparing, main_fit, permuting, search,
-    exchange,
+    exchange, processor,
 )  # fmt: skip
 
 if __name__ == "__main__":
