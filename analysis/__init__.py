@@ -43,18 +43,18 @@ if TYPE_CHECKING:
     from slant.analysis.questions.calibration import Calibration as Calibration
     from slant.analysis.questions.calibration import calibrate as calibrate
     from slant.analysis.questions.checks.study_checks import check as check
+    from slant.analysis.questions.convergent_validity import Validity as Validity
+    from slant.analysis.questions.convergent_validity import validity as validity
     from slant.analysis.questions.games.differences import game_differences as game_differences
     from slant.analysis.questions.games.indices import game_indices as game_indices
-    from slant.analysis.questions.measures import Validity as Validity
-    from slant.analysis.questions.measures import validity as validity
     from slant.analysis.questions.meta import MetaAnalysis as MetaAnalysis
     from slant.analysis.questions.meta import meta_analysis as meta_analysis
-    from slant.analysis.questions.occasions import Retest as Retest
-    from slant.analysis.questions.occasions import retest as retest
-    from slant.analysis.questions.permutation.permutation_results import PermutationResult as PermutationResult
-    from slant.analysis.questions.permutation.permutation_results import permute as permute
+    from slant.analysis.questions.permutation.permutations import PermutationResult as PermutationResult
+    from slant.analysis.questions.permutation.permutations import permute as permute
     from slant.analysis.questions.power import PowerPlan as PowerPlan
     from slant.analysis.questions.power import plan_power as plan_power
+    from slant.analysis.questions.retests import Retest as Retest
+    from slant.analysis.questions.retests import retest as retest
     from slant.analysis.questions.sensitivity import specifications as specifications
     from slant.analysis.questions.topics.topic_models import read_topics as read_topics
     from slant.analysis.rows.descriptive_tables import tables as tables
@@ -74,22 +74,22 @@ _PLACES = {
     "MetaAnalysis": "slant.analysis.questions.meta",
     "mixed_versions": "slant.analysis.calls.executors",
     "open_trials": "slant.analysis.rows.views",
-    "permute": "slant.analysis.questions.permutation.permutation_results",
-    "PermutationResult": "slant.analysis.questions.permutation.permutation_results",
+    "permute": "slant.analysis.questions.permutation.permutations",
+    "PermutationResult": "slant.analysis.questions.permutation.permutations",
     "replay": "slant.analysis.archive.replaying",
     "seal": "slant.analysis.archive.sealing",
     "plan_power": "slant.analysis.questions.power",
     "PowerPlan": "slant.analysis.questions.power",
     "read_draws": "slant.analysis.questions.bayes_draws",
     "report": "slant.analysis.pages.html_report",
-    "retest": "slant.analysis.questions.occasions",
-    "Retest": "slant.analysis.questions.occasions",
+    "retest": "slant.analysis.questions.retests",
+    "Retest": "slant.analysis.questions.retests",
     "read_topics": "slant.analysis.questions.topics.topic_models",
     "specifications": "slant.analysis.questions.sensitivity",
     "table_text": "slant.analysis.pages.paper_tables",
     "tables": "slant.analysis.rows.descriptive_tables",
-    "validity": "slant.analysis.questions.measures",
-    "Validity": "slant.analysis.questions.measures",
+    "validity": "slant.analysis.questions.convergent_validity",
+    "Validity": "slant.analysis.questions.convergent_validity",
 }
 __all__ = [
     "Calibration", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Retest", "Validity", "calibrate",

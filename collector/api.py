@@ -16,7 +16,7 @@ from slant.collector.cost.repeated_trials import repeated_trial_notes
 from slant.collector.errors import UsageError
 from slant.collector.keep.rebuilding import with_mending
 from slant.collector.plan.asking_again import again_of, occasion_notes, refuse_with_again
-from slant.collector.plan.run_plan import Offer, make_offer
+from slant.collector.plan.run_plan import RunPlan, make_run_plan
 from slant.collector.plan.shards import Shard
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import read_registration
@@ -143,8 +143,8 @@ def collect(
     loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
     registered = read_registration(registration) if isinstance(registration, str | Path) else registration
 
-    def current_offer() -> Offer:
-        offer = make_offer(
+    def current_run_plan() -> RunPlan:
+        run_plan = make_run_plan(
             loaded,
             models,
             Path(db),
@@ -158,34 +158,34 @@ def collect(
             registration=registered,
             stopping=stopping,
         )
-        return offer if again is None else again_of(offer, again)
+        return run_plan if again is None else again_of(run_plan, again)
 
-    offer = with_mending(Path(db), current_offer, lambda text: warnings.warn(text, UserWarning, stacklevel=4))
-    for sentence in (*occasion_notes(offer), *([] if registered is None else departures(offer, registered))):
+    run_plan = with_mending(Path(db), current_run_plan, lambda text: warnings.warn(text, UserWarning, stacklevel=4))
+    for sentence in (*occasion_notes(run_plan), *([] if registered is None else departures(run_plan, registered))):
         warnings.warn(sentence, UserWarning, stacklevel=3)
-    offer = offer if pilot is None else pilot_of(offer, pilot)
+    run_plan = run_plan if pilot is None else pilot_of(run_plan, pilot)
     watcher = watcher or Watcher()
     if isinstance(options, BatchOptions):
-        return carry_out_batch(offer, options, yes=yes, watcher=watcher)
-    for note in repeated_trial_notes(offer, options.concurrency):
+        return carry_out_batch(run_plan, options, yes=yes, watcher=watcher)
+    for note in repeated_trial_notes(run_plan, options.concurrency):
         warnings.warn(note, UserWarning, stacklevel=2)
-    return carry_out(offer, options, yes=yes, watcher=watcher, processes=processes)
+    return carry_out(run_plan, options, yes=yes, watcher=watcher, processes=processes)
 
 
-def carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher, processes: int = 1) -> RunReport:
-    """Do what an offer says, with so many processes. Raises where it would cost money and nobody agreed."""
-    if offer.stopping is not None:
+def carry_out(run_plan: RunPlan, options: Options, *, yes: bool, watcher: Watcher, processes: int = 1) -> RunReport:
+    """Do what a run plan says, with so many processes. Raises where it would cost money and nobody agreed."""
+    if run_plan.stopping is not None:
         return carry_out_until_narrow(
-            offer,
+            run_plan,
             options,
             yes=yes,
             watcher=watcher,
             carry_out=lambda part: _carry_out(part, options, yes=yes, watcher=watcher, processes=processes),
         )
-    return _carry_out(offer, options, yes=yes, watcher=watcher, processes=processes)
+    return _carry_out(run_plan, options, yes=yes, watcher=watcher, processes=processes)
 
 
-def _carry_out(offer: Offer, options: Options, *, yes: bool, watcher: Watcher, processes: int) -> RunReport:
+def _carry_out(run_plan: RunPlan, options: Options, *, yes: bool, watcher: Watcher, processes: int) -> RunReport:
     if processes == 1:
-        return carry_out_alone(offer, options, yes=yes, watcher=watcher)
-    return carry_out_in_processes(offer, options, processes, yes=yes, watcher=watcher)
+        return carry_out_alone(run_plan, options, yes=yes, watcher=watcher)
+    return carry_out_in_processes(run_plan, options, processes, yes=yes, watcher=watcher)

@@ -241,16 +241,16 @@ def _collect(
     structured_output: bool,
 ) -> None:
     from slant.collector.api import carry_out
-    from slant.collector.checks.notes import run_notes
-    from slant.collector.commands.agreement import agree, run_pilot, shard_notes, show_dry_run
     from slant.collector.commands.batch_jobs import run_batch
+    from slant.collector.commands.confirmation import agree, run_pilot, shard_notes, show_dry_run
     from slant.collector.commands.stopping import show_stopping
     from slant.collector.cost.pilot import pilot_of
     from slant.collector.cost.repeated_trials import repeated_trial_notes
     from slant.collector.keep.journal_loader import load_journals
     from slant.collector.keep.rebuilding import with_mending
+    from slant.collector.model_checks.notes import run_notes
     from slant.collector.plan.asking_again import again_of, occasion_notes, refuse_with_again
-    from slant.collector.plan.run_plan import Offer, make_offer
+    from slant.collector.plan.run_plan import RunPlan, make_run_plan
     from slant.collector.plan.shards import Shard
     from slant.collector.progress.bar import ProgressWatcher
     from slant.collector.registration.canonical import read_registration
@@ -269,8 +269,8 @@ def _collect(
         refuse_with_again(batch=batch, processes=processes, pilot=pilot, is_shard=shard is not None)
     its_shard = None if shard is None else Shard.read(shard)
 
-    def current_offer() -> Offer:
-        offer = make_offer(
+    def current_run_plan() -> RunPlan:
+        run_plan = make_run_plan(
             loaded,
             models,
             db,
@@ -285,31 +285,31 @@ def _collect(
             registration=registered,
             stopping=stopping,
         )
-        return offer if again is None else again_of(offer, again)
+        return run_plan if again is None else again_of(run_plan, again)
 
-    offer = with_mending(db, current_offer, say)
+    run_plan = with_mending(db, current_run_plan, say)
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
-    for model, reason in offer.left_out:
+    for model, reason in run_plan.left_out:
         say(f"{model} can't be asked here: {reason}.")
-    notes = *run_notes(offer, wants_logprobs=logprobs), *repeated_trial_notes(offer, concurrency, is_batch=batch)
-    unregistered = [] if registered is None else departures(offer, registered)
-    for note in (*notes, *shard_notes(offer, budget), *occasion_notes(offer), *unregistered):
+    notes = *run_notes(run_plan, wants_logprobs=logprobs), *repeated_trial_notes(run_plan, concurrency, is_batch=batch)
+    unregistered = [] if registered is None else departures(run_plan, registered)
+    for note in (*notes, *shard_notes(run_plan, budget), *occasion_notes(run_plan), *unregistered):
         say(note)
-    at_most = offer
+    at_most = run_plan
     if stopping is not None:
-        still_asked = show_stopping(offer, concurrency, output_format, is_dry_run=dry_run)
+        still_asked = show_stopping(run_plan, concurrency, output_format, is_dry_run=dry_run)
         if still_asked is None:
             return
         at_most = still_asked
     if dry_run:
-        slice_or_all = offer if pilot is None else pilot_of(offer, pilot)
+        slice_or_all = run_plan if pilot is None else pilot_of(run_plan, pilot)
         show_dry_run(slice_or_all, concurrency, output_format, is_batch=batch)
         return
     if batch:
         if processes != 1:
             raise UsageError("Batch jobs are made by one process: leave out --processes.")
         run_batch(
-            offer,
+            run_plan,
             options,
             ProgressWatcher(),
             output_format,
@@ -317,23 +317,23 @@ def _collect(
             wait=wait,
             size=batch_size,
             pilot=pilot,
-            look_again=current_offer,
+            look_again=current_run_plan,
         )
         return
     if pilot is not None:
-        rest = run_pilot(offer, pilot, options, yes, ProgressWatcher(), current_offer, output_format)
+        rest = run_pilot(run_plan, pilot, options, yes, ProgressWatcher(), current_run_plan, output_format)
         if rest is None:
             return
-        offer, yes = rest, True
-    if offer.asked and not offer.pending and stopping is None:
+        run_plan, yes = rest, True
+    if run_plan.model_plans and not run_plan.pending and stopping is None:
         keep_text(db, loaded)
         if registered is not None:
             keep_registration(db, registered)
         load_journals(db)  # what a killed run left in its journal
-        say(f"Nothing to ask: all {sum(a.planned for a in offer.asked):,} trials have their answers in {db}.")
+        say(f"Nothing to ask: all {sum(a.planned for a in run_plan.model_plans):,} trials have their answers in {db}.")
         return
     yes = agree(at_most, concurrency, yes)
-    report = carry_out(offer, options, yes=yes, watcher=ProgressWatcher(), processes=processes)
+    report = carry_out(run_plan, options, yes=yes, watcher=ProgressWatcher(), processes=processes)
     next_command = loaded.next_command(db) if again is None else _retest_command(loaded, db)
     _print_report(report, output_format, loaded, next_command)
 

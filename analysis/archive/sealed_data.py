@@ -11,7 +11,7 @@ from slant.analysis.archive import layout
 from slant.analysis.archive.codebook import DataFile, codebook_rows, dataset_description
 from slant.analysis.archive.contents import Contents
 from slant.analysis.archive.tables import study_tables, write_tables
-from slant.analysis.questions.occasions import ANSWERS, retest_calls
+from slant.analysis.questions.retests import ANSWERS, retest_calls
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials, usual_view, views_of_games
 from slant.collector.keep.frames import frame_of

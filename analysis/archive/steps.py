@@ -205,7 +205,7 @@ def _fit(db: Path, study: Study, arguments: dict[str, Any], workers: Workers, pr
 def _permutation(
     db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None
 ) -> Frames:
-    from slant.analysis.questions.permutation.permutation_results import permute
+    from slant.analysis.questions.permutation.permutations import permute
 
     result = permute(db, study, workers=workers, progress=progress, **arguments)
     return {name: getattr(result, name) for name in ("tests", "values", "refits")}
@@ -243,7 +243,7 @@ def _differences(
 
 
 def _retest(db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None) -> Frames:
-    from slant.analysis.questions.occasions import retest
+    from slant.analysis.questions.retests import retest
 
     return {"table": retest(db, study, workers=workers, progress=progress, **arguments).table}
 

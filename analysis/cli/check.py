@@ -89,8 +89,8 @@ def check_command(
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
     from slant.analysis.questions.checks.check_table import checks_of
     from slant.analysis.questions.checks.design_checks import has_checks
-    from slant.analysis.questions.checks.later_occasions import RETEST
     from slant.analysis.questions.checks.registration import REGISTRATION, registered_study
+    from slant.analysis.questions.checks.retest_finding import RETEST
     from slant.analysis.questions.checks.study_checks import check
     from slant.collector.errors import RError, UnknownNameError, UsageError
 

@@ -97,7 +97,7 @@ def permute_command(
     Monte Carlo interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and
     one with more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
     """
-    from slant.analysis.questions.permutation.permutation_results import can_permute, permute
+    from slant.analysis.questions.permutation.permutations import can_permute, permute
     from slant.analysis.questions.permutation.sentences import result_sentences
 
     settings = {**({"whole_words": True} if whole_words else {}), **sampling}

@@ -62,7 +62,7 @@ def retest_command(
 
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.plots.drawing import draw_into
-    from slant.analysis.questions.occasions import retest
+    from slant.analysis.questions.retests import retest
     from slant.analysis.rows.cells import GRAIN
 
     with FitProgress() as progress:

@@ -13,7 +13,6 @@ from slant.analysis.rows.descriptive_tables import study_name, table_info, table
 from slant.analysis.rows.reader_notes import CODED_TRIALS, coded_trials
 from slant.analysis.rows.result_warnings import chance_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import loadable_studies, study_names
-from slant.collector.checks.notes import table_notes
 from slant.collector.commands.options import (
     FILE,
     db_option,
@@ -25,6 +24,7 @@ from slant.collector.commands.options import (
 )
 from slant.collector.keep.database import kept_open
 from slant.collector.keep.view_heads import TableInfo
+from slant.collector.model_checks.notes import table_notes
 from slant.collector.terminal import print_data, print_rows, say
 
 _KEPT = ("topic_", "bayes_", "permutation_", "calibration_", "specifications")  # how tables of kept results are called

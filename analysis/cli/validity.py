@@ -57,7 +57,7 @@ def validity_command(
 
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.plots.drawing import draw_into
-    from slant.analysis.questions.measures import validity
+    from slant.analysis.questions.convergent_validity import validity
 
     named = [measure.strip() for measure in measures.split(",") if measure.strip()]
     with FitProgress() as progress:

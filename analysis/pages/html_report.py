@@ -48,7 +48,7 @@ from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import ALPHA
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
-from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
+from slant.analysis.questions.retests import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.questions.topics.topic_models import stale_model_warnings
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info, tables
@@ -56,10 +56,10 @@ from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_w
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view, view_names
 from slant.collector.arguments import checked_arguments
-from slant.collector.checks.notes import table_notes
 from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.model_checks.notes import table_notes
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED

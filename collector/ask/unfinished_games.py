@@ -10,12 +10,12 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from slant.collector.ask.exchanges import next_turn_no, read_exchange
+from slant.collector.ask.exchange_reading import next_turn_no, read_exchange
 from slant.collector.ask.retries import judge
 from slant.collector.designs import design_named
 from slant.collector.keep.repeated_answers import repeated_of
 from slant.collector.keep.stored_attempts import attempts_where
-from slant.collector.plan.run_plan import ModelPlan, Offer
+from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation, Reading, Turn
 from slant.collector.study.records import Study
@@ -39,30 +39,34 @@ class Begun:
     problems: list[str] = field(default_factory=list)
 
 
-def begun_games(offer: Offer) -> Begun:
-    """The games of an offer that have turns already, but are not over."""
+def begun_games(run_plan: RunPlan) -> Begun:
+    """The games of a run plan that have turns already, but are not over."""
     begun = Begun()
     started = (
-        started_games(offer.db, offer.study.name) if design_named(offer.study.design).has_turns(offer.study) else set()
+        started_games(run_plan.db, run_plan.study.name)
+        if design_named(run_plan.study.design).has_turns(run_plan.study)
+        else set()
     )
-    for model_plan in offer.asked if started else ():
-        games = design_named(offer.study.design).plan(offer.study, model_plan.model, offer.seed)
-        ids = list(map(games.conversation_id, games.places(offer.repetitions)))
+    for model_plan in run_plan.model_plans if started else ():
+        games = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
+        ids = list(map(games.conversation_id, games.places(run_plan.repetitions)))
         if (occasion := model_plan.occasion) is not None:
             ids = list(map(occasion.later_id, ids))
         is_open = [
             game_id in started and not (model_plan.skip and model_plan.skip[no]) for no, game_id in enumerate(ids)
         ]
-        rows = stored_turns(offer.db, offer.study.name, [i for i, is_one in zip(ids, is_open, strict=True) if is_one])
+        rows = stored_turns(
+            run_plan.db, run_plan.study.name, [i for i, is_one in zip(ids, is_open, strict=True) if is_one]
+        )
         turns = begun.of_model.setdefault(model_plan.model.model, {})
         others = bytes(not is_one for is_one in is_open)
-        for game in offer.conversations(model_plan, others):
-            _go_on(offer, model_plan, game, rows.get(game.conversation_id, {}), turns, begun)
+        for game in run_plan.conversations(model_plan, others):
+            _go_on(run_plan, model_plan, game, rows.get(game.conversation_id, {}), turns, begun)
     return begun
 
 
 def _go_on(
-    offer: Offer,
+    run_plan: RunPlan,
     model_plan: ModelPlan,
     game: Conversation,
     stored_turns: Turns,
@@ -70,7 +74,7 @@ def _go_on(
     begun: Begun,
 ) -> None:
     try:
-        turns[game.conversation_id] = replayed(offer.study, model_plan, game, stored_turns)
+        turns[game.conversation_id] = replayed(run_plan.study, model_plan, game, stored_turns)
     except ValueError as error:
         begun.unusable.add(game.conversation_id)
         begun.problems.append(

@@ -29,7 +29,7 @@ from slant.collector.keep.final_trials import Finals, id_batches, read_finals
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder, utc_now
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in
-from slant.collector.plan.run_plan import ModelPlan, Offer
+from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers import provider_named
 from slant.collector.records import Conversation, Run
 from slant.collector.studies.stored_texts import text_lines
@@ -42,19 +42,21 @@ GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most
 class Batches:
     """One call of `collect --batch` on one database, from the lock to the report."""
 
-    def __init__(self, offer: Offer, run: Run, options: BatchOptions, yes: bool, say: Callable[[str], None]) -> None:
-        self._offer, self._run, self._options, self._yes, self._say = offer, run, options, yes, say
-        self._folder = JobFolder(offer.db)
-        self._lanes = {model_plan.model.model: _lane(model_plan) for model_plan in offer.asked}
+    def __init__(
+        self, run_plan: RunPlan, run: Run, options: BatchOptions, yes: bool, say: Callable[[str], None]
+    ) -> None:
+        self._run_plan, self._run, self._options, self._yes, self._say = run_plan, run, options, yes, say
+        self._folder = JobFolder(run_plan.db)
+        self._lanes = {model_plan.model.model: _lane(model_plan) for model_plan in run_plan.model_plans}
         self._services = Services()
-        self._prices = offer.prices
+        self._prices = run_plan.prices
         self._journal: Journal | None = None
         self._made: list[Job] = []
         self._needs_yes: Counter[str] = Counter()
 
     def go(self) -> BatchReport:
         """Fetch and submit, once or (waiting) until nothing is open. Raises JournalError where somebody else does."""
-        self._lock = FolderLock(journal_folder(self._offer.db))
+        self._lock = FolderLock(journal_folder(self._run_plan.db))
         ending = "stopped by an error"
         try:
             self._prepare()
@@ -75,30 +77,30 @@ class Batches:
                 self._lock.release()
 
     def _prepare(self) -> None:
-        load_journals(self._offer.db, 30.0)  # says at once if the database is not ours, or somebody keeps it
+        load_journals(self._run_plan.db, 30.0)  # says at once if the database is not ours, or somebody keeps it
         self._folder.sweep()
-        open_budget(self._offer, self._options.budget_usd)  # says before anything happens if it can't be kept
-        self._finals = read_finals(self._offer.db, self._offer.study.name)
+        open_budget(self._run_plan, self._options.budget_usd)  # says before anything happens if it can't be kept
+        self._finals = read_finals(self._run_plan.db, self._run_plan.study.name)
         keys = [lane.key for lane in self._lanes.values()] + [
             provider_named(job.provider).key() for job in self._open()
         ]
         self._maker = AttemptMaker(self._run, [key for key in keys if key])
-        self._submitter = Submitter(self._offer.study, self._run, self._folder, self._options.most_requests)
+        self._submitter = Submitter(self._run_plan.study, self._run, self._folder, self._options.most_requests)
         self._fetcher = Fetcher(
-            self._offer.study,
+            self._run_plan.study,
             self._folder,
             self._maker,
             self._writing,
             self._finals,
-            lambda batch_id: attempted_in(self._offer.db, batch_id),
+            lambda batch_id: attempted_in(self._run_plan.db, batch_id),
             lambda job: self._prices.find(job.provider, job.study_model.requested_model),
         )
 
     def _writing(self) -> Journal:
         """This run's journal; made when there is something to write, not at every look at a job."""
         if self._journal is None:
-            texts = text_lines(self._offer.study, self._offer.registration, self._run.started_at)
-            self._journal = Journal(self._offer.db, self._run, self._lock, texts)
+            texts = text_lines(self._run_plan.study, self._run_plan.registration, self._run.started_at)
+            self._journal = Journal(self._run_plan.db, self._run, self._lock, texts)
             for cut in self._journal.mended:
                 self._say(cut)
         return self._journal
@@ -112,7 +114,7 @@ class Batches:
         return bool(self._open())
 
     def _open(self) -> list[Job]:
-        return self._folder.open_jobs(self._offer.study.name)
+        return self._folder.open_jobs(self._run_plan.study.name)
 
     def _advance(self, job: Job) -> None:
         if job.state == "planned":  # nothing of it was sent: its trials are pending, and planned anew
@@ -196,13 +198,13 @@ class Batches:
             self._needs_yes[lane.model.model] = pending
         elif pending:
             if not self._options.mixed:
-                check_not_mixed(self._offer.db, self._offer.study, [lane.model.model], is_batch=True)
+                check_not_mixed(self._run_plan.db, self._run_plan.study, [lane.model.model], is_batch=True)
             self._submit_now(lane, pending)
 
     def _submit_now(self, lane: BatchLane, pending: int) -> None:
         self._writing()
         lane.rounds += 1
-        money = purse(self._offer, lane.asked, self._options.budget_usd)
+        money = purse(self._run_plan, lane.model_plan, self._options.budget_usd)
         try:
             service = self._services.get(lane.provider.name, lane.base_url, lane.key or "")
             for job in self._submitter.submit(lane, self._pending(lane), service, money):
@@ -218,21 +220,21 @@ class Batches:
 
     def _pending(self, lane: BatchLane) -> Iterator[Conversation]:
         """What of the plan is neither done nor in an open job. Of a plan only bits are held: it may be very long."""
-        offer = self._offer
-        plan_of = offer.study, lane.model, offer.seed, offer.repetitions
-        others = lane.asked.others
+        run_plan = self._run_plan
+        plan_of = run_plan.study, lane.model, run_plan.seed, run_plan.repetitions
+        others = lane.model_plan.others
         done, waiting = (done_in(*plan_of, finals, others).conversations for finals in (self._finals, self._waiting()))
-        yield from offer.conversations(lane.asked, bytes(map(or_, done, waiting)))
+        yield from run_plan.conversations(lane.model_plan, bytes(map(or_, done, waiting)))
 
     def _waiting(self) -> Finals:
-        return Finals(id_batches(self._folder.trial_ids(self._offer.study.name)))
+        return Finals(id_batches(self._folder.trial_ids(self._run_plan.study.name)))
 
     def _report(self) -> BatchReport:
         waiting = self._waiting()
-        rows = tuple(lane_row(self._offer, lane, self._finals, waiting) for lane in self._lanes.values())
+        rows = tuple(lane_row(self._run_plan, lane, self._finals, waiting) for lane in self._lanes.values())
         run_id = self._run.run_id if self._journal else None
         return BatchReport(
-            run_id, self._offer.db, rows, tuple(self._made), tuple(self._open()), self._needs_yes.total()
+            run_id, self._run_plan.db, rows, tuple(self._made), tuple(self._open()), self._needs_yes.total()
         )
 
 

@@ -12,7 +12,7 @@ from slant.collector.ask.lane_money import LaneMoney
 from slant.collector.ask.ledger import Ledger
 from slant.collector.cost.budget import batch_factor, lane_money, open_ledger, price_of
 from slant.collector.errors import UsageError
-from slant.collector.plan.run_plan import ModelPlan, Offer
+from slant.collector.plan.run_plan import ModelPlan, RunPlan
 
 
 class Purse:
@@ -56,16 +56,16 @@ class Purse:
         return self._factor * self._money.most_usd(body)
 
 
-def purse(offer: Offer, model_plan: ModelPlan, budget_usd: float | None) -> Purse:
+def purse(run_plan: RunPlan, model_plan: ModelPlan, budget_usd: float | None) -> Purse:
     """As the money stands now, on disk. UsageError for a budget that can't be kept."""
-    return Purse(lane_money(offer, model_plan, open_budget(offer, budget_usd)))
+    return Purse(lane_money(run_plan, model_plan, open_budget(run_plan, budget_usd)))
 
 
-def open_budget(offer: Offer, budget_usd: float | None) -> Ledger:
+def open_budget(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
     """The ledger of the study. UsageError too where a model's batches have no price."""
-    ledger = open_ledger(offer, budget_usd)
-    for model_plan in offer.paid if budget_usd is not None else ():
-        price = price_of(offer, model_plan)
+    ledger = open_ledger(run_plan, budget_usd)
+    for model_plan in run_plan.paid if budget_usd is not None else ():
+        price = price_of(run_plan, model_plan)
         if price is not None and price.batch_factor is None:
             raise UsageError(
                 f"Can't keep a budget: no price of batch jobs is known for {model_plan.provider.name}/"

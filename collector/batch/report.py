@@ -10,7 +10,7 @@ from slant.collector.batch.submit import BatchLane
 from slant.collector.keep.batch_jobs import Job
 from slant.collector.keep.final_trials import Finals
 from slant.collector.plan.conversations import done_in
-from slant.collector.plan.run_plan import Offer, done_in_slice
+from slant.collector.plan.run_plan import RunPlan, done_in_slice
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
 
@@ -57,12 +57,12 @@ class BatchReport:
         return "finished" if self.is_complete else "waiting for batch jobs" if self.open_jobs else "incomplete"
 
 
-def lane_row(offer: Offer, lane: BatchLane, finals: Finals, waiting: Finals) -> dict[str, Any]:
+def lane_row(run_plan: RunPlan, lane: BatchLane, finals: Finals, waiting: Finals) -> dict[str, Any]:
     """One model: how far it is, what this call fetched by outcome, what it submitted, what open jobs are asking."""
-    done, in_jobs = (_trials_in(offer, lane, ids) for ids in (finals, waiting))
+    done, in_jobs = (_trials_in(run_plan, lane, ids) for ids in (finals, waiting))
     return {
         "model": lane.model.model,
-        "planned": lane.asked.planned,
+        "planned": lane.model_plan.planned,
         "done": done,
         "fetched": sum(lane.outcomes.values()) - lane.outcomes["failed"],
         **{outcome: lane.outcomes[outcome] for outcome in _OUTCOMES},
@@ -72,7 +72,7 @@ def lane_row(offer: Offer, lane: BatchLane, finals: Finals, waiting: Finals) -> 
     }
 
 
-def _trials_in(offer: Offer, lane: BatchLane, ids: Finals) -> int:
-    if offer.slice is not None:
-        return done_in_slice(offer, lane.model, ids)
-    return done_in(offer.study, lane.model, offer.seed, offer.repetitions, ids, lane.asked.others).trials
+def _trials_in(run_plan: RunPlan, lane: BatchLane, ids: Finals) -> int:
+    if run_plan.slice is not None:
+        return done_in_slice(run_plan, lane.model, ids)
+    return done_in(run_plan.study, lane.model, run_plan.seed, run_plan.repetitions, ids, lane.model_plan.others).trials

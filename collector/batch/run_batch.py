@@ -12,26 +12,26 @@ from slant.collector.batch.submit import refuse_game
 from slant.collector.errors import DatabaseBusyError, Interrupted, ProviderError, UsageError
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import Offer
+from slant.collector.plan.run_plan import RunPlan
 from slant.collector.provenance.run_record import new_run_record
 
 
-def carry_out_batch(offer: Offer, options: BatchOptions, *, yes: bool, watcher: Watcher) -> BatchReport:
-    if not offer.asked:
-        reasons = [f"{model}: {reason}." for model, reason in offer.left_out]
-        raise ProviderError(f'Nobody is asked: "{offer.study.name}" has no model that can be asked here.', *reasons)
+def carry_out_batch(run_plan: RunPlan, options: BatchOptions, *, yes: bool, watcher: Watcher) -> BatchReport:
+    if not run_plan.model_plans:
+        reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
+        raise ProviderError(f'Nobody is asked: "{run_plan.study.name}" has no model that can be asked here.', *reasons)
     if options.most_requests is not None and options.most_requests < 1:
         raise UsageError(f"--batch-size must be 1 or more, not {options.most_requests}.")
-    first = next(plan(offer.study, offer.asked[0].model, offer.seed, offer.repetitions))
-    refuse_game(offer.study, first)  # before anything is written
-    run = new_run_record(offer, asdict(options) | {"batch": True}, is_simulated=False)
+    first = next(plan(run_plan.study, run_plan.model_plans[0].model, run_plan.seed, run_plan.repetitions))
+    refuse_game(run_plan.study, first)  # before anything is written
+    run = new_run_record(run_plan, asdict(options) | {"batch": True}, is_simulated=False)
     try:
-        return Batches(offer, run, options, yes, watcher.say).go()
+        return Batches(run_plan, run, options, yes, watcher.say).go()
     except KeyboardInterrupt:
         hint = "Jobs that were submitted go on at their provider; the same command fetches their answers."
         raise Interrupted("Left at once.", hint) from None
     finally:
-        _load(offer.db, watcher)
+        _load(run_plan.db, watcher)
 
 
 def _load(db: Path, watcher: Watcher) -> None:

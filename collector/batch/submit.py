@@ -30,7 +30,7 @@ class BatchLane:
     `held_back` says why some of it was not submitted for want of money; `stopped_because` why it is asked no more.
     """
 
-    asked: ModelPlan
+    model_plan: ModelPlan
     base_url: str
     key: str | None
     submitted: int = 0
@@ -41,11 +41,11 @@ class BatchLane:
 
     @property
     def model(self) -> StudyModel:
-        return self.asked.model
+        return self.model_plan.model
 
     @property
     def provider(self) -> Provider:
-        return self.asked.provider
+        return self.model_plan.provider
 
 
 @dataclass(frozen=True, slots=True)

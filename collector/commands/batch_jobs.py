@@ -14,7 +14,7 @@ JOBS_ARE_OPEN = 3
 
 
 def run_batch(
-    offer: Any,
+    run_plan: Any,
     options: Any,
     watcher: Any,
     output_format: str,
@@ -27,30 +27,30 @@ def run_batch(
 ) -> None:
     """`options` are those of a live run. A pilot goes by batch too: one model is asked one way."""
     from slant.collector.batch.report import BatchOptions
-    from slant.collector.commands.agreement import after_pilot
+    from slant.collector.commands.confirmation import after_pilot
     from slant.collector.cost.pilot import pilot_of
 
     batch_options = BatchOptions(wait, size, mixed=options.mixed, budget_usd=options.budget_usd)
     if pilot is not None:
-        pilot_offer = pilot_of(offer, pilot)
-        report = _carry_out(pilot_offer, options, batch_options, watcher, yes)
+        pilot_plan = pilot_of(run_plan, pilot)
+        report = _carry_out(pilot_plan, options, batch_options, watcher, yes)
         if not report.has_all_answers:
-            say(f"These are the pilot's {sum(asked.planned for asked in pilot_offer.asked):,} trials.")
-            _print_report(report, output_format, offer.study)  # exits
-        rest = after_pilot(pilot_offer, look_again(), options.concurrency, yes, output_format, is_batch=True)
+            say(f"These are the pilot's {sum(model_plan.planned for model_plan in pilot_plan.model_plans):,} trials.")
+            _print_report(report, output_format, run_plan.study)  # exits
+        rest = after_pilot(pilot_plan, look_again(), options.concurrency, yes, output_format, is_batch=True)
         if rest is None:
             return
-        offer, yes = rest, True
-    _print_report(_carry_out(offer, options, batch_options, watcher, yes), output_format, offer.study)
+        run_plan, yes = rest, True
+    _print_report(_carry_out(run_plan, options, batch_options, watcher, yes), output_format, run_plan.study)
 
 
-def _carry_out(offer: Any, options: Any, batch_options: Any, watcher: Any, yes: bool) -> Any:
+def _carry_out(run_plan: Any, options: Any, batch_options: Any, watcher: Any, yes: bool) -> Any:
     from slant.collector.batch.run_batch import carry_out_batch
-    from slant.collector.commands.agreement import agree
+    from slant.collector.commands.confirmation import agree
 
-    yes = agree(offer, options.concurrency, yes, is_batch=True)
-    offer = offer.asking_logprobs() if options.logprobs else offer
-    return carry_out_batch(offer, batch_options, yes=yes, watcher=watcher)
+    yes = agree(run_plan, options.concurrency, yes, is_batch=True)
+    run_plan = run_plan.asking_logprobs() if options.logprobs else run_plan
+    return carry_out_batch(run_plan, batch_options, yes=yes, watcher=watcher)
 
 
 def _print_report(report: Any, output_format: str, study: Any) -> None:

@@ -33,9 +33,9 @@ from slant.collector.terminal import print_rows, say
 def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_format: str) -> None:
     """How many trials of each model are done, by outcome; during a run also its rate and the time left."""
     from slant.collector.ask.uncounted_answers import uncounted_notes
-    from slant.collector.checks.notes import table_notes
     from slant.collector.commands.batch_jobs import show_jobs
     from slant.collector.cost.costs import changed_models, cost_notes
+    from slant.collector.model_checks.notes import table_notes
     from slant.collector.progress.current_run import for_people, running_process, with_pace, with_test_pace
     from slant.collector.progress.status import occasion_sentences, progress, waiting_bytes, warnings
     from slant.collector.progress.watch import watch_status

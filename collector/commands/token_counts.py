@@ -21,7 +21,7 @@ from slant.collector.commands.options import (
 from slant.collector.terminal import print_rows, say
 
 if TYPE_CHECKING:
-    from slant.collector.checks.check import Check
+    from slant.collector.model_checks.check import Check
 
 _EXAMPLES = """\b
 Examples:
@@ -58,8 +58,8 @@ def check_model_command(
     Is there a count, does it grow with difficulty, does it come in steps, do reasoning and answer add up to the output?
     MODEL is PROVIDER/NAME, or the name of a model of --study.
     """
-    from slant.collector.checks.check import check_model, checked_provider
-    from slant.collector.checks.questions import check_questions
+    from slant.collector.model_checks.check import check_model, checked_provider
+    from slant.collector.model_checks.questions import check_questions
 
     chosen = _model(model, study)
     provider = checked_provider(chosen, base_url)
@@ -159,7 +159,7 @@ def recount_command(
     """Count readable reasoning again and keep the count beside the provider's own."""
     from dataclasses import asdict
 
-    from slant.collector.checks.recount import recount_reasoning
+    from slant.collector.model_checks.recount import recount_reasoning
 
     rows = recount_reasoning(db, models, tokenizer=tokenizer, base_url=base_url, on_progress=_counter("texts"))
     if not rows:

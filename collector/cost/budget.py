@@ -11,48 +11,48 @@ from slant.collector.ask.ledger import Ledger
 from slant.collector.cost.earlier_answers import earlier_sizes, spent_before_usd
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder
-from slant.collector.plan.run_plan import ModelPlan, Offer
+from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.prices import Price
 
 LOST = "lost: "  # how the result of a job begins that its provider does not know any more
 
 
-def price_of(offer: Offer, model_plan: ModelPlan) -> Price | None:
-    return offer.prices.find(model_plan.provider.name, model_plan.model.requested_model)
+def price_of(run_plan: RunPlan, model_plan: ModelPlan) -> Price | None:
+    return run_plan.prices.find(model_plan.provider.name, model_plan.model.requested_model)
 
 
-def open_ledger(offer: Offer, budget_usd: float | None) -> Ledger:
+def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
     """The cap is for the study in this database, all its runs and batch jobs together: whoever starts again after a
     stop must not spend it twice. UsageError for a budget that can't be kept, as there is no price."""
     if budget_usd is None:
         return Ledger()
     if not 0 < budget_usd < math.inf:
         raise UsageError(f"--budget must be more than 0 US dollars, not {budget_usd:g}.")
-    unpriced = [model_plan for model_plan in offer.paid if price_of(offer, model_plan) is None]
+    unpriced = [model_plan for model_plan in run_plan.paid if price_of(run_plan, model_plan) is None]
     if unpriced:
         names = ", ".join(f"{model_plan.provider.name}/{model_plan.model.requested_model}" for model_plan in unpriced)
         raise UsageError(
             f"Can't keep a budget: no price is known for {names}.",
             "Give one: --prices FILE (collector/providers/prices.toml shows how).",
         )
-    spent = spent_before_usd(offer.db, offer.study.name)
-    return Ledger(budget_usd, spent_usd=spent, uncertain_usd=promised_usd(offer))
+    spent = spent_before_usd(run_plan.db, run_plan.study.name)
+    return Ledger(budget_usd, spent_usd=spent, uncertain_usd=promised_usd(run_plan))
 
 
-def promised_usd(offer: Offer) -> float:
+def promised_usd(run_plan: RunPlan) -> float:
     """The most that batch jobs of the study may still be billed, in US dollars: the open ones, and those that were lost
     at their provider."""
-    folder = JobFolder(offer.db)
-    jobs = [job for job in folder.jobs() if job.study == offer.study.name]
+    folder = JobFolder(run_plan.db)
+    jobs = [job for job in folder.jobs() if job.study == run_plan.study.name]
     lost = [job for job in jobs if (job.result or "").startswith(LOST)]
-    return sum(_promised(offer, folder, job) for job in [*lost, *folder.open_jobs(offer.study.name)])
+    return sum(_promised(run_plan, folder, job) for job in [*lost, *folder.open_jobs(run_plan.study.name)])
 
 
-def _promised(offer: Offer, folder: JobFolder, job: Job) -> float:
+def _promised(run_plan: RunPlan, folder: JobFolder, job: Job) -> float:
     if job.reserved_usd is not None or not job.is_open:
         return job.reserved_usd or 0.0
     # an older slant's job, or one made before its price was known: its requests tell
-    price = offer.prices.find(job.provider, job.study_model.requested_model)
+    price = run_plan.prices.find(job.provider, job.study_model.requested_model)
     money = LaneMoney(price)
     with folder.requests(job).open("rb") as lines:
         bodies = (line.get("body") or line.get("params") or {} for line in map(json.loads, lines))
@@ -64,10 +64,12 @@ def batch_factor(price: Price | None) -> float:
     return 1.0 if price is None or price.batch_factor is None else price.batch_factor
 
 
-def lane_money(offer: Offer, model_plan: ModelPlan, ledger: Ledger) -> LaneMoney:
+def lane_money(run_plan: RunPlan, model_plan: ModelPlan, ledger: Ledger) -> LaneMoney:
     """A model's money. With a budget, its earlier answers say how much one may cost."""
-    price = price_of(offer, model_plan)
-    sizes = earlier_sizes(offer.db, offer.study, model_plan.model) if price and ledger.cap_usd is not None else None
+    price = price_of(run_plan, model_plan)
+    sizes = (
+        earlier_sizes(run_plan.db, run_plan.study, model_plan.model) if price and ledger.cap_usd is not None else None
+    )
     if sizes is None:
         return LaneMoney(price, ledger)
     return LaneMoney(price, ledger, seen=sizes.n_counted, longest=sizes.max_output_tokens or 0)

@@ -9,28 +9,28 @@ from itertools import islice
 
 from slant.collector.plan.balance import Cell, quotas
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import Offer
+from slant.collector.plan.run_plan import RunPlan
 from slant.collector.records import Conversation
 from slant.collector.study.records import Study, StudyModel
 
 LOOKED_AT = 50_000  # conversations in which every cell of a plan shows up: the order of asking is random
 
 
-def pilot_of(offer: Offer, trials: int) -> Offer:
-    """The same offer cut down to a balanced slice of about `trials` trials of each model.
+def pilot_of(run_plan: RunPlan, trials: int) -> RunPlan:
+    """The same run plan cut down to a balanced slice of about `trials` trials of each model.
 
     The same cells for every model, and the same slice whether or not some of it is answered already. UsageError where
     `trials` is less than one in each condition.
     """
     chosen: set[str] = set()
     model_plans = []
-    for model_plan in offer.asked:
-        plan_of = offer.study, model_plan.model, offer.seed, offer.repetitions
+    for model_plan in run_plan.model_plans:
+        plan_of = run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions
         conversations = list(balanced_slice(*plan_of, trials, model_plan.others))
         ids = [trial.trial_id for conversation in conversations for trial in conversation.trials]
         chosen.update(conversation.conversation_id for conversation in conversations)
-        model_plans.append(replace(model_plan, planned=len(ids), already_done=sum(offer.done.among(ids))))
-    return replace(offer, asked=tuple(model_plans), slice=frozenset(chosen))
+        model_plans.append(replace(model_plan, planned=len(ids), already_done=sum(run_plan.done.among(ids))))
+    return replace(run_plan, model_plans=tuple(model_plans), slice=frozenset(chosen))
 
 
 def balanced_slice(

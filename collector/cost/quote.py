@@ -1,4 +1,4 @@
-"""What an offer would take: one row a model for `--dry-run` and for the question before paid requests."""
+"""What a run plan would take: one row a model for `--dry-run` and for the question before paid requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slant.collector.cost.estimate import Estimate, Guess, Span, as_columns, est
 from slant.collector.cost.growth import Growth, growth_of
 from slant.collector.designs import design_named
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import ModelPlan, Offer
+from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.prices import Price
 from slant.collector.study.records import Study, StudyModel
 
@@ -23,7 +23,7 @@ PROMPTS_LOOKED_AT = 400
 class Quote:
     """What the pending trials of one model would take."""
 
-    asked: ModelPlan
+    model_plan: ModelPlan
     price: Price | None
     estimate: Estimate
     is_batch: bool = False
@@ -32,13 +32,13 @@ class Quote:
     @property
     def costs_money(self) -> bool:
         """False for one's own server, unless the price list says otherwise."""
-        return self.asked.provider.costs_money or self.price is not None
+        return self.model_plan.provider.costs_money or self.price is not None
 
     @property
     def cost_rests_on(self) -> str:
         price = self.price
         if price is None:
-            named = f"{self.asked.provider.name}/{self.asked.model.requested_model}"
+            named = f"{self.model_plan.provider.name}/{self.model_plan.model.requested_model}"
             return (
                 f"no price is known for {named}: --prices FILE gives one" if self.costs_money else "nothing is charged"
             )
@@ -47,18 +47,18 @@ class Quote:
         return f"${price.input:g} in and ${price.output:g} out a million tokens{batch}, {of}"
 
 
-def quotes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[Quote]:
+def quotes(run_plan: RunPlan, concurrency: int, *, is_batch: bool = False) -> list[Quote]:
     """`concurrency`: requests in flight for each model. Reads the database, asks nobody."""
-    return [_quote(offer, model_plan, concurrency, is_batch) for model_plan in offer.asked]
+    return [_quote(run_plan, model_plan, concurrency, is_batch) for model_plan in run_plan.model_plans]
 
 
-def _quote(offer: Offer, model_plan: ModelPlan, concurrency: int, is_batch: bool) -> Quote:
-    price = offer.prices.find(model_plan.provider.name, model_plan.model.requested_model)
-    sizes = earlier_sizes(offer.db, offer.study, model_plan.model)
-    limits = known_limits(offer.db, model_plan.model)
-    asked = (offer.study, model_plan.model, offer.seed, offer.repetitions)
-    growth = _growth(*asked)
-    guess = _guess_of_question(*asked) if growth is None else _guess_of_game(*asked[:2], growth)
+def _quote(run_plan: RunPlan, model_plan: ModelPlan, concurrency: int, is_batch: bool) -> Quote:
+    price = run_plan.prices.find(model_plan.provider.name, model_plan.model.requested_model)
+    sizes = earlier_sizes(run_plan.db, run_plan.study, model_plan.model)
+    limits = known_limits(run_plan.db, model_plan.model)
+    cell = (run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions)
+    growth = _growth(*cell)
+    guess = _guess_of_question(*cell) if growth is None else _guess_of_game(*cell[:2], growth)
     estimated = estimate_run(model_plan.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch)
     return Quote(model_plan, price, estimated, is_batch, growth)
 
@@ -113,12 +113,12 @@ def quote_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     """Every number with its range, for programs: tokens, US dollars, seconds."""
     return [
         {
-            "model": quote.asked.model.model,
-            "provider": quote.asked.provider.name,
-            "asked_as": quote.asked.model.requested_model,
-            "planned": quote.asked.planned,
-            "done": quote.asked.already_done,
-            "to_ask": quote.asked.pending,
+            "model": quote.model_plan.model.model,
+            "provider": quote.model_plan.provider.name,
+            "asked_as": quote.model_plan.model.requested_model,
+            "planned": quote.model_plan.planned,
+            "done": quote.model_plan.already_done,
+            "to_ask": quote.model_plan.pending,
         }
         | as_columns("input_tokens", quote.estimate.input_tokens)
         | as_columns("output_tokens", quote.estimate.output_tokens)
@@ -137,11 +137,11 @@ def short_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     """The same for people: a row that fits a terminal."""
     return [
         {
-            "model": quote.asked.model.model,
-            "provider": quote.asked.provider.name,
-            "planned": quote.asked.planned,
-            "done": quote.asked.already_done,
-            "to_ask": quote.asked.pending,
+            "model": quote.model_plan.model.model,
+            "provider": quote.model_plan.provider.name,
+            "planned": quote.model_plan.planned,
+            "done": quote.model_plan.already_done,
+            "to_ask": quote.model_plan.pending,
             "input_tokens": f"{quote.estimate.input_tokens.about:,.0f}",
             "output_tokens": f"{out.about:,.0f}" if (out := quote.estimate.output_tokens) else "?",
             "cost": spoken_usd(quote.estimate.cost_usd) if quote.costs_money else "",
@@ -161,8 +161,8 @@ def total(quotes: list[Quote]) -> tuple[Span, list[str]]:
     for quote in quotes:
         if quote.estimate.cost_usd is not None:
             cost = cost.plus(quote.estimate.cost_usd)
-        elif quote.costs_money and quote.asked.pending:
-            missing.append(quote.asked.model.model)
+        elif quote.costs_money and quote.model_plan.pending:
+            missing.append(quote.model_plan.model.model)
     return cost, missing
 
 
@@ -171,12 +171,12 @@ def sentences(quotes: list[Quote]) -> list[str]:
     lines = []
     for quote in quotes:
         lines.append(
-            f"{quote.asked.model.model}: tokens rest on {quote.estimate.tokens_rest_on}; "
+            f"{quote.model_plan.model.model}: tokens rest on {quote.estimate.tokens_rest_on}; "
             f"cost: {quote.cost_rests_on}; time: {quote.estimate.time_rests_on}."
         )
         if quote.growth is not None and len(quote.growth.sent) > 1:
             of = quote.estimate
-            name, pending = quote.asked.model.model, quote.asked.pending
+            name, pending = quote.model_plan.model.model, quote.model_plan.pending
             lines.append(quote.growth.sentence(name, pending, quote.price, of.output_tokens))
     if any(quote.costs_money for quote in quotes):
         cost, missing = total(quotes)

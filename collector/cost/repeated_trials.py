@@ -14,7 +14,7 @@ from slant.collector.cost.quote import quotes
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.plan.run_plan import ModelPlan, Offer
+from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.records import Trial
 from slant.collector.studies.differences import text_differences
 from slant.collector.studies.stored_texts import kept_text
@@ -38,31 +38,33 @@ class RepeatedTrials:
     addresses: tuple[str, ...]
 
 
-def find_repeated_trials(offer: Offer) -> list[RepeatedTrials]:
-    """By model of the offer; those without such trials are left out."""
-    if not Path(offer.db).exists():
+def find_repeated_trials(run_plan: RunPlan) -> list[RepeatedTrials]:
+    """By model of the run plan; those without such trials are left out."""
+    if not Path(run_plan.db).exists():
         return []
-    by_model = (_of_model(offer, model_plan) for model_plan in offer.asked if model_plan.occasion is None)
+    by_model = (_of_model(run_plan, model_plan) for model_plan in run_plan.model_plans if model_plan.occasion is None)
     return [repeated for repeated in by_model if repeated is not None]
 
 
-def repeated_trial_notes(offer: Offer, concurrency: int, *, is_batch: bool = False) -> list[str]:
+def repeated_trial_notes(run_plan: RunPlan, concurrency: int, *, is_batch: bool = False) -> list[str]:
     """The sentences for people; none where no answer is asked for twice."""
-    repeated = find_repeated_trials(offer)
+    repeated = find_repeated_trials(run_plan)
     trials = sum(of_model.trials for of_model in repeated)
     if not trials:
         return []
-    reasons = [*_versions(offer, repeated), *_settings(offer, repeated)]
+    reasons = [*_versions(run_plan, repeated), *_settings(run_plan, repeated)]
     return [
-        " ".join([*reasons, f"{_trials(trials)} would be asked again{_about(offer, repeated, concurrency, is_batch)}."])
+        " ".join(
+            [*reasons, f"{_trials(trials)} would be asked again{_about(run_plan, repeated, concurrency, is_batch)}."]
+        )
     ]
 
 
-def _of_model(offer: Offer, model_plan: ModelPlan) -> RepeatedTrials | None:
+def _of_model(run_plan: RunPlan, model_plan: ModelPlan) -> RepeatedTrials | None:
     source = "simulated" if model_plan.provider.name == "simulated" else "collected"
     try:
-        with reading(offer.db) as connection:
-            values = [offer.study.name, offer.study.variant, source, model_plan.model.model]
+        with reading(run_plan.db) as connection:
+            values = [run_plan.study.name, run_plan.study.variant, source, model_plan.model.model]
             n_here = connection.execute(f"SELECT count(*) {_ANSWERED}", values).fetchall()[0][0]
             if n_here <= model_plan.already_done or not model_plan.pending:  # nothing is here but what the plan has
                 return None
@@ -70,7 +72,7 @@ def _of_model(offer: Offer, model_plan: ModelPlan) -> RepeatedTrials | None:
     except DatabaseEmptyError:
         return None
     before = {_cell(row): row for row in rows}
-    planned = {trial.trial_id: trial for trials in _conversations(offer, model_plan) for trial in trials}
+    planned = {trial.trial_id: trial for trials in _conversations(run_plan, model_plan) for trial in trials}
     done = {row["trial_id"] for row in rows}
     again = [before[cell] for name, trial in planned.items() if name not in done and (cell := _of(trial)) in before]
     if not again:
@@ -80,9 +82,9 @@ def _of_model(offer: Offer, model_plan: ModelPlan) -> RepeatedTrials | None:
     return RepeatedTrials(
         model_plan.model.model,
         len(again),
-        Counter(row["study_version"] for row in again if row["content"] not in offer.study.contents),
+        Counter(row["study_version"] for row in again if row["content"] not in run_plan.study.contents),
         tuple(sorted({row["settings"] for row in again if row["settings"] not in (None, settings_now)})),
-        tuple(sorted({row["seed"] for row in again if row["seed"] not in (None, offer.seed)})),
+        tuple(sorted({row["seed"] for row in again if row["seed"] not in (None, run_plan.seed)})),
         tuple(sorted({f"{r['provider']}/{r['requested_model']}" for r in again if _served(r) != names})),
     )
 
@@ -91,8 +93,8 @@ def _served(row: Row) -> tuple[str, str]:
     return row["provider"], row["requested_model"]
 
 
-def _conversations(offer: Offer, model_plan: ModelPlan) -> Iterator[tuple[Trial, ...]]:
-    for conversation in offer.conversations(model_plan, model_plan.skip):
+def _conversations(run_plan: RunPlan, model_plan: ModelPlan) -> Iterator[tuple[Trial, ...]]:
+    for conversation in run_plan.conversations(model_plan, model_plan.skip):
         yield conversation.trials
 
 
@@ -109,12 +111,12 @@ def _of(trial: Trial) -> tuple[Any, ...]:
 _FIELDS = ("test", "condition", "item", "wording", "repetition", "round", "game")
 
 
-def _versions(offer: Offer, repeated: list[RepeatedTrials]) -> Iterator[str]:
-    study = offer.study
+def _versions(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str]:
+    study = run_plan.study
     versions: Counter[str] = sum((of_model.versions for of_model in repeated), Counter())
-    answers = _answers_of(offer)
+    answers = _answers_of(run_plan)
     for version in versions:
-        text = kept_text(offer.db, study.name, version)
+        text = kept_text(run_plan.db, study.name, version)
         places = text_differences(text.files, study.texts) if text else []
         listed = ", ".join(places[:MOST_NAMED]) + (
             f" and {len(places) - MOST_NAMED} more" if places[MOST_NAMED:] else ""
@@ -124,13 +126,13 @@ def _versions(offer: Offer, repeated: list[RepeatedTrials]) -> Iterator[str]:
         yield f"This is version {study.version} of {study.name}; {count:,} answers of {version} are here.{different}"
 
 
-def _answers_of(offer: Offer) -> dict[str, int]:
-    with reading(offer.db) as connection:
-        return dict(connection.execute(sql_query("answers_by_version"), {"study": offer.study.name}).fetchall())
+def _answers_of(run_plan: RunPlan) -> dict[str, int]:
+    with reading(run_plan.db) as connection:
+        return dict(connection.execute(sql_query("answers_by_version"), {"study": run_plan.study.name}).fetchall())
 
 
-def _settings(offer: Offer, repeated: list[RepeatedTrials]) -> Iterator[str]:
-    plans = {model_plan.model.model: model_plan for model_plan in offer.asked}
+def _settings(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str]:
+    plans = {model_plan.model.model: model_plan for model_plan in run_plan.model_plans}
     for of_model in repeated:
         model_plan = plans[of_model.model]
         if of_model.settings:
@@ -140,17 +142,17 @@ def _settings(offer: Offer, repeated: list[RepeatedTrials]) -> Iterator[str]:
             )
         if of_model.seeds:
             before = " and ".join(map(str, of_model.seeds))
-            yield f"{of_model.model} has answers here with the seed {before}; now it is {offer.seed}."
+            yield f"{of_model.model} has answers here with the seed {before}; now it is {run_plan.seed}."
         if of_model.addresses:
             current = f"{model_plan.provider.name}/{model_plan.model.requested_model}"
             yield f"{of_model.model} has answers here of {', '.join(of_model.addresses)}; now it is {current}."
 
 
-def _about(offer: Offer, repeated: list[RepeatedTrials], concurrency: int, is_batch: bool) -> str:
+def _about(run_plan: RunPlan, repeated: list[RepeatedTrials], concurrency: int, is_batch: bool) -> str:
     """The cost of those trials: their share of what is pending."""
     trials, cost = {of_model.model: of_model.trials for of_model in repeated}, Span(0.0, 0.0, 0.0)
-    for quote in quotes(offer, concurrency, is_batch=is_batch):
-        share = trials.get(quote.asked.model.model, 0) / max(1, quote.asked.pending)
+    for quote in quotes(run_plan, concurrency, is_batch=is_batch):
+        share = trials.get(quote.model_plan.model.model, 0) / max(1, quote.model_plan.pending)
         if share and quote.estimate.cost_usd is not None:
             cost = cost.plus(quote.estimate.cost_usd.times(share))
     return f", about {dollars(cost.about)}" if cost.about else ""

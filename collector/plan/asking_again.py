@@ -22,7 +22,7 @@ from slant.collector.keep.stored_attempts import attempts_where, unloaded_lines
 from slant.collector.plan.balance import quotas
 from slant.collector.plan.conversations import done_in
 from slant.collector.plan.occasions import Occasion
-from slant.collector.plan.run_plan import ModelPlan, Offer, up_to_date
+from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.study.records import Study
 
 GIVEN_UP_AFTER = 2  # runs in which a trial failed on one occasion: nobody waits for its answer any more
@@ -58,38 +58,45 @@ def refuse_with_again(*, batch: bool, processes: int, pilot: int | None, is_shar
         raise UsageError("Trials are asked again by one process: leave out --processes.")
 
 
-def again_of(offer: Offer, trials: int) -> Offer:
-    """The same offer, to ask about `trials` of each model's trials that have an answer once more.
+def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
+    """The same run plan, to ask about `trials` of each model's trials that have an answer once more.
 
     Models without an answer are left out with that reason. UsageError where nobody has one, where `trials` is less than
     one in each condition, and of games, whose rounds follow from each other.
     """
-    _refuse_games(offer.study)
-    earlier = _read_earlier(offer.db, offer.study)
-    finals = read_finals(offer.db, offer.study.name)
-    plans = [(model_plan, _with_occasion(offer, model_plan, trials, earlier, finals)) for model_plan in offer.asked]
-    unanswered = [(asked.model.model, "nothing of it is here to ask again") for asked, plan in plans if plan is None]
+    _refuse_games(run_plan.study)
+    earlier = _read_earlier(run_plan.db, run_plan.study)
+    finals = read_finals(run_plan.db, run_plan.study.name)
+    plans = [
+        (model_plan, _with_occasion(run_plan, model_plan, trials, earlier, finals))
+        for model_plan in run_plan.model_plans
+    ]
+    unanswered = [
+        (model_plan.model.model, "nothing of it is here to ask again") for model_plan, plan in plans if plan is None
+    ]
     if unanswered and len(unanswered) == len(plans):
         raise UsageError(
-            f'Nothing of "{offer.study.name}" can be asked again: no trial has an answer in {offer.db} yet.',
-            f"Ask it first: leave out --again. To see what is there: collect status --db {offer.db}",
+            f'Nothing of "{run_plan.study.name}" can be asked again: no trial has an answer in {run_plan.db} yet.',
+            f"Ask it first: leave out --again. To see what is there: collect status --db {run_plan.db}",
         )
-    asked = tuple(plan for _, plan in plans if plan is not None)
-    return up_to_date(replace(offer, asked=asked, left_out=(*offer.left_out, *unanswered)))
+    model_plans = tuple(plan for _, plan in plans if plan is not None)
+    return up_to_date(replace(run_plan, model_plans=model_plans, left_out=(*run_plan.left_out, *unanswered)))
 
 
-def occasion_notes(offer: Offer) -> Iterator[str]:
+def occasion_notes(run_plan: RunPlan) -> Iterator[str]:
     """A sentence for each model: which occasion it is, and what is to be finished first."""
-    for asked in offer.asked:
-        if (occasion := asked.occasion) is None:
+    for model_plan in run_plan.model_plans:
+        if (occasion := model_plan.occasion) is None:
             continue
         if occasion.is_resumed:
             yield (
-                f"{asked.model.model}: occasion {occasion.number} was broken off with {asked.already_done:,} of "
-                f"{asked.planned:,} trials, and is finished first. The same command then begins another."
+                f"{model_plan.model.model}: occasion {occasion.number} was broken off with "
+                f"{model_plan.already_done:,} of {model_plan.planned:,} trials, and is finished first. The same command "
+                "then begins another."
             )
         else:
-            yield f"{asked.model.model}: occasion {occasion.number}, {asked.planned:,} trials that have an answer."
+            n_trials = f"{model_plan.planned:,} trials that have an answer"
+            yield f"{model_plan.model.model}: occasion {occasion.number}, {n_trials}."
 
 
 def _refuse_games(study: Study) -> None:
@@ -102,22 +109,22 @@ def _refuse_games(study: Study) -> None:
 
 
 def _with_occasion(
-    offer: Offer, model_plan: ModelPlan, trials: int, earlier: _Earlier, finals: Finals
+    run_plan: RunPlan, model_plan: ModelPlan, trials: int, earlier: _Earlier, finals: Finals
 ) -> ModelPlan | None:
     """The model with the occasion that it is asked on; None where it has no answer."""
-    plan_of = offer.study, model_plan.model, offer.seed, offer.repetitions
-    conversations = _answered(offer, model_plan, done_in(*plan_of, finals).conversations)
+    plan_of = run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions
+    conversations = _answered(run_plan, model_plan, done_in(*plan_of, finals).conversations)
     if not conversations:
         return None
     before = (n for each in conversations for trial_id in each.trial_ids for n in earlier.occasions.get(trial_id, ()))
     latest = max(before, default=1)
     if latest > 1:
-        wanted = _n_again(offer, latest, conversations, earlier) or trials
-        resumed = Occasion(latest, wanted, _sample(offer.study, conversations, wanted, earlier), is_resumed=True)
+        wanted = _n_again(run_plan, latest, conversations, earlier) or trials
+        resumed = Occasion(latest, wanted, _sample(run_plan.study, conversations, wanted, earlier), is_resumed=True)
         chosen = [each for each in conversations if each.conversation_id in resumed.chosen]
         if _is_broken_off(chosen, resumed, earlier, finals):
             return _planned(model_plan, chosen, resumed)
-    occasion = Occasion(latest + 1, trials, _sample(offer.study, conversations, trials, earlier))
+    occasion = Occasion(latest + 1, trials, _sample(run_plan.study, conversations, trials, earlier))
     return _planned(model_plan, [c for c in conversations if c.conversation_id in occasion.chosen], occasion)
 
 
@@ -128,11 +135,11 @@ class _Answered:
     trial_ids: tuple[str, ...]
 
 
-def _answered(offer: Offer, model_plan: ModelPlan, done: bytes) -> list[_Answered]:
-    its_plan = design_named(offer.study.design).plan(offer.study, model_plan.model, offer.seed)
+def _answered(run_plan: RunPlan, model_plan: ModelPlan, done: bytes) -> list[_Answered]:
+    its_plan = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
     return [
         _Answered(its_plan.conversation_id(place), its_plan.cell(place), its_plan.trial_ids(place))
-        for place, is_done in zip(its_plan.places(offer.repetitions), done, strict=False)
+        for place, is_done in zip(its_plan.places(run_plan.repetitions), done, strict=False)
         if is_done
     ]
 
@@ -174,10 +181,10 @@ def _read_earlier(db: Path, study: Study) -> _Earlier:
     return earlier
 
 
-def _n_again(offer: Offer, occasion: int, conversations: list[_Answered], earlier: _Earlier) -> int | None:
+def _n_again(run_plan: RunPlan, occasion: int, conversations: list[_Answered], earlier: _Earlier) -> int | None:
     """How many trials were wanted on an occasion: its runs say so, in the database or in a journal."""
     runs = {run for each in conversations for name in each.trial_ids for run in earlier.runs.get((name, occasion), ())}
-    return max((n for run_id, of, n in _wanted(offer.db) if run_id in runs and of == occasion and n), default=None)
+    return max((n for run_id, of, n in _wanted(run_plan.db) if run_id in runs and of == occasion and n), default=None)
 
 
 def _wanted(db: Path) -> Iterator[tuple[str, int, int]]:

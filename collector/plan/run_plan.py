@@ -46,7 +46,7 @@ class ModelPlan:
 
 
 @dataclass(frozen=True)
-class Offer:
+class RunPlan:
     """A run that could be started. `left_out` holds (model, reason) of those the study names that can't be.
 
     `slice` holds the ids of the conversations that a pilot asks (collector/cost/pilot.py); None asks them all.
@@ -59,7 +59,7 @@ class Offer:
     db: Path
     seed: int
     repetitions: int
-    asked: tuple[ModelPlan, ...]
+    model_plans: tuple[ModelPlan, ...]
     left_out: tuple[tuple[str, str], ...]
     done: Finals = field(repr=False)
     prices: PriceList = field(default_factory=load_prices, repr=False)
@@ -70,16 +70,16 @@ class Offer:
 
     @property
     def pending(self) -> int:
-        return sum(model_plan.pending for model_plan in self.asked)
+        return sum(model_plan.pending for model_plan in self.model_plans)
 
     @property
     def paid(self) -> list[ModelPlan]:
-        return [model_plan for model_plan in self.asked if model_plan.provider.costs_money and model_plan.pending]
+        return [model_plan for model_plan in self.model_plans if model_plan.provider.costs_money and model_plan.pending]
 
-    def asking_logprobs(self) -> Offer:
+    def asking_logprobs(self) -> RunPlan:
         """The same run, with log-probabilities asked for wherever a provider gives them. Ids of trials stay theirs."""
-        model_plans = (replace(plan, provider=plan.provider.asking_logprobs()) for plan in self.asked)
-        return replace(self, asked=tuple(model_plans))
+        model_plans = (replace(plan, provider=plan.provider.asking_logprobs()) for plan in self.model_plans)
+        return replace(self, model_plans=tuple(model_plans))
 
     @property
     def whole(self) -> int:
@@ -87,7 +87,7 @@ class Offer:
         return planned_count(self.study, self.repetitions)
 
     def conversations(self, model_plan: ModelPlan, skip: Sequence[int] = b"") -> Iterator[Conversation]:
-        """What this offer asks a model, in the order of the plan, but for what `skip` marks."""
+        """What this plan asks a model, in the order of the plan, but for what `skip` marks."""
         occasion = model_plan.occasion
         for conversation in plan(self.study, model_plan.model, self.seed, self.repetitions, skip):
             name = conversation.conversation_id
@@ -108,7 +108,7 @@ class Offer:
         return step[1]
 
 
-def make_offer(
+def make_run_plan(
     study: Study,
     models: Sequence[str] | None,
     db: Path,
@@ -123,7 +123,7 @@ def make_offer(
     shard: Shard | None = None,
     registration: Registration | None = None,
     stopping: StoppingRule | None = None,
-) -> Offer:
+) -> RunPlan:
     """Look at the study, the keys and the database; nothing is written and nobody is asked.
 
     Without `models` the study's own are taken, and those that can't be asked here are left out with the reason. A
@@ -166,23 +166,29 @@ def make_offer(
     if shard is not None:
         model_plans = [_in_shard(study, of_model, the_seed, repetitions, shard) for of_model in model_plans]
     prices = load_prices(prices_file)
-    offer = Offer(study, db, the_seed, repetitions, tuple(model_plans), tuple(left_out), Finals(), prices)
-    return up_to_date(replace(offer, shard=shard, registration=registration, stopping=stopping))
+    run_plan = RunPlan(study, db, the_seed, repetitions, tuple(model_plans), tuple(left_out), Finals(), prices)
+    return up_to_date(replace(run_plan, shard=shard, registration=registration, stopping=stopping))
 
 
-def with_repetitions(offer: Offer, models: Collection[str], repetitions: int) -> Offer:
-    """The same offer for some of its models and another number of repetitions. The trials of a repetition are the same
-    ones, however many follow it."""
-    planned = planned_count(offer.study, repetitions)
-    asked = tuple(replace(of_model, planned=planned) for of_model in offer.asked if of_model.model.model in models)
-    return up_to_date(replace(offer, repetitions=repetitions, asked=asked))
+def with_repetitions(run_plan: RunPlan, models: Collection[str], repetitions: int) -> RunPlan:
+    """The same run plan for some of its models and another number of repetitions. The trials of a repetition are the
+    same ones, however many follow it."""
+    planned = planned_count(run_plan.study, repetitions)
+    model_plans = tuple(
+        replace(of_model, planned=planned) for of_model in run_plan.model_plans if of_model.model.model in models
+    )
+    return up_to_date(replace(run_plan, repetitions=repetitions, model_plans=model_plans))
 
 
-def part_of(offer: Offer, number: int, of: int) -> Offer:
-    """One of `of` even parts of an offer, itself a shard of the plan. What of it is done is looked up anew."""
-    shard = (offer.shard or Shard(1, 1)).part(number, of)
-    plan_of = offer.seed, offer.repetitions, shard
-    return replace(offer, shard=shard, asked=tuple(_in_shard(offer.study, asked, *plan_of) for asked in offer.asked))
+def part_of(run_plan: RunPlan, number: int, of: int) -> RunPlan:
+    """One of `of` even parts of a run plan, itself a shard of the plan. What of it is done is looked up anew."""
+    shard = (run_plan.shard or Shard(1, 1)).part(number, of)
+    plan_of = run_plan.seed, run_plan.repetitions, shard
+    return replace(
+        run_plan,
+        shard=shard,
+        model_plans=tuple(_in_shard(run_plan.study, model_plan, *plan_of) for model_plan in run_plan.model_plans),
+    )
 
 
 def _in_shard(study: Study, model_plan: ModelPlan, seed: int, repetitions: int, shard: Shard) -> ModelPlan:
@@ -190,27 +196,27 @@ def _in_shard(study: Study, model_plan: ModelPlan, seed: int, repetitions: int, 
     return replace(model_plan, planned=share.trials, others=share.others, planned_tests=share.tests)
 
 
-def up_to_date(offer: Offer) -> Offer:
-    """The offer with what is done by now. A run asks again under the journal's lock: others may have been there."""
+def up_to_date(run_plan: RunPlan) -> RunPlan:
+    """The run plan with what is done by now. A run asks again under the journal's lock: others may have been there."""
     # what a batch job is asking is not asked again meanwhile, live or by batch
-    finals = read_finals(offer.db, offer.study.name, also=JobFolder(offer.db).trial_ids(offer.study.name))
+    finals = read_finals(run_plan.db, run_plan.study.name, also=JobFolder(run_plan.db).trial_ids(run_plan.study.name))
     model_plans = []
-    for model_plan in offer.asked:
-        plan_of = offer.study, model_plan.model, offer.seed, offer.repetitions
+    for model_plan in run_plan.model_plans:
+        plan_of = run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions
         if model_plan.occasion is not None:
             done = done_again(*plan_of, model_plan.occasion, finals)
             model_plans.append(replace(model_plan, already_done=done.trials, skip=done.conversations))
             continue
         done = done_in(*plan_of, finals, model_plan.others) if finals else Done(0, model_plan.others)
-        trials = done.trials if offer.slice is None else done_in_slice(offer, model_plan.model, finals)
+        trials = done.trials if run_plan.slice is None else done_in_slice(run_plan, model_plan.model, finals)
         model_plans.append(replace(model_plan, already_done=trials, skip=done.conversations))
-    return replace(offer, asked=tuple(model_plans), done=finals)
+    return replace(run_plan, model_plans=tuple(model_plans), done=finals)
 
 
-def done_in_slice(offer: Offer, model: StudyModel, finals: Finals) -> int:
+def done_in_slice(run_plan: RunPlan, model: StudyModel, finals: Finals) -> int:
     """How many trials of a pilot's slice are in `finals`."""
-    planned = plan(offer.study, model, offer.seed, offer.repetitions)
-    chosen = [conversation for conversation in planned if conversation.conversation_id in (offer.slice or ())]
+    planned = plan(run_plan.study, model, run_plan.seed, run_plan.repetitions)
+    chosen = [conversation for conversation in planned if conversation.conversation_id in (run_plan.slice or ())]
     return sum(finals.among_conversations([tuple(t.trial_id for t in conversation.trials) for conversation in chosen]))
 
 

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from slant.collector.designs import design_named
 from slant.collector.keep.public_paths import told_path
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import ModelPlan, Offer
+from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.prices import Price
 from slant.collector.study.records import Study
@@ -33,28 +33,28 @@ _PER_GAME = ("prompt_cache_key",)  # said in words
 _VERSION = re.compile(r"v\d+\w*")
 
 
-def model_provenance(offer: Offer, model_plan: ModelPlan) -> dict[str, Any]:
+def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]:
     """What a run's row says of one model: address, API version, parameters sent and left out, first prompt, price."""
-    conversation = next(plan(offer.study, model_plan.model, offer.seed, offer.repetitions))
-    step = design_named(offer.study.design).next(offer.study, model_plan.model, conversation, [])
+    conversation = next(plan(run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions))
+    step = design_named(run_plan.study.design).next(run_plan.study, model_plan.model, conversation, [])
     assert step is not None
     trial, prompt = step
     request = model_plan.provider.dialect.request(model_plan.base_url or "", None, model_plan.model, prompt, trial)
-    price = offer.prices.find(model_plan.provider.name, model_plan.model.requested_model)
+    price = run_plan.prices.find(model_plan.provider.name, model_plan.model.requested_model)
     return {
         "base_url": public_address(model_plan.base_url),
         "api_version": api_version(request),
-        "sent": sent_parameters(request.body) | _back(offer, model_plan),
+        "sent": sent_parameters(request.body) | _back(run_plan, model_plan),
         "left_to_default": left_to_default(model_plan, request.body),
         "prompt_hash": prompt.hash,
         "price": _price(price),
     }
 
 
-def _back(offer: Offer, model_plan: ModelPlan) -> dict[str, str]:
+def _back(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, str]:
     """What of its reasoning a model is given back and how its provider is asked to cache what was said before, where a
     study's conversations have many turns."""
-    if not design_named(offer.study.design).has_turns(offer.study):
+    if not design_named(run_plan.study.design).has_turns(run_plan.study):
         return {}
     cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
     return {"reasoning_back": model_plan.model.reasoning_back, "prompt_cache": cache}

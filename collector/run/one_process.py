@@ -1,4 +1,4 @@
-"""A run in one process: from what was offered to answers in a journal and in the database."""
+"""A run in one process: from its plan to answers in a journal and in the database."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
 from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.journal import Journal, pack_journals
-from slant.collector.plan.run_plan import ModelPlan, Offer, up_to_date
+from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import Conversation, Run
 from slant.collector.stopping.looks import Look
@@ -83,63 +83,65 @@ class RunReport:
         return self.is_loaded and not self.lacks_look and done == [m["planned"] for m in self.models]
 
 
-def carry_out_alone(offer: Offer, options: Options, *, yes: bool, watcher: Watcher) -> RunReport:
-    """Do what an offer says, in this process."""
-    offer = checked_offer(offer, options, yes=yes)
+def carry_out_alone(run_plan: RunPlan, options: Options, *, yes: bool, watcher: Watcher) -> RunReport:
+    """Do what a run plan says, in this process."""
+    run_plan = checked_run_plan(run_plan, options, yes=yes)
     switch = StopSwitch(watcher)
-    report = run_anywhere(ask(offer, options, watcher, switch), switch.press)
-    pack_journals(offer.db)
+    report = run_anywhere(ask(run_plan, options, watcher, switch), switch.press)
+    pack_journals(run_plan.db)
     return report
 
 
-def checked_offer(offer: Offer, options: Options, *, yes: bool) -> Offer:
-    """The offer as it is carried out. Raises where it can't be, or would cost money and nobody agreed."""
-    if not offer.asked:
-        reasons = [f"{model}: {reason}." for model, reason in offer.left_out]
-        hint = f"To try it without a key: {offer.study.trial_command}"
+def checked_run_plan(run_plan: RunPlan, options: Options, *, yes: bool) -> RunPlan:
+    """The run plan as it is carried out. Raises where it can't be, or would cost money and nobody agreed."""
+    if not run_plan.model_plans:
+        reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
+        hint = f"To try it without a key: {run_plan.study.trial_command}"
         raise ProviderError(
-            f'Nobody is asked: "{offer.study.name}" has no model that can be asked here.', *reasons, hint
+            f'Nobody is asked: "{run_plan.study.name}" has no model that can be asked here.', *reasons, hint
         )
-    if offer.paid and not yes:
-        names = ", ".join(asked.model.model for asked in offer.paid)
+    if run_plan.paid and not yes:
+        names = ", ".join(model_plan.model.model for model_plan in run_plan.paid)
         raise UsageError(
-            f"This would send {sum(a.pending for a in offer.paid):,} paid requests ({names}).",
+            f"This would send {sum(a.pending for a in run_plan.paid):,} paid requests ({names}).",
             "To agree: --yes (from Python: yes=True). To see what would be sent: --dry-run",
         )
     if not options.mixed:
-        asked = [one.model.model for one in offer.asked if one.pending]
-        check_not_mixed(offer.db, offer.study, asked, is_batch=False)
-    if len({asked.provider.name == "simulated" for asked in offer.asked}) > 1:
+        pending = [plan.model.model for plan in run_plan.model_plans if plan.pending]
+        check_not_mixed(run_plan.db, run_plan.study, pending, is_batch=False)
+    if len({model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}) > 1:
         raise UsageError("Simulated and real models can't share a run: their answers are never mixed.")
-    return offer.asking_logprobs() if options.logprobs else offer
+    return run_plan.asking_logprobs() if options.logprobs else run_plan
 
 
 async def ask(
-    offer: Offer, options: Options, watcher: Watcher, switch: StopSwitch, *, is_part: bool = False
+    run_plan: RunPlan, options: Options, watcher: Watcher, switch: StopSwitch, *, is_part: bool = False
 ) -> RunReport:
     """`is_part`: another process holds the journal's lock, asks the other parts, and loads all journals."""
-    source = {asked.provider.name == "simulated" for asked in offer.asked}
-    ledger = await asyncio.to_thread(open_ledger, offer, options.budget_usd)
-    run = new_run_record(offer, asdict(options), is_simulated=source == {True})
+    source = {model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}
+    ledger = await asyncio.to_thread(open_ledger, run_plan, options.budget_usd)
+    run = new_run_record(run_plan, asdict(options), is_simulated=source == {True})
     with ExitStack() as stack:
-        simulator = stack.enter_context(Simulator(offer.study, offer.seed)) if source == {True} else None
+        simulator = stack.enter_context(Simulator(run_plan.study, run_plan.seed)) if source == {True} else None
         journal = stack.enter_context(
-            Journal.open(offer.db, run, text_lines(offer.study, offer.registration, run.started_at), is_part=is_part)
+            Journal.open(
+                run_plan.db, run, text_lines(run_plan.study, run_plan.registration, run.started_at), is_part=is_part
+            )
         )
         for cut in journal.mended:
             watcher.say(cut)
-        keeper = (PartWriter if is_part else JournalWriter)(offer.db, journal, watcher.say)
+        keeper = (PartWriter if is_part else JournalWriter)(run_plan.db, journal, watcher.say)
         await asyncio.to_thread(keeper.load, 0.2)  # says at once if the database is not ours or can't be made
-        offer = await asyncio.to_thread(up_to_date, offer)
-        begun = await asyncio.to_thread(begun_games, offer)
+        run_plan = await asyncio.to_thread(up_to_date, run_plan)
+        begun = await asyncio.to_thread(begun_games, run_plan)
         for sentence in begun.problems:
             watcher.say(sentence)
         paces = Paces(options.concurrency, keeper.note)
         url = simulator.base_url if simulator else None
-        lanes = [_lane(offer, asked, url, paces, ledger, begun) for asked in offer.asked]
+        lanes = [_lane(run_plan, model_plan, url, paces, ledger, begun) for model_plan in run_plan.model_plans]
         for lane in lanes:
             log.info("run %s asks %s (%s)", run.run_id, lane.model.model, lane.provider.name)
-        runner = Runner(offer.study, run, lanes, keeper, options.max_retries, watcher.change, watcher.say)
+        runner = Runner(run_plan.study, run, lanes, keeper, options.max_retries, watcher.change, watcher.say)
         watcher.begin(lanes, runner.stop)
         end_reason = "stopped by an error"
         try:
@@ -155,7 +157,7 @@ async def ask(
             log.info("run %s: %s", run.run_id, end_reason)
     with switch.connected(runner, keeper):
         is_loaded = await asyncio.to_thread(_load_at_last, keeper, watcher)
-    return _report(offer, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
+    return _report(run_plan, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
 
 
 async def _ask_all(runner: Runner, lanes: list[Lane], options: Options) -> None:
@@ -165,22 +167,31 @@ async def _ask_all(runner: Runner, lanes: list[Lane], options: Options) -> None:
 
 
 def _lane(
-    offer: Offer, asked: ModelPlan, simulated_url: str | None, paces: Paces, ledger: Ledger, begun: Begun
+    run_plan: RunPlan, model_plan: ModelPlan, simulated_url: str | None, paces: Paces, ledger: Ledger, begun: Begun
 ) -> Lane:
-    base_url = simulated_url or asked.base_url
+    base_url = simulated_url or model_plan.base_url
     assert base_url is not None
-    pending = _pending(offer, asked, begun)
-    key = asked.provider.key()
-    pace = paces.pace(asked.model.model, asked.provider.name, base_url, key)
-    money = lane_money(offer, asked, ledger)
-    turns = begun.of_model.get(asked.model.model, {})
+    pending = _pending(run_plan, model_plan, begun)
+    key = model_plan.provider.key()
+    pace = paces.pace(model_plan.model.model, model_plan.provider.name, base_url, key)
+    money = lane_money(run_plan, model_plan, ledger)
+    turns = begun.of_model.get(model_plan.model.model, {})
     return Lane(
-        asked.model, asked.provider, base_url, key, pending, asked.planned, asked.already_done, pace, money, turns
+        model_plan.model,
+        model_plan.provider,
+        base_url,
+        key,
+        pending,
+        model_plan.planned,
+        model_plan.already_done,
+        pace,
+        money,
+        turns,
     )
 
 
-def _pending(offer: Offer, asked: ModelPlan, begun: Begun) -> Iterator[Conversation]:
-    for conversation in offer.conversations(asked, asked.skip):
+def _pending(run_plan: RunPlan, model_plan: ModelPlan, begun: Begun) -> Iterator[Conversation]:
+    for conversation in run_plan.conversations(model_plan, model_plan.skip):
         if conversation.conversation_id not in begun.unusable:
             yield conversation
 
@@ -207,7 +218,7 @@ def _why_stopped(lane: Lane, runner: Runner, *, disk_was_full: bool) -> str | No
 
 
 def _report(
-    offer: Offer, run: Run, lanes: Sequence[Lane], runner: Runner, *, is_loaded: bool, disk_was_full: bool
+    run_plan: RunPlan, run: Run, lanes: Sequence[Lane], runner: Runner, *, is_loaded: bool, disk_was_full: bool
 ) -> RunReport:
     outcomes = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
     models = tuple(
@@ -215,7 +226,7 @@ def _report(
         | {outcome: lane.outcomes[outcome] for outcome in outcomes}
         | (
             {"not_asked": lane.not_asked, "model_changed": len(lane.marks.model_changed)}
-            if design_named(offer.study.design).has_turns(offer.study)
+            if design_named(run_plan.study.design).has_turns(run_plan.study)
             else {}
         )
         | {
@@ -226,4 +237,4 @@ def _report(
         for lane in lanes
     )
     stopped = runner.stopping.is_set()
-    return RunReport(run.run_id, offer.db, models, offer.left_out, is_loaded, stopped, disk_was_full)
+    return RunReport(run.run_id, run_plan.db, models, run_plan.left_out, is_loaded, stopped, disk_was_full)

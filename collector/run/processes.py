@@ -34,31 +34,33 @@ from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, Interr
 from slant.collector.keep.journal import FolderLock, journal_folder, mend_tails
 from slant.collector.keep.journal_files import compress_finished
 from slant.collector.keep.journal_loader import Loader
-from slant.collector.plan.run_plan import ModelPlan, Offer, up_to_date
-from slant.collector.run.one_process import LAST_LOAD_S, Options, RunReport, checked_offer
-from slant.collector.run.part import Part
+from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
+from slant.collector.run.one_process import LAST_LOAD_S, Options, RunReport, checked_run_plan
+from slant.collector.run.shard_process import Part
 from slant.collector.system.child_processes import child_environment
 from slant.collector.terminal import printable
 
 log = logging.getLogger(__name__)
 MOST_PROCESSES = 256
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
-_MAIN = "from slant.collector.run.part import main; main()"
+_MAIN = "from slant.collector.run.shard_process import main; main()"
 
 
-def carry_out_in_processes(offer: Offer, options: Options, processes: int, *, yes: bool, watcher: Watcher) -> RunReport:
-    """Do what an offer says with so many processes. They share out concurrency and budget, too."""
+def carry_out_in_processes(
+    run_plan: RunPlan, options: Options, processes: int, *, yes: bool, watcher: Watcher
+) -> RunReport:
+    """Do what a run plan says with so many processes. They share out concurrency and budget, too."""
     if not 1 <= processes <= MOST_PROCESSES:
         raise UsageError(f"--processes must be from 1 to {MOST_PROCESSES}, not {processes}.")
-    offer = checked_offer(offer, options, yes=yes)
-    folder = journal_folder(offer.db)
+    run_plan = checked_run_plan(run_plan, options, yes=yes)
+    folder = journal_folder(run_plan.db)
     lock = FolderLock(folder)
     try:
         for cut in mend_tails(folder):
             watcher.say(cut)
-        loader = _Loader(offer, watcher)
+        loader = _Loader(run_plan, watcher)
         loader.load(0.2)  # says at once if the database is not ours or can't be made
-        crew = _Crew(up_to_date(offer), _shared_out(offer, options, processes), processes, watcher, lock)
+        crew = _Crew(up_to_date(run_plan), _shared_out(run_plan, options, processes), processes, watcher, lock)
         with crew.listening_to_signals():
             crew.work(loader.now_and_then)
             for cut in mend_tails(folder):  # of a process that was killed
@@ -75,12 +77,12 @@ def carry_out_in_processes(offer: Offer, options: Options, processes: int, *, ye
     return report
 
 
-def _shared_out(offer: Offer, options: Options, processes: int) -> Options:
+def _shared_out(run_plan: RunPlan, options: Options, processes: int) -> Options:
     """The options of one process."""
     concurrency = max(1, -(-options.concurrency // processes))
     if options.budget_usd is None:
         return replace(options, concurrency=concurrency)
-    booked = open_ledger(offer, options.budget_usd).booked_usd
+    booked = open_ledger(run_plan, options.budget_usd).booked_usd
     budget_usd = booked + max(0.0, options.budget_usd - booked) / processes
     return replace(options, concurrency=concurrency, budget_usd=budget_usd)
 
@@ -88,8 +90,8 @@ def _shared_out(offer: Offer, options: Options, processes: int) -> Options:
 class _Loader:
     """Loads the journals of all processes, so that readers have the database for nearly all of the time."""
 
-    def __init__(self, offer: Offer, watcher: Watcher) -> None:
-        self._loader, self._watcher = Loader(offer.db), watcher
+    def __init__(self, run_plan: RunPlan, watcher: Watcher) -> None:
+        self._loader, self._watcher = Loader(run_plan.db), watcher
         self._loaded_at = time.monotonic()
         self._held_s = 0.0
 
@@ -138,12 +140,12 @@ class _Child:
 class _Crew:
     """The processes of one run."""
 
-    def __init__(self, offer: Offer, options: Options, n: int, watcher: Watcher, lock: FolderLock) -> None:
-        self._offer, self._watcher, self._n = offer, watcher, n
-        self._lanes = {asked.model.model: _lane(offer, asked) for asked in offer.asked}
+    def __init__(self, run_plan: RunPlan, options: Options, n: int, watcher: Watcher, lock: FolderLock) -> None:
+        self._run_plan, self._watcher, self._n = run_plan, watcher, n
+        self._lanes = {model_plan.model.model: _lane(run_plan, model_plan) for model_plan in run_plan.model_plans}
         self._heard: queue.SimpleQueue[tuple[_Child, Mapping[str, Any] | None]] = queue.SimpleQueue()
         self._n_stops = 0
-        self._children = [self._start(Part(offer, options, k, n, tuple(sys.argv)), lock) for k in range(1, n + 1)]
+        self._children = [self._start(Part(run_plan, options, k, n, tuple(sys.argv)), lock) for k in range(1, n + 1)]
 
     def _start(self, part: Part, lock: FolderLock) -> _Child:
         process = subprocess.Popen(
@@ -254,13 +256,13 @@ class _Crew:
             raise Interrupted("Left at once.", "The same command asks again what was in flight.")
         if errors and not ends:
             raise SlantError(*errors[0])
-        has_games = design_named(self._offer.study.design).has_turns(self._offer.study)
+        has_games = design_named(self._run_plan.study.design).has_turns(self._run_plan.study)
         models = tuple(self._row(lane, has_games=has_games) for lane in self._lanes.values())
         return RunReport(
             run_id=", ".join(end["run_id"] for end in ends),
-            db=self._offer.db,
+            db=self._run_plan.db,
             models=models,
-            left_out=self._offer.left_out,
+            left_out=self._run_plan.left_out,
             is_loaded=is_loaded,
             was_stopped=any(end["was_stopped"] for end in ends),
             disk_was_full=any(end["is_full"] for end in ends),
@@ -283,16 +285,16 @@ class _Crew:
         )
 
 
-def _lane(offer: Offer, asked: ModelPlan) -> Lane:
+def _lane(run_plan: RunPlan, model_plan: ModelPlan) -> Lane:
     """A model as it is shown, with what all processes together have done of it."""
     return Lane(
-        asked.model,
-        asked.provider,
-        asked.base_url or "",
+        model_plan.model,
+        model_plan.provider,
+        model_plan.base_url or "",
         None,
         iter(()),
-        asked.planned,
-        asked.already_done,
+        model_plan.planned,
+        model_plan.already_done,
         _ToldPace(),
-        LaneMoney(price_of(offer, asked)),
+        LaneMoney(price_of(run_plan, model_plan)),
     )

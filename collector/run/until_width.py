@@ -17,23 +17,23 @@ from slant.collector.errors import Interrupted, UsageError
 from slant.collector.keep.final_trials import read_finals
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in, planned_count
-from slant.collector.plan.run_plan import ModelPlan, Offer, with_repetitions
+from slant.collector.plan.run_plan import ModelPlan, RunPlan, with_repetitions
 from slant.collector.records import Source
-from slant.collector.run.one_process import Options, RunReport, checked_offer
+from slant.collector.run.one_process import Options, RunReport, checked_run_plan
 from slant.collector.stopping.looks import GOES_ON, Look, keep_looks, look_sentence, plan_id, read_looks
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.stopping.widths import Widths, fit_of_width, outcome_of, widths_by
 from slant.collector.study.records import Fit
 
-CarryOut = Callable[[Offer], RunReport]
+CarryOut = Callable[[RunPlan], RunReport]
 _SUMS = ("asked", "answered", "refused", "filtered", "truncated", "malformed", "failed")
 
 
 @dataclass
 class Precision:
-    """An offer that ends on precision, with the looks that were made of it, by model, before and now."""
+    """A run plan that ends on precision, with the looks that were made of it, by model, before and now."""
 
-    offer: Offer
+    run_plan: RunPlan
     rule: StoppingRule
     fit: Fit
     widths: Widths
@@ -62,16 +62,22 @@ class Precision:
             )
         return later[max(0, len(later) - left)]
 
-    def going(self) -> Offer:
+    def going(self) -> RunPlan:
         """The most that may still be asked: all repetitions of the models that have not ended."""
-        names = [asked.model.model for asked in self.offer.asked if self.next_look(asked.model.model) is not None]
-        return with_repetitions(self.offer, names, self.rule.most_repetitions)
+        names = [
+            model_plan.model.model
+            for model_plan in self.run_plan.model_plans
+            if self.next_look(model_plan.model.model) is not None
+        ]
+        return with_repetitions(self.run_plan, names, self.rule.most_repetitions)
 
-    def until_next_look(self) -> list[Offer]:
-        """The least: what is asked before anything can end, one offer for each number of repetitions, fewest first."""
-        next_looks = {asked.model.model: self.next_look(asked.model.model) for asked in self.offer.asked}
+    def until_next_look(self) -> list[RunPlan]:
+        """The least: what is asked before anything can end, a run plan for each number of repetitions, fewest first."""
+        next_looks = {
+            model_plan.model.model: self.next_look(model_plan.model.model) for model_plan in self.run_plan.model_plans
+        }
         points = sorted({at for at in next_looks.values() if at is not None})
-        return [with_repetitions(self.offer, [m for m, n in next_looks.items() if n == at], at) for at in points]
+        return [with_repetitions(self.run_plan, [m for m, n in next_looks.items() if n == at], at) for at in points]
 
     def other_rules(self) -> list[str]:
         """A sentence for each model that was looked at by another rule before."""
@@ -83,30 +89,32 @@ class Precision:
         ]
 
 
-def begin_precision(offer: Offer, *, loads: bool = True) -> Precision:
+def begin_precision(run_plan: RunPlan, *, loads: bool = True) -> Precision:
     """What was looked at so far. UsageError where the study has no such interval, or nobody here can measure one.
     `loads`: answers and looks that wait in the journal are brought into the database first."""
-    assert offer.stopping is not None
-    fit = fit_of_width(offer.study)
+    assert run_plan.stopping is not None
+    fit = fit_of_width(run_plan.study)
     widths = widths_by(fit)
     if loads:
-        load_journals(offer.db)
-    kept = read_looks(offer.db, offer.study.name)
-    looks = {a.model.model: kept.get(plan_id(offer.study, a.model, offer.seed), []) for a in offer.asked}
-    return Precision(offer, offer.stopping, fit, widths, looks)
+        load_journals(run_plan.db)
+    kept = read_looks(run_plan.db, run_plan.study.name)
+    looks = {a.model.model: kept.get(plan_id(run_plan.study, a.model, run_plan.seed), []) for a in run_plan.model_plans}
+    return Precision(run_plan, run_plan.stopping, fit, widths, looks)
 
 
 def carry_out_until_narrow(
-    offer: Offer, options: Options, *, yes: bool, watcher: Watcher, carry_out: CarryOut
+    run_plan: RunPlan, options: Options, *, yes: bool, watcher: Watcher, carry_out: CarryOut
 ) -> RunReport:
-    """Ask whole repetitions until each model is narrow enough by the offer's rule; `carry_out` asks those of one offer.
+    """Ask whole repetitions until each model is narrow enough by the plan's rule; `carry_out` asks those of one plan.
 
     Models that lack a trial at a look (it failed, the run was stopped) are not looked at: the same command goes on.
     """
-    precision = begin_precision(offer)
-    if offer.asked and not precision.going().asked:
+    precision = begin_precision(run_plan)
+    if run_plan.model_plans and not precision.going().model_plans:
         return _report(precision, [])
-    checked_offer(precision.going() if offer.asked else offer, options, yes=yes)  # before anybody is asked anything
+    checked_run_plan(
+        precision.going() if run_plan.model_plans else run_plan, options, yes=yes
+    )  # before anybody is asked anything
     for sentence in precision.other_rules():
         watcher.say(sentence)
     reports: list[RunReport] = []
@@ -119,7 +127,7 @@ def carry_out_until_narrow(
             if reports[-1].was_stopped or reports[-1].disk_was_full or not reports[-1].is_loaded:
                 return _report(precision, reports)
         whole = _whole(stage)
-        lacking |= _names(stage) - {asked.model.model for asked in whole}
+        lacking |= _names(stage) - {model_plan.model.model for model_plan in whole}
         if whole:
             for look in _look(precision, whole, stage.repetitions):
                 precision.looks[look.model].append(look)
@@ -127,50 +135,50 @@ def carry_out_until_narrow(
     return _report(precision, reports)
 
 
-def _names(offer: Offer) -> set[str]:
-    return {asked.model.model for asked in offer.asked}
+def _names(run_plan: RunPlan) -> set[str]:
+    return {model_plan.model.model for model_plan in run_plan.model_plans}
 
 
-def _whole(offer: Offer) -> list[ModelPlan]:
+def _whole(run_plan: RunPlan) -> list[ModelPlan]:
     """The models of which all is answered. What an open batch job asks is not, though nobody asks it again."""
-    finals = read_finals(offer.db, offer.study.name)
-    plan_of = offer.seed, offer.repetitions, finals
-    return [a for a in offer.asked if done_in(offer.study, a.model, *plan_of).trials == a.planned]
+    finals = read_finals(run_plan.db, run_plan.study.name)
+    plan_of = run_plan.seed, run_plan.repetitions, finals
+    return [a for a in run_plan.model_plans if done_in(run_plan.study, a.model, *plan_of).trials == a.planned]
 
 
 def _look(precision: Precision, models: Sequence[ModelPlan], repetitions: int) -> list[Look]:
     """Measure these models, and keep what was seen."""
-    offer, rule = precision.offer, precision.rule
+    run_plan, rule = precision.run_plan, precision.rule
     source: Source = "simulated" if models[0].provider.name == "simulated" else "collected"
-    trial_ids = {asked.model.model: _trial_ids(offer, asked, repetitions) for asked in models}
+    trial_ids = {model_plan.model.model: _trial_ids(run_plan, model_plan, repetitions) for model_plan in models}
     try:
-        widths = precision.widths.measure(offer.db, offer.study, precision.fit, source, trial_ids)
+        widths = precision.widths.measure(run_plan.db, run_plan.study, precision.fit, source, trial_ids)
     except KeyboardInterrupt:
         hint = "All answers are kept. The same command looks, and goes on."
         raise Interrupted("Left while the width of intervals was measured.", hint) from None
     looks = [
         Look(
-            plan=plan_id(offer.study, asked.model, offer.seed),
-            study=offer.study.name,
-            study_version=offer.study.version,
-            variant=offer.study.variant,
+            plan=plan_id(run_plan.study, model_plan.model, run_plan.seed),
+            study=run_plan.study.name,
+            study_version=run_plan.study.version,
+            variant=run_plan.study.variant,
             source=source,
-            model=asked.model.model,
-            seed=offer.seed,
+            model=model_plan.model.model,
+            seed=run_plan.seed,
             **rule.as_settings(),
-            look_no=len(precision.looks[asked.model.model]) + 1,
+            look_no=len(precision.looks[model_plan.model.model]) + 1,
             repetitions=repetitions,
             fit=precision.fit.name,
             outcome=precision.outcome,
-            widths=tuple(widths[asked.model.model]),
+            widths=tuple(widths[model_plan.model.model]),
         )
-        for asked in models
+        for model_plan in models
     ]
-    return keep_looks(offer.db, looks)
+    return keep_looks(run_plan.db, looks)
 
 
-def _trial_ids(offer: Offer, asked: ModelPlan, repetitions: int) -> list[str]:
-    plan = design_named(offer.study.design).plan(offer.study, asked.model, offer.seed)
+def _trial_ids(run_plan: RunPlan, model_plan: ModelPlan, repetitions: int) -> list[str]:
+    plan = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
     return [trial_id for place in plan.places(repetitions) for trial_id in plan.trial_ids(place)]
 
 
@@ -178,16 +186,18 @@ def _report(precision: Precision, reports: Sequence[RunReport]) -> RunReport:
     """All runs together as one; it is complete where the last look at each model ended it."""
     rows = [
         _row(
-            precision, asked, [row for report in reports for row in report.models if row["model"] == asked.model.model]
+            precision,
+            model_plan,
+            [row for report in reports for row in report.models if row["model"] == model_plan.model.model],
         )
-        for asked in precision.offer.asked
+        for model_plan in precision.run_plan.model_plans
     ]
     last = reports[-1] if reports else None
     return RunReport(
         run_id=", ".join(report.run_id for report in reports),
-        db=precision.offer.db,
+        db=precision.run_plan.db,
         models=tuple(rows),
-        left_out=precision.offer.left_out,
+        left_out=precision.run_plan.left_out,
         is_loaded=last is None or last.is_loaded,
         was_stopped=last is not None and last.was_stopped,
         disk_was_full=last is not None and last.disk_was_full,
@@ -196,19 +206,23 @@ def _report(precision: Precision, reports: Sequence[RunReport]) -> RunReport:
     )
 
 
-def _row(precision: Precision, asked: ModelPlan, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _row(precision: Precision, model_plan: ModelPlan, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One model over all runs: `planned` is what it had been asked for when it ended or was left, `repetitions` and
     `half_width` (of its widest test) are those of its last look."""
-    made = precision.looks[asked.model.model]
+    made = precision.looks[model_plan.model.model]
     repetitions = made[-1].repetitions if made else 0
     sums: Counter[str] = Counter()
     for row in rows:
         sums.update({name: row[name] for name in _SUMS})
-    planned = rows[-1]["planned"] if rows else planned_count(precision.offer.study, repetitions)
+    planned = rows[-1]["planned"] if rows else planned_count(precision.run_plan.study, repetitions)
     costs = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
     widest = made[-1].widest if made else None
     return (
-        {"model": asked.model.model, "planned": planned, "already_done": rows[0]["already_done"] if rows else planned}
+        {
+            "model": model_plan.model.model,
+            "planned": planned,
+            "already_done": rows[0]["already_done"] if rows else planned,
+        }
         | {name: sums[name] for name in _SUMS}
         | {
             "cost_usd": sum(costs) if costs or not rows else None,

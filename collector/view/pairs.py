@@ -17,7 +17,7 @@ from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
 
 from slant.collector.errors import UsageError
 from slant.collector.system.shipped_files import sql_query
-from slant.collector.view.order import Order, Page, page_of, read_key, rows_of
+from slant.collector.view.paging import Order, Page, page_of, read_key, rows_of
 from slant.collector.view.trials import design_of, design_of_study
 
 ON_A_PAGE = 50

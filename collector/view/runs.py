@@ -12,7 +12,7 @@ import polars as pl
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.progress.current_run import for_people, running_process, with_pace
 from slant.collector.progress.status import progress, waiting_bytes, warnings
-from slant.collector.view.order import rows_of
+from slant.collector.view.paging import rows_of
 
 _COLUMNS = "run_id, source, study, variant, started_at, finished_at, end_reason, code_version, command"
 

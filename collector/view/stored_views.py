@@ -10,7 +10,7 @@ from duckdb import ColumnExpression, ConstantExpression, Expression
 
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.view_heads import read_view_heads
-from slant.collector.view.order import Order, Page, between, page_of, read_key, rows_of
+from slant.collector.view.paging import Order, Page, between, page_of, read_key, rows_of
 
 ON_A_PAGE = 200
 _FEW_TRIALS = 20_000  # so many are quickly ordered as the view has them

@@ -14,7 +14,7 @@ import duckdb
 from duckdb import ColumnExpression, ConstantExpression, Expression, SQLExpression
 
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.view.order import Order
+from slant.collector.view.paging import Order
 
 COLUMNS = (
     "source", "study", "study_version", "variant", "model", "test", "condition", "group", "item", "wording", "outcome",

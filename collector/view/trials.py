@@ -15,7 +15,7 @@ from slant.collector.designs import Design, design_named
 from slant.collector.errors import DesignError, UnknownNameError, UnknownTrialError, UsageError
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.view.notes_file import NotesFile
-from slant.collector.view.order import Order, Page, between, page_of, rows_of
+from slant.collector.view.paging import Order, Page, between, page_of, rows_of
 from slant.collector.view.search import TextSearch
 from slant.collector.view.texts import Message, messages_of, values_of
 from slant.collector.view.trial_filter import TrialFilter

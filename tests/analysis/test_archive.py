@@ -43,7 +43,7 @@ from slant.analysis.archive.steps import steps_of
 from slant.analysis.archive.zip_writer import write_manifest, write_zip
 from slant.analysis.calls.results import Progress
 from slant.analysis.cli.main import analyze
-from slant.analysis.questions.occasions import retest
+from slant.analysis.questions.retests import retest
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.views import open_trials
 from slant.collector import collect

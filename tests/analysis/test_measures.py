@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.questions.measures import Validity
+from slant.analysis.questions.convergent_validity import Validity
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.studies.new_study import write_new_study

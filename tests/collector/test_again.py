@@ -19,7 +19,7 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.plan.asking_again import again_of, occasion_notes
-from slant.collector.plan.run_plan import make_offer
+from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.progress.status import progress
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer, answers, error
@@ -56,8 +56,8 @@ class Collector:
 
     def notes(self, again: int) -> str:
         asked = load_study(str(self.study)), ["local/small"], self.db
-        offer = make_offer(*asked, repetitions=3, base_url=self.server.base_url)
-        return " ".join(occasion_notes(again_of(offer, again)))
+        run_plan = make_run_plan(*asked, repetitions=3, base_url=self.server.base_url)
+        return " ".join(occasion_notes(again_of(run_plan, again)))
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from slant.collector.cli import collect as command
 from slant.collector.designs import design_named
 from slant.collector.errors import ProviderError, StudyError, UnknownNameError
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import make_offer
+from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.providers.tools import arguments
 from slant.collector.records import Reply, ToolCall
 from slant.collector.studies.catalogue import load_study
@@ -110,11 +110,11 @@ def test_arguments_that_are_no_object_are_none(found: object) -> None:
 def test_who_has_no_tools_is_refused_in_words(study: Path, tmp_path: Path) -> None:
     tool = load_study(study, "base.tool")
     with pytest.raises(ProviderError, match="ollama is offered no tools here, so --answer tool has to be left out"):
-        make_offer(tool, ["ollama/m"], tmp_path / "a.duckdb")
+        make_run_plan(tool, ["ollama/m"], tmp_path / "a.duckdb")
     dropped = load_study(study, "base.tool.dropped")
     with pytest.raises(ProviderError, match=r"anthropic wants the reasoning back .* it can't be dropped"):
-        make_offer(dropped, ["anthropic/m"], tmp_path / "a.duckdb")
-    assert make_offer(dropped, ["openai/m"], tmp_path / "a.duckdb").asked
+        make_run_plan(dropped, ["anthropic/m"], tmp_path / "a.duckdb")
+    assert make_run_plan(dropped, ["openai/m"], tmp_path / "a.duckdb").asked
 
 
 def test_a_number_is_no_call_of_a_tool() -> None:

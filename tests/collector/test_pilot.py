@@ -18,7 +18,7 @@ from slant.collector.cost.pilot import balanced_slice, pilot_of
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.plan.balance import quotas
-from slant.collector.plan.run_plan import make_offer
+from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer
 from tests.support.tiny_study import write_tiny
@@ -51,10 +51,10 @@ def test_a_pilot_of_rmiat_has_both_arms_of_the_same_words_in_every_test() -> Non
 
 
 def test_the_same_slice_is_taken_again_and_of_every_model(tmp_path: Path) -> None:
-    offer = make_offer(load_study("rmiat"), None, tmp_path / "none.duckdb", simulated=True)
-    first, again = pilot_of(offer, 50), pilot_of(offer, 50)
+    run_plan = make_run_plan(load_study("rmiat"), None, tmp_path / "none.duckdb", simulated=True)
+    first, again = pilot_of(run_plan, 50), pilot_of(run_plan, 50)
     assert first.slice == again.slice
-    assert [asked.planned for asked in first.asked] == [50] * 5
+    assert [model_plan.planned for model_plan in first.model_plans] == [50] * 5
     assert first.slice is not None
     assert len(first.slice) == 250
 
@@ -153,12 +153,12 @@ def test_yes_asks_pilot_and_rest_in_one_go(terminal: Terminal, server: LocalServ
 
 @pytest.mark.parametrize(("answer", "asked"), [("n", 12), ("y", 80)])
 def test_on_a_terminal_a_person_decides_after_the_pilot(
-    terminal: Terminal, server: LocalServer, answer: str, asked: int
+    terminal: Terminal, server: LocalServer, answer: str, model_plan: int
 ) -> None:
     code, shown = terminal.typed(answer)
     assert code == 0, shown
     assert "Ask the other 68 trials?" in shown
-    assert len(server.bodies) == asked
+    assert len(server.bodies) == model_plan
 
 
 def test_a_pilot_smaller_than_the_conditions_is_refused_before_anything_is_asked(

@@ -148,12 +148,12 @@ def test_processes_end_in_order_when_the_one_that_started_them_is_killed(tmp_pat
 
 
 def test_processes_share_out_concurrency_and_budget(tmp_path: Path) -> None:
-    from slant.collector.plan.run_plan import make_offer
+    from slant.collector.plan.run_plan import make_run_plan
     from slant.collector.run.processes import _shared_out
     from slant.collector.studies.catalogue import load_study
 
-    offer = make_offer(load_study(str(write_tiny(tmp_path))), None, tmp_path / "a.duckdb", simulated=True)
-    shared = _shared_out(offer, Options(concurrency=16, budget_usd=3.0), 3)
+    run_plan = make_run_plan(load_study(str(write_tiny(tmp_path))), None, tmp_path / "a.duckdb", simulated=True)
+    shared = _shared_out(run_plan, Options(concurrency=16, budget_usd=3.0), 3)
     assert (shared.concurrency, shared.budget_usd) == (6, 1.0)
     with pytest.raises(UsageError, match="processes must be at least 1"):
         collect(tmp_path / "a.duckdb", tmp_path / "study.toml", simulated=True, processes=0)

@@ -11,11 +11,11 @@ import pytest
 from aiohttp import web
 
 from slant.collector import collect
-from slant.collector.checks.recount import recount_reasoning
 from slant.collector.errors import JournalError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.model_checks.recount import recount_reasoning
 from tests.support.local_server import LocalServer, completion, standing_for
 from tests.support.raw_rows import run_collect
 from tests.support.tiny_study import write_tiny

@@ -20,7 +20,7 @@ from slant.collector.ask.runner import Lane
 from slant.collector.errors import DatabaseError, ProviderError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
-from slant.collector.plan.run_plan import make_offer
+from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.studies.catalogue import load_study
 from tests.support.journals import only_journal
 from tests.support.local_server import Handler, LocalServer, answers, completion, error
@@ -259,9 +259,9 @@ def test_a_full_disk_stops_the_run_and_keeps_every_answer(tiny: str, small_disk:
 def test_what_others_asked_since_the_offer_was_made_is_not_asked_again(tiny: str, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with LocalServer() as server:
-        offer = make_offer(load_study(tiny), ["local/small"], db, base_url=server.base_url)
+        run_plan = make_run_plan(load_study(tiny), ["local/small"], db, base_url=server.base_url)
         run(tiny, server, db)
-        report = carry_out(offer, QUICK, yes=True, watcher=Watcher())
+        report = carry_out(run_plan, QUICK, yes=True, watcher=Watcher())
     assert len(server.bodies) == 8
     assert report.models[0]["already_done"] == 8
 

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from slant.collector import load_study, preregister
 from slant.collector.cli import collect
 from slant.collector.errors import UsageError
-from slant.collector.plan.run_plan import make_offer
+from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.registration.canonical import document_of, parsed_registration, registered_rule, registration_of
 from slant.collector.registration.plan_departures import departures
 from slant.collector.stopping.looks import GOES_ON, MOST, NARROW, Look, look_sentence, looks_of_rows
@@ -147,7 +147,7 @@ def test_a_run_by_another_rule_is_not_as_registered(tmp_path: Path) -> None:
         (StoppingRule(9, 3, 8), ["is ±9, 3 looks"]),
         (None, ["is none, registered is ±10"]),
     ):
-        offer = make_offer(study, ["simulated/small"], tmp_path / "a.duckdb", repetitions=8, stopping=rule)
-        sentences = departures(offer, registration)
+        run_plan = make_run_plan(study, ["simulated/small"], tmp_path / "a.duckdb", repetitions=8, stopping=rule)
+        sentences = departures(run_plan, registration)
         assert len(sentences) == len(expected)
         assert all(part in sentence for part, sentence in zip(expected, sentences, strict=True))

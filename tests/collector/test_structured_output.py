@@ -13,7 +13,7 @@ from slant.collector import collect
 from slant.collector.designs.forced_choice.design import DESIGN
 from slant.collector.errors import ProviderError, UsageError
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import make_offer
+from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.providers import PROVIDERS, provider_named
 from slant.collector.providers.anthropic import reply as anthropic_reply
 from slant.collector.studies.catalogue import Study, load_study
@@ -119,7 +119,7 @@ def test_a_run_with_enforced_output_does_not_go_on_where_one_without_it_stopped(
 def test_a_provider_that_cannot_says_so(study: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEEPSEEK_API_KEY", "k" * 12)
     with pytest.raises(ProviderError) as caught:
-        make_offer(study, ["deepseek/deepseek-chat"], tmp_path / "x.duckdb", structured_output=True)
+        make_run_plan(study, ["deepseek/deepseek-chat"], tmp_path / "x.duckdb", structured_output=True)
     assert "deepseek can't enforce the shape of an answer, so --structured-output has to be left out" in str(
         caught.value
     )
@@ -127,4 +127,4 @@ def test_a_provider_that_cannot_says_so(study: Study, tmp_path: Path, monkeypatc
 
 def test_a_study_without_json_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="its answers are no JSON"):
-        make_offer(load_study("rmiat"), None, tmp_path / "x.duckdb", simulated=True, structured_output=True)
+        make_run_plan(load_study("rmiat"), None, tmp_path / "x.duckdb", simulated=True, structured_output=True)

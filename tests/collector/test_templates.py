@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector import collect
-from slant.collector.checks.recount import recount_reasoning
 from slant.collector.keep.database import reading
+from slant.collector.model_checks.recount import recount_reasoning
 from slant.collector.providers import compatible, ollama, openai, together
 from slant.collector.providers.templates import split
 from tests.support.local_server import LocalServer, completion

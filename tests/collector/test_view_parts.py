@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from slant.collector.errors import UsageError
 from slant.collector.view.guarded import guarded
-from slant.collector.view.order import Order, page_of
+from slant.collector.view.paging import Order, page_of
 from slant.collector.view.search import TextSearch
 from slant.collector.view.stored_views import page_of_view
 from slant.collector.view.summary import histograms

@@ -13,10 +13,10 @@ from slant.analysis.questions.checks.calibration_finding import sampler_quality
 from slant.analysis.questions.checks.check_table import CheckInfo, checks_of
 from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.design_checks import has_checks
-from slant.analysis.questions.checks.later_occasions import RETEST, retest_finding
 from slant.analysis.questions.checks.nothing_finding import found_by_chance
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import finding
+from slant.analysis.questions.checks.retest_finding import RETEST, retest_finding
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,

@@ -20,14 +20,14 @@ from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.questions.checks.calibration_finding import kept_calibrations
 from slant.analysis.questions.checks.count_finding import kept_count_models
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
-from slant.analysis.questions.checks.later_occasions import RETEST
 from slant.analysis.questions.checks.nothing_finding import nothing_rows
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
+from slant.analysis.questions.checks.retest_finding import RETEST
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
-from slant.analysis.questions.occasions import TABLE as RETESTS
-from slant.analysis.questions.occasions import occasion_warnings, occasions_of, retest_calls
+from slant.analysis.questions.retests import TABLE as RETESTS
+from slant.analysis.questions.retests import occasion_warnings, occasions_of, retest_calls
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import study_in

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.questions.permutation.permutation_results import PermutationResult
+from slant.analysis.questions.permutation.permutations import PermutationResult
 
 _GRAIN = ["source", "study", "study_version", "variant", "fit", "engine"]
 _STATUSES = {

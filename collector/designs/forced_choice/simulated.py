@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 
 from slant.collector.designs.draws import NORMAL, log_normal, uniforms
-from slant.collector.designs.forced_choice.answers import INVALID, Written, written
+from slant.collector.designs.forced_choice.simulated_answers import INVALID, Written, written
 from slant.collector.designs.forced_choice.words import LETTERS, ForcedChoiceData
 from slant.collector.errors import StudyError
 from slant.collector.records import Reply, TokenLogprob, Trial

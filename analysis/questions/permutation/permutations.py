@@ -14,7 +14,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
 from slant.analysis.calls.stages import Stage, compile_here, summed_up
 from slant.analysis.questions.permutation.conditions import has_conditions, permute_conditions
-from slant.analysis.questions.permutation.permutation_test import PermutationTest, has_blocks, list_tests
+from slant.analysis.questions.permutation.permutation_plan import PermutationTest, has_blocks, list_tests
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
 from slant.collector.arguments import checked_arguments

@@ -20,7 +20,7 @@ from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import Offer
+from slant.collector.plan.run_plan import RunPlan
 from slant.collector.progress.status import progress
 from slant.collector.run.one_process import Options
 from slant.collector.terminal import print_rows, say
@@ -29,33 +29,36 @@ DECLINED = 1  # exit code of a run that nobody agreed to pay for
 
 
 def show_quote(
-    offer: Offer, concurrency: int, output_format: str = "table", *, is_batch: bool = False, err: bool = False
+    run_plan: RunPlan, concurrency: int, output_format: str = "table", *, is_batch: bool = False, err: bool = False
 ) -> None:
     """Rows to stdout (for programs with ranges), their assumptions to stderr; with `err` all of it to stderr."""
-    quoted = quotes(offer, concurrency, is_batch=is_batch)
+    quoted = quotes(run_plan, concurrency, is_batch=is_batch)
     print_rows(short_rows(quoted) if output_format == "table" else quote_rows(quoted), output_format, err=err)
     for sentence in sentences(quoted):
         say(sentence)
 
 
-def show_dry_run(offer: Offer, concurrency: int, output_format: str, *, is_batch: bool = False) -> None:
+def show_dry_run(run_plan: RunPlan, concurrency: int, output_format: str, *, is_batch: bool = False) -> None:
     """`--dry-run`: the quote and the first prompt in full. What would be refused is refused here, too."""
-    if is_batch and offer.asked:
-        refuse_game(offer.study, next(plan(offer.study, offer.asked[0].model, offer.seed, offer.repetitions)))
-    show_quote(offer, concurrency, output_format, is_batch=is_batch)
-    show_first_prompt(offer)
+    if is_batch and run_plan.model_plans:
+        refuse_game(
+            run_plan.study,
+            next(plan(run_plan.study, run_plan.model_plans[0].model, run_plan.seed, run_plan.repetitions)),
+        )
+    show_quote(run_plan, concurrency, output_format, is_batch=is_batch)
+    show_first_prompt(run_plan)
 
 
-def show_first_prompt(offer: Offer) -> None:
+def show_first_prompt(run_plan: RunPlan) -> None:
     """Of a dry run, in full."""
-    if not offer.asked:
-        say(f"No model can be asked here. To try it without a key: {offer.study.trial_command}")
+    if not run_plan.model_plans:
+        say(f"No model can be asked here. To try it without a key: {run_plan.study.trial_command}")
         return
-    prompt = offer.first_prompt(offer.asked[0])
+    prompt = run_plan.first_prompt(run_plan.model_plans[0])
     if prompt is None:
         say("No conversation falls to this shard. Nothing would be sent.")
         return
-    say(f"\nFirst prompt to {offer.asked[0].model.model}, as it would be sent:")
+    say(f"\nFirst prompt to {run_plan.model_plans[0].model.model}, as it would be sent:")
     for message in prompt.messages:
         say(f"--- {message['role']} ---\n{message['content']}")
     if (tool := prompt.tool) is not None:
@@ -63,47 +66,50 @@ def show_first_prompt(offer: Offer) -> None:
     say("---\nNothing was sent. Tokens, cost and time are estimates.")
 
 
-def shard_notes(offer: Offer, budget_usd: float | None = None) -> list[str]:
+def shard_notes(run_plan: RunPlan, budget_usd: float | None = None) -> list[str]:
     """Which part of the plan is asked, where that is not the whole; and what a budget means then."""
-    if offer.shard is None:
+    if run_plan.shard is None:
         return []
-    trials = ", ".join(f"{asked.planned:,} of {offer.whole:,} trials of {asked.model.model}" for asked in offer.asked)
-    notes = [f"Shard {offer.shard} of the plan: {trials}."]
+    trials = ", ".join(
+        f"{model_plan.planned:,} of {run_plan.whole:,} trials of {model_plan.model.model}"
+        for model_plan in run_plan.model_plans
+    )
+    notes = [f"Shard {run_plan.shard} of the plan: {trials}."]
     if budget_usd is not None:
         notes.append(
-            f"--budget is for this shard's database alone: {offer.shard.of} shards may cost "
-            f"{offer.shard.of} times {dollars(budget_usd)}."
+            f"--budget is for this shard's database alone: {run_plan.shard.of} shards may cost "
+            f"{run_plan.shard.of} times {dollars(budget_usd)}."
         )
     return notes
 
 
-def agree(offer: Offer, concurrency: int, yes: bool, *, is_batch: bool = False) -> bool:
+def agree(run_plan: RunPlan, concurrency: int, yes: bool, *, is_batch: bool = False) -> bool:
     """Quote and ask before paid requests, on a terminal; leaves the program where the answer is no."""
-    if yes or not offer.paid or not sys.stdin.isatty():
+    if yes or not run_plan.paid or not sys.stdin.isatty():
         return yes
-    count = sum(asked.pending for asked in offer.paid)
-    show_quote(offer, concurrency, is_batch=is_batch, err=True)
-    up_to = "up to " if offer.stopping is not None else ""
+    count = sum(model_plan.pending for model_plan in run_plan.paid)
+    show_quote(run_plan, concurrency, is_batch=is_batch, err=True)
+    up_to = "up to " if run_plan.stopping is not None else ""
     if not click.confirm(f"Send {up_to}{count:,} paid requests?", err=True):
         sys.exit(DECLINED)
     return True
 
 
 def run_pilot(
-    offer: Offer,
+    run_plan: RunPlan,
     trials: int,
     options: Options,
     yes: bool,
     watcher: Watcher,
-    look_again: Callable[[], Offer],
+    look_again: Callable[[], RunPlan],
     output_format: str,
-) -> Offer | None:
+) -> RunPlan | None:
     """Ask the pilot's trials that lack an answer, show what they gave and what the rest would take.
 
-    Returns the offer of the rest where a person or --yes agrees to it, else None.
+    Returns the plan of the rest where a person or --yes agrees to it, else None.
     """
-    pilot = pilot_of(offer, trials)
-    if pilot.pending or not pilot.asked:
+    pilot = pilot_of(run_plan, trials)
+    if pilot.pending or not pilot.model_plans:
         report = carry_out(pilot, options, yes=agree(pilot, options.concurrency, yes), watcher=watcher)
         if not report.is_complete:
             for model in report.models:
@@ -115,13 +121,13 @@ def run_pilot(
 
 
 def after_pilot(
-    pilot: Offer, rest: Offer, concurrency: int, yes: bool, output_format: str, *, is_batch: bool = False
-) -> Offer | None:
+    pilot: RunPlan, rest: RunPlan, concurrency: int, yes: bool, output_format: str, *, is_batch: bool = False
+) -> RunPlan | None:
     """Show what a complete pilot gave, and what the rest would take; the rest where a person or --yes agrees to it.
 
     Programs get the pilot's rows where nothing else is asked, else those of the report that follows."""
     for_person = output_format == "table"
-    say(f"The pilot ({sum(asked.planned for asked in pilot.asked):,} trials) has its answers:")
+    say(f"The pilot ({sum(model_plan.planned for model_plan in pilot.model_plans):,} trials) has its answers:")
     rows = pilot_rows(rest.db, rest)
     print_rows(rows, err=not for_person)
     for note in uncounted_notes(rest.db, rest.study.name):
@@ -139,14 +145,14 @@ def after_pilot(
     return None
 
 
-def pilot_rows(db: Path, offer: Offer) -> list[dict[str, Any]]:
+def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
     """One row a model: outcomes, tokens, seconds and cost of a trial, over the answers so far."""
-    counts = progress(db).filter(pl.col("study") == offer.study.name, pl.col("variant") == offer.study.variant)
+    counts = progress(db).filter(pl.col("study") == run_plan.study.name, pl.col("variant") == run_plan.study.variant)
     with reading(db) as connection:
         sizes = frame_of(connection.sql("FROM answer_sizes"))
     keys = ["source", "study", "study_version", "variant", "model"]
     joined = counts.join(sizes, on=keys, how="left")
-    names = {asked.model.model for asked in offer.asked}
+    names = {model_plan.model.model for model_plan in run_plan.model_plans}
     return [
         {
             "model": row["model"],
@@ -159,6 +165,6 @@ def pilot_rows(db: Path, offer: Offer) -> list[dict[str, Any]]:
             "mean_s": row["mean_latency_s"],
             "cost_of_one": dollars(row["cost_usd"] / row["n_done"]) if row["cost_usd"] is not None else "",
         }
-        for row in joined.filter(pl.col("study_version") == offer.study.version).iter_rows(named=True)
+        for row in joined.filter(pl.col("study_version") == run_plan.study.version).iter_rows(named=True)
         if row["model"] in names
     ]

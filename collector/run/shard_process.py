@@ -1,6 +1,6 @@
 """One of the processes that share a run out among them: asks its part, and tells the one that started it.
 
-    python -m slant.collector.run.part          (started by collector/run/processes.py, and by nobody else)
+    python -m slant.collector.run.shard_process          (started by collector/run/processes.py, and by nobody else)
 
 Standard input brings what to ask, then a line for each stop; its end means that whoever started this is gone, and is a
 stop as well. Standard output takes a JSON line for each message.
@@ -27,7 +27,7 @@ from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import spent_usd
 from slant.collector.errors import SlantError
 from slant.collector.keep.final_trials import Finals
-from slant.collector.plan.run_plan import Offer, part_of
+from slant.collector.plan.run_plan import RunPlan, part_of
 from slant.collector.run.one_process import Options, ask
 
 TELL_EVERY_S = 0.25
@@ -35,19 +35,19 @@ TELL_EVERY_S = 0.25
 
 @dataclass(frozen=True)
 class Part:
-    """What one process asks: the `number`th of `of` parts of an offer. `command` is what was typed."""
+    """What one process asks: the `number`th of `of` parts of a run plan. `command` is what was typed."""
 
-    offer: Offer
+    run_plan: RunPlan
     options: Options
     number: int
     of: int
     command: tuple[str, ...]
 
     def write(self, file: IO[bytes]) -> None:
-        bare = tuple(replace(asked, skip=b"", others=b"") for asked in self.offer.asked)
-        offer = replace(self.offer, asked=bare, done=Finals())  # looked up there, under the journal's lock
+        bare = tuple(replace(model_plan, skip=b"", others=b"") for model_plan in self.run_plan.model_plans)
+        run_plan = replace(self.run_plan, model_plans=bare, done=Finals())  # looked up there, under the journal's lock
         data = io.BytesIO()
-        _Pickler(data).dump(replace(self, offer=offer))
+        _Pickler(data).dump(replace(self, run_plan=run_plan))
         file.write(len(data.getvalue()).to_bytes(8) + data.getvalue())
         file.flush()
 
@@ -139,8 +139,8 @@ def main() -> None:
     switch = StopSwitch(teller)
     threading.Thread(target=_listen, args=[switch], daemon=True).start()
     try:
-        offer = part_of(part.offer, part.number, part.of)
-        report = run_anywhere(ask(offer, part.options, teller, switch, is_part=True), switch.press)
+        run_plan = part_of(part.run_plan, part.number, part.of)
+        report = run_anywhere(ask(run_plan, part.options, teller, switch, is_part=True), switch.press)
     except SlantError as error:
         teller.tell(error=[error.what, *error.details])
         sys.exit(1)

@@ -12,28 +12,28 @@ from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import list_studies, load_study
 
 if TYPE_CHECKING:
-    from slant.collector.plan.run_plan import ModelPlan, Offer
+    from slant.collector.plan.run_plan import ModelPlan, RunPlan
 
 Verdicts = dict[tuple[str, str, str], tuple[str, str]]
 
 
-def run_notes(offer: Offer, *, wants_logprobs: bool) -> list[str]:
+def run_notes(run_plan: RunPlan, *, wants_logprobs: bool) -> list[str]:
     """What a run should say about its models before it starts. Never raises: a note is not worth a run."""
-    real = [model_plan for model_plan in offer.asked if model_plan.provider.name != "simulated"]
-    verdicts = _verdicts(offer.db) if design_named(offer.study.design).analyses_tokens else None
-    notes = [_note(offer, model_plan, verdicts) for model_plan in real] if verdicts is not None else []
+    real = [model_plan for model_plan in run_plan.model_plans if model_plan.provider.name != "simulated"]
+    verdicts = _verdicts(run_plan.db) if design_named(run_plan.study.design).analyses_tokens else None
+    notes = [_note(run_plan, model_plan, verdicts) for model_plan in real] if verdicts is not None else []
     if wants_logprobs:
         notes += [
             f"{model_plan.model.model}: {model_plan.provider.name} gives no log-probabilities; it is asked without."
-            for model_plan in offer.asked
+            for model_plan in run_plan.model_plans
             if model_plan.provider.logprobs is None
         ]
-    if any(model_plan.model.structured_output for model_plan in offer.asked):
+    if any(model_plan.model.structured_output for model_plan in run_plan.model_plans):
         notes.append(
             "Providers enforce the shape of the answers: malformed ones can't come, so compliance is another thing "
             "here than where JSON is asked for in words."
         )
-    return [note for note in (offer.study.note or None, *notes) if note]
+    return [note for note in (run_plan.study.note or None, *notes) if note]
 
 
 def table_notes(db: str | Path, study: str | None = None) -> list[str]:
@@ -63,14 +63,14 @@ def _analyses_tokens(study: str) -> bool:
     return study not in list_studies() or design_named(load_study(study).design).analyses_tokens
 
 
-def _note(offer: Offer, model_plan: ModelPlan, verdicts: Verdicts) -> str | None:
+def _note(run_plan: RunPlan, model_plan: ModelPlan, verdicts: Verdicts) -> str | None:
     model = model_plan.model
     verdict, reasons = verdicts.get(
         (model_plan.provider.name, model.requested_model, model.settings_text), ("unchecked", "")
     )
     if verdict not in ("unchecked", "not usable"):
         return None
-    study = f" --study {offer.study.name}" if model.settings else ""
+    study = f" --study {run_plan.study.name}" if model.settings else ""
     return f"{model.model} {_said(verdict, reasons, f'{model_plan.provider.name}/{model.requested_model}{study}')}"
 
 
