@@ -91,8 +91,8 @@ def occasion_notes(run_plan: RunPlan) -> Iterator[str]:
         if occasion.is_resumed:
             yield (
                 f"{model_plan.model.model}: occasion {occasion.number} was broken off with "
-                f"{model_plan.already_done:,} of {model_plan.planned:,} trials, and is finished first. The same command "
-                "then begins another."
+                f"{model_plan.already_done:,} of {model_plan.planned:,} trials, and is finished first. The same "
+                "command then begins another."
             )
         else:
             n_trials = f"{model_plan.planned:,} trials that have an answer"
