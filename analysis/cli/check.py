@@ -90,7 +90,7 @@ def check_command(
     from slant.analysis.questions.checks.check_table import checks_of
     from slant.analysis.questions.checks.design_checks import has_checks
     from slant.analysis.questions.checks.registration import REGISTRATION, registered_study
-    from slant.analysis.questions.checks.retest_finding import RETEST
+    from slant.analysis.questions.checks.retest_check import RETEST
     from slant.analysis.questions.checks.study_checks import check
     from slant.collector.errors import RError, UnknownNameError, UsageError
 

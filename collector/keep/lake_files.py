@@ -128,16 +128,22 @@ def _newer_columns(folder: Path) -> dict[str, str]:
         known = connection.sql(f"FROM {_PARTS.format(place=_quoted(str(folder)))}").columns
     if len(known) > _MOST_COLUMNS:
         raise DatabaseError(f'"{folder}" is no lake of slant\'s: its attempts have {len(known):,} columns.')
-    return {name: kind for name, kind in _columns_of_attempts().items() if name not in known}
+    first, newest = _columns_of_attempts()
+    if lacking := first.keys() - known:
+        raise DatabaseError(f'Can\'t read the lake "{folder}": its attempts lack {min(lacking)}.')
+    return {name: kind for name, kind in newest.items() if name not in known}
 
 
 @functools.cache
-def _columns_of_attempts() -> dict[str, str]:
+def _columns_of_attempts() -> tuple[dict[str, str], dict[str, str]]:
+    """With their types: as the first migration made the table, and as the last one leaves it."""
+    states = []
     with duckdb.connect(":memory:") as connection:
         for text in migration_texts():
             connection.execute(text)
-        table = connection.table("attempts")
-        return dict(zip(table.columns, map(str, table.types), strict=True))
+            table = connection.table("attempts")
+            states.append(dict(zip(table.columns, map(str, table.types), strict=True)))
+    return states[0], states[-1]
 
 
 def _count(file: Path) -> int:

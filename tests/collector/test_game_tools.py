@@ -114,7 +114,7 @@ def test_who_has_no_tools_is_refused_in_words(study: Path, tmp_path: Path) -> No
     dropped = load_study(study, "base.tool.dropped")
     with pytest.raises(ProviderError, match=r"anthropic wants the reasoning back .* it can't be dropped"):
         make_run_plan(dropped, ["anthropic/m"], tmp_path / "a.duckdb")
-    assert make_run_plan(dropped, ["openai/m"], tmp_path / "a.duckdb").asked
+    assert make_run_plan(dropped, ["openai/m"], tmp_path / "a.duckdb").model_plans
 
 
 def test_a_number_is_no_call_of_a_tool() -> None:

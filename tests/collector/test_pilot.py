@@ -153,12 +153,12 @@ def test_yes_asks_pilot_and_rest_in_one_go(terminal: Terminal, server: LocalServ
 
 @pytest.mark.parametrize(("answer", "asked"), [("n", 12), ("y", 80)])
 def test_on_a_terminal_a_person_decides_after_the_pilot(
-    terminal: Terminal, server: LocalServer, answer: str, model_plan: int
+    terminal: Terminal, server: LocalServer, answer: str, asked: int
 ) -> None:
     code, shown = terminal.typed(answer)
     assert code == 0, shown
     assert "Ask the other 68 trials?" in shown
-    assert len(server.bodies) == model_plan
+    assert len(server.bodies) == asked
 
 
 def test_a_pilot_smaller_than_the_conditions_is_refused_before_anything_is_asked(

@@ -16,7 +16,7 @@ from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.nothing_finding import found_by_chance
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.registration import finding
-from slant.analysis.questions.checks.retest_finding import RETEST, retest_finding
+from slant.analysis.questions.checks.retest_check import RETEST, retest_finding
 from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,

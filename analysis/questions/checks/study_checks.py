@@ -22,7 +22,7 @@ from slant.analysis.questions.checks.count_finding import kept_count_models
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
 from slant.analysis.questions.checks.nothing_finding import nothing_rows
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
-from slant.analysis.questions.checks.retest_finding import RETEST
+from slant.analysis.questions.checks.retest_check import RETEST
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
