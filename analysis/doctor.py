@@ -117,9 +117,9 @@ def _worker_check(report: WorkerReport | str, here: Mapping[str, str]) -> Worker
 
 
 def _python() -> Check:
-    found = ".".join(map(str, sys.version_info[:3]))
+    version = ".".join(map(str, sys.version_info[:3]))
     fix = "" if sys.version_info >= (3, 11) else "Make .venv with a newer Python: PYTHON=python3.11 make setup"
-    return Check("Python", "missing" if fix else "ok", found, ">= 3.11", fix)
+    return Check("Python", "missing" if fix else "ok", version, ">= 3.11", fix)
 
 
 def _python_packages() -> list[Check]:
@@ -137,10 +137,10 @@ def _python_packages() -> list[Check]:
 
 
 def _python_package(name: str, at_least: str) -> Check:
-    found = _installed(name)
-    is_good = found is not None and version_numbers(found) >= version_numbers(at_least)
+    version = _installed(name)
+    is_good = version is not None and version_numbers(version) >= version_numbers(at_least)
     fix = "" if is_good else f"Type: {sys.executable} -m pip install '{name}>={at_least}'"
-    return Check(f"Python package {name}", "ok" if is_good else "missing", found or "none", f">= {at_least}", fix)
+    return Check(f"Python package {name}", "ok" if is_good else "missing", version or "none", f">= {at_least}", fix)
 
 
 def _installed(name: str) -> str | None:
@@ -153,33 +153,33 @@ def _installed(name: str) -> str | None:
 def _r(r: RInstallation | None) -> Check:
     if r is None:
         return Check("R", "missing", "none", ">= 4.1", f"Install R. {HOW_TO_INSTALL_R}")
-    found = f"{r.version_text} in {r.home}"
+    installed = f"{r.version_text} in {r.home}"
     if r.is_too_old:
-        return Check("R", "missing", found, ">= 4.1", f"Install a newer R. {HOW_TO_INSTALL_R}")
-    return Check("R", "ok", found, ">= 4.1")
+        return Check("R", "missing", installed, ">= 4.1", f"Install a newer R. {HOW_TO_INSTALL_R}")
+    return Check("R", "ok", installed, ">= 4.1")
 
 
 def _rpy2(r: RInstallation | None) -> Check:
     """Both parts of rpy2, against the R that is here: the wrong one ends in a symbol that R does not have."""
     interface, objects = _installed("rpy2-rinterface"), _installed("rpy2-robjects")
-    found = f"{interface or 'none'}, rpy2-robjects {objects or 'none'}"
+    installed = f"{interface or 'none'}, rpy2-robjects {objects or 'none'}"
     if r is None or r.is_too_old:
         status: Status = "warn" if interface else "missing"
-        return Check("rpy2-rinterface", status, found, "one that fits R", "Install R first.")
+        return Check("rpy2-rinterface", status, installed, "one that fits R", "Install R first.")
     needed = " ".join(rpy2_requirements(r.version))
     is_good = interface and objects and rinterface_fits(version_numbers(interface), r.version)
     fix = "" if is_good else how_to_install_rpy2(r)
-    return Check("rpy2-rinterface", "ok" if is_good else "missing", found, needed, fix)
+    return Check("rpy2-rinterface", "ok" if is_good else "missing", installed, needed, fix)
 
 
 def _r_packages(r: RInstallation) -> list[Check]:
     wanted = r_package_list()
     try:
-        found = _versions_in_r(r, [row["package"] for row in wanted])
+        versions = _versions_in_r(r, [row["package"] for row in wanted])
     except (OSError, subprocess.SubprocessError) as error:
         fix = f"See what this says: {r.rscript} --version"
         return [Check("R packages", "missing", f"Rscript failed: {error}", "a working R", fix)]
-    return [_r_package(row, found.get(row["package"], "")) for row in wanted]
+    return [_r_package(row, versions.get(row["package"], "")) for row in wanted]
 
 
 def _versions_in_r(r: RInstallation, packages: list[str]) -> dict[str, str]:
@@ -201,9 +201,9 @@ def _r_package(wanted: dict[str, str], found: str) -> Check:
 def _compiler(r: RInstallation) -> Check:
     """For Bayesian models, whose code is compiled once; what was compiled runs without a compiler."""
     needed = "one, or a compiled model in the cache"
-    found = compiler_of(r)
-    if found is not None or has_compiled_models():
-        return Check("C++ compiler", "ok", found or "none, but there are compiled models", needed)
+    compiler = compiler_of(r)
+    if compiler is not None or has_compiled_models():
+        return Check("C++ compiler", "ok", compiler or "none, but there are compiled models", needed)
     has_apt = shutil.which("apt-get")
     fix = "type: sudo apt-get install g++ make" if has_apt else "install a C++ compiler and make."
     return Check("C++ compiler", "warn", "none", needed, f"For Bayesian models {fix}")

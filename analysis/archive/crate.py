@@ -94,5 +94,5 @@ def write_crate(folder: Path, root: dict[str, Any], software: dict[str, str], ac
 
 def _of(files: dict[str, Any], names: Sequence[str]) -> Any:
     """The entities of these files; of one alone, itself, as RO-Crate has it of every property."""
-    found = [files[name] for name in names if name in files]
-    return found[0] if len(found) == 1 else found
+    entities = [files[name] for name in names if name in files]
+    return entities[0] if len(entities) == 1 else entities

@@ -245,7 +245,7 @@ def _memory_of(process: int, *, shares_once: bool = False) -> int:
     total = 0
     with contextlib.suppress(psutil.Error):
         root = psutil.Process(process)
-        for one in (root, *root.children(recursive=True)):
+        for child in (root, *root.children(recursive=True)):
             with contextlib.suppress(psutil.Error):
-                total += one.memory_full_info().pss if shares_once else one.memory_info().rss
+                total += child.memory_full_info().pss if shares_once else child.memory_info().rss
     return total

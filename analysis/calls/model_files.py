@@ -45,8 +45,8 @@ def checked_file(path: Path, md5: object, what: str, again: str) -> Path:
 
 
 def md5_of(path: Path) -> str:
-    found = hashlib.md5(usedforsecurity=False)
+    digest = hashlib.md5(usedforsecurity=False)
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
-            found.update(block)
-    return found.hexdigest()
+            digest.update(block)
+    return digest.hexdigest()

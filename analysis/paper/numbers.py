@@ -69,7 +69,7 @@ def recomputed(
     views, sources = StudyViews(db, study, workers, progress), list(sources)
     frames = [pl.DataFrame(schema={**SCHEMA, "table": pl.String})]
     if sources:
-        views.make_fits([asked for source in sources for asked in source.fits(views)])
+        views.make_fits([needed for source in sources for needed in source.fits(views)])
         needs_database = any(not source.is_of_print for source in sources)
         with views.opened() if needs_database else nullcontext():
             frames += [_typed(source.recomputed(views)) for source in sources]

@@ -177,12 +177,12 @@ def calibrate(
     study = study_in(db, study, can_calibrate, "has a Bayesian fit to calibrate")
     parts = _planned(db, study, fit, seed, source, settings or {})
     total = len(parts) * data_sets
-    found = [
+    calibrated = [
         _run(Path(db), part, data_sets, executor or workers, Stage(progress, number * data_sets, total))
         for number, part in enumerate(parts)
     ]
-    frames = {name: pl.concat([getattr(part, name) for part in found]) for name in ("summary", "ranks", "fits")}
-    return Calibration(**frames, not_kept=next((part.not_kept for part in found if part.not_kept), None))
+    frames = {name: pl.concat([getattr(part, name) for part in calibrated]) for name in ("summary", "ranks", "fits")}
+    return Calibration(**frames, not_kept=next((part.not_kept for part in calibrated if part.not_kept), None))
 
 
 def _planned(

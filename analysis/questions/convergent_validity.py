@@ -78,11 +78,11 @@ def validity(
         raise UsageError("It takes two measures to compare them.", "As in: rmiat.d, word_association.d")
     warnings: list[str] = []
     answering = executor or workers
-    found = {
+    values = {
         measure: _values(db, measure, source, answering, refit, progress, warnings)
         for measure in dict.fromkeys(measures)
     }
-    pairs = [_pair(x, y, found, warnings) for x, y in combinations(found, 2)]
+    pairs = [_pair(x, y, values, warnings) for x, y in combinations(values, 2)]
     units = pl.concat(pairs)
     if units.is_empty():
         raise DatabaseError(

@@ -66,8 +66,8 @@ def recode_command(
     folder = folder or db.with_name(f"{db.name}.coding") / coding_name(loaded)
     collect = ctx.find_root().command
     passed_on = ["--study", str(folder / STUDY_FILE), "--db", str(db), *(["--simulated"] if simulated else []), *more]
-    asked = collect.make_context("collect", list(passed_on)).params["models"]  # a wrong option ends it here
-    models = [f"simulated/{name.removeprefix('simulated/')}" if simulated else name for name in asked]
+    typed_models = collect.make_context("collect", list(passed_on)).params["models"]  # a wrong option ends it here
+    models = [f"simulated/{name.removeprefix('simulated/')}" if simulated else name for name in typed_models]
     written = write_coding_study(db, loaded, sources, n_decided, folder, models)
     say(
         f"{written.n_undecided:,} undecided answers, and {written.n_decided:,} decided ones for agreement, "

@@ -87,21 +87,21 @@ def merge(
     """
     db = Path(db)
     check_place(db)
-    found = [_source(Path(path), db) for path in sources]
-    if not found:
+    opened = [_source(Path(path), db) for path in sources]
+    if not opened:
         raise UsageError("There is nothing to merge.", "Name the databases: collect merge --db all.duckdb A.duckdb …")
-    problems, notes = [], [note for source in found for note in _notes(source)]
+    problems, notes = [], [note for source in opened for note in _notes(source)]
     lock = FolderLock(journal_folder(db))
     try:
         problems += mend_tails(journal_folder(db))
-        copied, already_there = _bring(db, found, problems, on_step)
+        copied, already_there = _bring(db, opened, problems, on_step)
         report = Loader(db, _counted(db, on_step)).load()
         with writing(db) as connection:
             repeated = set_repeated_aside(connection)
         compress_finished(journal_folder(db))
     finally:
         lock.release()
-    rows = tuple(row for source in found for row in _rows(db, source))
+    rows = tuple(row for source in opened for row in _rows(db, source))
     return MergeReport(
         db, rows, copied, already_there, report.rows, repeated, (*problems, *report.problems), (*notes, *report.notes)
     )

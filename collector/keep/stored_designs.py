@@ -28,8 +28,8 @@ def trials_view(connection: duckdb.DuckDBPyConnection, study: str | None = None)
         return "trials"
     views = [name for (name,) in connection.execute("SELECT view_name FROM duckdb_views()").fetchall()]
     design = designs.pop()
-    found = next((f"{design}_{ending}" for ending in TRIALS if f"{design}_{ending}" in views), "trials")
-    return found if not found.endswith("_rounds") or _rounds_and_others(connection, study)[0] else "trials"
+    view = next((f"{design}_{ending}" for ending in TRIALS if f"{design}_{ending}" in views), "trials")
+    return view if not view.endswith("_rounds") or _rounds_and_others(connection, study)[0] else "trials"
 
 
 def has_more_than_rounds(connection: duckdb.DuckDBPyConnection, study: str | None = None) -> bool:

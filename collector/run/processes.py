@@ -235,17 +235,21 @@ class _Crew:
 
     def _add_up(self) -> None:
         for name, lane in self._lanes.items():
-            told = [child.lanes[name] for child in self._children if name in child.lanes]
+            child_lanes = [child.lanes[name] for child in self._children if name in child.lanes]
             outcomes: Counter[str] = Counter()
-            for one in told:
-                outcomes.update(one["outcomes"])
+            for child_lane in child_lanes:
+                outcomes.update(child_lane["outcomes"])
             new, lane.outcomes = outcomes - lane.outcomes, outcomes
-            lane.not_asked = sum(one["not_asked"] for one in told)
-            lane.money.spent_usd = sum(one["spent_usd"] or 0.0 for one in told)
-            lane.stopped_because = next((one["stopped_because"] for one in told if one["stopped_because"]), None)
-            lane.last_failure = next((one["last_failure"] for one in told if one["last_failure"]), None)
+            lane.not_asked = sum(child_lane["not_asked"] for child_lane in child_lanes)
+            lane.money.spent_usd = sum(child_lane["spent_usd"] or 0.0 for child_lane in child_lanes)
+            lane.stopped_because = next(
+                (child_lane["stopped_because"] for child_lane in child_lanes if child_lane["stopped_because"]), None
+            )
+            lane.last_failure = next(
+                (child_lane["last_failure"] for child_lane in child_lanes if child_lane["last_failure"]), None
+            )
             assert isinstance(lane.pace, _ToldPace)
-            lane.pace.told = " + ".join(one["pace"] for one in told)
+            lane.pace.told = " + ".join(child_lane["pace"] for child_lane in child_lanes)
             for outcome in new.elements():
                 self._watcher.change(lane, outcome)
 

@@ -132,12 +132,12 @@ def _look(rows: Sequence[Mapping[str, Any]]) -> Look:
 def look_sentence(look: Look, rule: StoppingRule) -> str:
     """What a look found and what follows from it, by that rule."""
     decision, widest = look.decision(rule), look.widest
-    found = f"{look.model} {look.width} {look.outcome}"
+    state = f"{look.model} {look.width} {look.outcome}"
     if widest is None or widest.half_width is None:
         unknown = sum(cell.half_width is None for cell in look.widths)
-        found = f"{look.model}: no interval in {unknown} of {len(look.widths)} tests, for the fit failed"
+        state = f"{look.model}: no interval in {unknown} of {len(look.widths)} tests, for the fit failed"
     elif len(look.widths) > 1:
-        found += f" (the widest of {len(look.widths)} tests: {widest.test})"
+        state += f" (the widest of {len(look.widths)} tests: {widest.test})"
     ends = {
         NARROW: f"{rule.until_width:g} or less, so it is asked no more",
         MOST: f"not yet {rule.until_width:g}, but all {rule.most_repetitions} repetitions are asked, so it ends "
@@ -145,7 +145,7 @@ def look_sentence(look: Look, rule: StoppingRule) -> str:
         GOES_ON: f"not yet {rule.until_width:g}, so it is asked on",
     }
     of = f"Look {look.look_no} of {rule.looks}, after {look.repetitions} of {rule.most_repetitions} repetitions"
-    return f"{of}: {found}; {ends[decision]}.{_what_words_hold(look, rule, decision)}"
+    return f"{of}: {state}; {ends[decision]}.{_what_words_hold(look, rule, decision)}"
 
 
 def _what_words_hold(look: Look, rule: StoppingRule, decision: str) -> str:

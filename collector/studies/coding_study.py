@@ -94,13 +94,13 @@ def _known_study(folder: Path, study: Study) -> Study | None:
     if not (folder / ANSWERS_FILE).exists():
         return None
     file = folder / STUDY_FILE
-    found = load_study(file) if file.exists() else None
-    if found is None or (found.name, found.design) != (coding_name(study), _DESIGN):
+    coding = load_study(file) if file.exists() else None
+    if coding is None or (coding.name, coding.design) != (coding_name(study), _DESIGN):
         raise UsageError(
             f'"{folder / ANSWERS_FILE}" is there already, and no file of the coding of "{study.name}".',
             "Nothing was written. Give another folder: --folder PATH",
         )
-    return found
+    return coding
 
 
 def coding_name(study: Study) -> str:

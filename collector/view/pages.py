@@ -115,20 +115,20 @@ class Pages:
         chosen = TrialFilter.of(query)
         search = self._search(chosen, 0.0)
         with guarded(self.db) as connection:
-            found = one_trial(connection, trial_id)
+            page = one_trial(connection, trial_id)
             with chosen_trials(connection, chosen, self.notes, search) as trials:
-                before, behind = neighbours(trials, chosen.order, found.row)
-            occasions = occasions_of(connection, found.row)
+                before, behind = neighbours(trials, chosen.order, page.row)
+            occasions = occasions_of(connection, page.row)
             nav = self._nav(connection)
         whole = query.get("whole", "")
-        texts = {name: begun(found.row[name], is_whole=name == whole) for name in _LONG}
-        sent, earlier = messages_of(found.row["request"])
+        texts = {name: begun(page.row[name], is_whole=name == whole) for name in _LONG}
+        sent, earlier = messages_of(page.row["request"])
         messages = [(message.role, begun(message.text, is_whole=whole == "prompt")) for message in sent]
         return self._page(
             "trial",
             nav=nav,
-            found=found,
-            row=found.row,
+            found=page,
+            row=page.row,
             occasions=occasions,
             chosen=chosen,
             query=chosen.query(),
@@ -139,9 +139,9 @@ class Pages:
             earlier=earlier,
             note=self._notes().get(trial_id, {}),
             labels=self._labels(),
-            reading=_reading(found.row),
-            raw=begun(indented(found.row["response"]), is_whole=whole == "response"),
-            asked=begun(indented(found.row["request"]), is_whole=whole == "request"),
+            reading=_reading(page.row),
+            raw=begun(indented(page.row["response"]), is_whole=whole == "response"),
+            asked=begun(indented(page.row["request"]), is_whole=whole == "request"),
         )
 
     def check_trial(self, trial_id: str) -> None:

@@ -80,10 +80,10 @@ class TextSearch:
             until = time.monotonic() + HELD_S
             while self.n_read < self.n_rows and time.monotonic() < until and not self.is_stopped and not self.is_cut:
                 part = {"first": self.n_read, "end": self.n_read + ROWS_AT_ONCE}
-                found = frame_of(connection.sql(_QUERY, params={**self._texts, **part}))
-                if found.height:
-                    self._parts.append(found)
-                self.n_matches += found.height
+                matches = frame_of(connection.sql(_QUERY, params={**self._texts, **part}))
+                if matches.height:
+                    self._parts.append(matches)
+                self.n_matches += matches.height
                 self.n_read = min(part["end"], self.n_rows)
         return self.n_read < self.n_rows
 

@@ -75,8 +75,8 @@ def _texts(part: Any) -> Iterator[str]:
     if isinstance(part, str):
         yield part
     elif isinstance(part, list):
-        for one in part:
-            yield from _texts(one)
+        for inner in part:
+            yield from _texts(inner)
     elif isinstance(part, Mapping):
         for name in ("content", "parts", "text", "output", "summary", "thinking"):
             yield from _texts(part.get(name))

@@ -73,7 +73,7 @@ class TrialFilter:
 
     def conditions(self) -> list[Expression]:
         """All but the search in texts and the labels of notes, which are no columns."""
-        found = [_column(name) == _constant(name, value) for name, value in self.values.items()]
+        conditions = [_column(name) == _constant(name, value) for name, value in self.values.items()]
         for name, value, parse, compare in (
             ("tokens", self.tokens_from, _whole, Expression.__ge__),
             ("tokens", self.tokens_to, _whole, Expression.__le__),
@@ -81,10 +81,10 @@ class TrialFilter:
             ("done_at", self.date_to, _day_after, Expression.__lt__),
         ):
             if value:
-                found.append(_compared(name, value, parse, compare))
+                conditions.append(_compared(name, value, parse, compare))
         if self.where:
-            found.append(condition_of(self.where))
-        return found
+            conditions.append(condition_of(self.where))
+        return conditions
 
     def rows(
         self, connection: duckdb.DuckDBPyConnection, labelled: Collection[str] = (), matches: str = ""

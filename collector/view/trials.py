@@ -153,11 +153,11 @@ def last_attempt(attempts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, Any]) -> tuple[str | None, str | None]:
     """The trials before and behind this one in a list."""
     key = [None if row[name] is None else str(row[name]) for name in order.names]
-    found = []
+    sides = []
     for is_backwards in (True, False):
         beyond = order.sorted(order.beyond(trials, key, is_backwards=is_backwards), is_backwards=is_backwards)
-        found.append(beyond.limit(1).select("trial_id").fetchall())
-    before, behind = (rows[0][0] if rows else None for rows in found)
+        sides.append(beyond.limit(1).select("trial_id").fetchall())
+    before, behind = (rows[0][0] if rows else None for rows in sides)
     return before, behind
 
 

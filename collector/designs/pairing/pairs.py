@@ -89,8 +89,10 @@ def named_groups(answer: str, groups: Mapping[str, str]) -> dict[str, str]:
     it mentions none or several is left out."""
     text = "\n".join(_lines(answer[-LONGEST_READ:]))
     mentioned = _any_name(tuple(groups)).findall(text)
-    found = {side: {name for name in groups if groups[name] == side and plain(name) in mentioned} for side in "ab"}
-    return {side: names.pop() for side, names in found.items() if len(names) == 1}
+    names_of_side = {
+        side: {name for name in groups if groups[name] == side and plain(name) in mentioned} for side in "ab"
+    }
+    return {side: names.pop() for side, names in names_of_side.items() if len(names) == 1}
 
 
 @lru_cache(256)

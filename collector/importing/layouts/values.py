@@ -67,10 +67,10 @@ def count(value: Any, name: str) -> int | None:
 
 def number(value: Any, name: str) -> float:
     """A finite number. Raises CellError for anything else."""
-    found = float(word(value)) if _NUMBER.fullmatch(word(value)) else float("inf")
-    if not isfinite(found):
+    parsed = float(word(value)) if _NUMBER.fullmatch(word(value)) else float("inf")
+    if not isfinite(parsed):
         raise CellError(f"{name} must be a number, but is {shown(value)}")
-    return found
+    return parsed
 
 
 def amount(value: Any, name: str) -> float | None:
