@@ -56,7 +56,7 @@ def _effects(rows: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
         pl.col("model_label").alias("model"),
         pl.col("test_label").alias("test"),
         pl.col("estimate_beside").round(1).alias("own model (tokens)"),
-        pl.col("p_beside").round(4).alias("p"),
+        pl.col("p_beside").round_sig_figs(3).alias("p"),
         pl.col("ratio").round(2).alias("ratio of medians"),
         pl.format("{} to {}", pl.col("ratio_low").round(2), pl.col("ratio_high").round(2)).alias("95 %"),
         pl.col("p_above").round(3).alias("P(above 1)"),

@@ -49,7 +49,7 @@ def _shown(rows: pl.DataFrame, *more: str) -> pl.DataFrame:
         _interval("icc_low", "icc_high").alias("ICC, 95 %"),
         pl.col("shift").round_sig_figs(3),
         _interval("shift_low", "shift_high").alias("shift, 95 %"),
-        pl.col("p_value").round(4).alias("p"),
+        pl.col("p_value").round_sig_figs(3).alias("p"),
     )
 
 

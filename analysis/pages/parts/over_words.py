@@ -53,7 +53,7 @@ def _shown(rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         pl.col("estimate").round(1).alias("over words"),
         pl.col("std_error").round(2).alias("SE"),
         pl.col("df").round(1),
-        pl.col("p_value").round(4).alias("p"),
+        pl.col("p_value").round_sig_figs(3).alias("p"),
         pl.col("std_error_ratio").round(2).alias("SE ratio"),
         pl.col("mde").round(1).alias("MDE"),
         pl.col("mde_d").round(2).alias("MDE (d)"),

@@ -63,8 +63,8 @@ def nothing(section: SectionData) -> Group | None:
         "engine",
         pl.col("observed").round(1).alias("observed difference"),
         limits.alias("95 % where nothing is"),
-        pl.col("p_two_sided").round(4).alias("p by permutation"),
-        pl.col("p_engine").round(4).alias("p of the engine"),
+        pl.col("p_two_sided").round_sig_figs(3).alias("p by permutation"),
+        pl.col("p_engine").round_sig_figs(3).alias("p of the engine"),
         (100 * pl.col("false_positives")).round(1).alias("p < .05 where nothing is (%)"),
         pl.col("n").alias("permutations"),
     )
