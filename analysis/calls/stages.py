@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -54,3 +56,10 @@ def summed_up(
         return rows_of(summary, answer)[table], None
     kept = results(db, [summary], workers=workers)
     return kept.frames[table], kept.not_kept
+
+
+def put_together(parts: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
+    """The data frames of these names of all parts, each below those of the part before, and `not_kept`: the first
+    reason why one could not be kept, None where all were."""
+    frames = {name: pl.concat([getattr(part, name) for part in parts]) for name in names}
+    return {**frames, "not_kept": next((part.not_kept for part in parts if part.not_kept), None)}

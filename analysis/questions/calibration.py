@@ -19,7 +19,7 @@ from slant.analysis.bridge.worker import versions_now
 from slant.analysis.calls.call import Call
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
-from slant.analysis.calls.stages import Stage, compile_here, summed_up
+from slant.analysis.calls.stages import Stage, compile_here, put_together, summed_up
 from slant.analysis.fitting.bayes_fits import ENGINE
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.data_hash import hash_of_rows
@@ -181,8 +181,7 @@ def calibrate(
         _run(Path(db), part, data_sets, executor or workers, Stage(progress, number * data_sets, total))
         for number, part in enumerate(parts)
     ]
-    frames = {name: pl.concat([getattr(part, name) for part in calibrated]) for name in ("summary", "ranks", "fits")}
-    return Calibration(**frames, not_kept=next((part.not_kept for part in calibrated if part.not_kept), None))
+    return Calibration(**put_together(calibrated, ("summary", "ranks", "fits")))
 
 
 def _planned(

@@ -12,7 +12,7 @@ import polars as pl
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
-from slant.analysis.calls.stages import Stage, compile_here, summed_up
+from slant.analysis.calls.stages import Stage, compile_here, put_together, summed_up
 from slant.analysis.questions.permutation.conditions import has_conditions, permute_conditions
 from slant.analysis.questions.permutation.permutation_plan import PermutationTest, has_blocks, list_tests
 from slant.analysis.rows.study_choice import study_in
@@ -95,11 +95,7 @@ def permute(
         _run_test(Path(db), test, permutations, executor or workers, Stage(progress, number * n, len(tests) * n))
         for number, test in enumerate(tests)
     ]
-    frames = {
-        name: pl.concat([getattr(result, name) for result in test_results]) for name in ("tests", "values", "refits")
-    }
-    not_kept = next((result.not_kept for result in test_results if result.not_kept), None)
-    return PermutationResult(frames["tests"], frames["values"], frames["refits"], not_kept)
+    return PermutationResult(**put_together(test_results, ("tests", "values", "refits")))
 
 
 def _run_test(
