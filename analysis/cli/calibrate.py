@@ -7,18 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, short_chains_options, workers_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options, short_chains_options
 from slant.analysis.cli.output import print_result, say_result
 from slant.analysis.cli.progress import FitProgress
-from slant.collector.commands.options import (
-    WholeNumber,
-    db_option,
-    output_options,
-    row_options,
-    seed_option,
-    source_option,
-    study_option,
-)
+from slant.collector.commands.options import WholeNumber, seed_option, study_option
 from slant.collector.terminal import say
 
 if TYPE_CHECKING:
@@ -43,7 +35,6 @@ _SHOWN = (
 @click.option("--fit", default="brms", metavar="NAME", help="A Bayesian fit of the study. Default: each of them.")
 @click.option("--data-sets", type=WholeNumber(2), default=200, show_default=True, help="Data sets to draw and fit.")
 @seed_option(default=1)
-@source_option()
 @short_chains_options
 @click.option("--max-rows", type=WholeNumber(10), help="Of more rows, this many stand for all. Default: 1000.")
 @click.option(
@@ -53,10 +44,7 @@ _SHOWN = (
     show_default=True,
     help="The table to print: one row per quantity, per data set and quantity, or per data set with R's messages.",
 )
-@workers_options
-@db_option
-@output_options
-@row_options
+@result_options()
 def calibrate_command(
     study: str | None,
     fit: str,

@@ -7,25 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import (
-    ONE_STUDY,
-    chosen_study,
-    measure_option,
-    refit_option,
-    registration_option,
-    workers_options,
-)
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, measure_option, registration_option, result_options
 from slant.analysis.cli.output import say_result
-from slant.collector.commands.options import (
-    ABOVE_0,
-    BETWEEN_0_AND_1,
-    FILE,
-    db_option,
-    output_options,
-    row_options,
-    source_option,
-    study_option,
-)
+from slant.collector.commands.options import ABOVE_0, BETWEEN_0_AND_1, FILE, study_option
 from slant.collector.terminal import print_data, print_rows
 
 if TYPE_CHECKING:
@@ -44,7 +28,6 @@ Examples:
 
 @click.command("check", epilog=EXAMPLES)
 @study_option(ONE_STUDY)
-@source_option()
 @measure_option
 @click.option("--bound", type=ABOVE_0, default=0.1, show_default=True, help="The smallest |d| that would matter.")
 @click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="The significance level.")
@@ -53,11 +36,7 @@ Examples:
 )
 @click.option("--out", type=FILE, metavar="FILE", help="Write the page to FILE.html or FILE.md instead of printing it.")
 @registration_option
-@workers_options
-@refit_option
-@db_option
-@output_options
-@row_options
+@result_options(refit=True)
 def check_command(
     study: str | None,
     source: str | None,

@@ -8,20 +8,12 @@ from typing import TYPE_CHECKING
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.plots.drawing import DEFAULT_FORMATS, FORMATS, checked_inches, figures
 from slant.analysis.plots.games import study_figure_kinds
 from slant.analysis.plots.registry import figure_kinds
-from slant.collector.commands.options import (
-    FOLDER,
-    db_option,
-    list_option,
-    output_options,
-    row_options,
-    source_option,
-    study_option,
-)
+from slant.collector.commands.options import FOLDER, list_option, study_option
 from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import print_rows, say
@@ -53,7 +45,6 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
 )
 @click.argument("names", nargs=-1, metavar="[FIGURE]...")
 @study_option(ONE_STUDY)
-@source_option()
 @click.option(
     "--out",
     type=FOLDER,
@@ -87,11 +78,8 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     "--height", metavar="INCHES", callback=_inches, help="Height of each figure. Default: what suits the width."
 )
 @list_option
-@workers_options
-@db_option
-@output_options
 @click.pass_context
-@row_options
+@result_options()
 def figures_command(
     ctx: click.Context,
     names: tuple[str, ...],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options
 from slant.analysis.cli.output import print_result, say_result
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.questions.games.cells import INDICES, has_games
@@ -15,15 +15,7 @@ from slant.analysis.questions.games.comparisons import ATTRIBUTES
 from slant.analysis.questions.games.differences import ADJUST, PAPER_INDICES
 from slant.analysis.questions.games.indices import SEED
 from slant.analysis.rows.result_warnings import mixture_warnings
-from slant.collector.commands.options import (
-    AT_LEAST_1,
-    db_option,
-    output_options,
-    row_options,
-    seed_option,
-    source_option,
-    study_option,
-)
+from slant.collector.commands.options import AT_LEAST_1, seed_option, study_option
 from slant.collector.terminal import say
 
 if TYPE_CHECKING:
@@ -48,17 +40,12 @@ _DIFFERENCES = (
 )
 @study_option(ONE_STUDY)
 @click.option("--variant", "variants", multiple=True, help='Only this variant; "main" is "main.cot", too. Repeatable.')
-@source_option()
 @click.option("--n-boot", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap.")
 @click.option(
     "--n-random", type=AT_LEAST_1, default=200, show_default=True, help="Random cells that give the level of chance."
 )
 @seed_option(default=SEED)
-@workers_options
-@refit_option
-@db_option
-@output_options
-@row_options
+@result_options(refit=True)
 def indices_command(
     study: str | None,
     variants: tuple[str, ...],
@@ -129,16 +116,11 @@ def indices_command(
     show_default=True,
     help="How p is corrected for the number of comparisons.",
 )
-@source_option()
 @click.option(
     "--n-draws", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap, and permutations."
 )
 @seed_option(default=SEED)
-@workers_options
-@refit_option
-@db_option
-@output_options
-@row_options
+@result_options(refit=True)
 def differences_command(
     study: str | None,
     between: str,

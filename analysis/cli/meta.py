@@ -7,15 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, measure_option, refit_option, workers_options
+from slant.analysis.cli.options import ONE_STUDY, measure_option, result_options
 from slant.analysis.cli.output import figure_option, print_result
-from slant.collector.commands.options import (
-    BETWEEN_0_AND_1,
-    db_option,
-    output_options,
-    source_option,
-    study_option,
-)
+from slant.collector.commands.options import BETWEEN_0_AND_1, study_option
 from slant.collector.terminal import say
 
 if TYPE_CHECKING:
@@ -32,7 +26,6 @@ Examples:
 
 @click.command("meta", epilog=EXAMPLES)
 @study_option(ONE_STUDY)
-@source_option()
 @measure_option
 @click.option(
     "--effects",
@@ -50,10 +43,7 @@ Examples:
 )
 @click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="1 less the level of intervals.")
 @figure_option("a forest plot")
-@workers_options
-@refit_option
-@db_option
-@output_options
+@result_options(refit=True)
 def meta_command(
     study: str | None,
     source: str | None,

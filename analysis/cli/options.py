@@ -14,7 +14,19 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from slant.collector.commands.options import AT_LEAST_1, BETWEEN_0_AND_1, FILE, WholeNumber, rows_option, section
+from slant.collector.commands.options import (
+    AT_LEAST_1,
+    BETWEEN_0_AND_1,
+    FILE,
+    Decorator,
+    WholeNumber,
+    db_option,
+    output_options,
+    row_options,
+    rows_option,
+    section,
+    source_option,
+)
 from slant.collector.errors import UsageError
 from slant.collector.study.engines import engine_rows
 from slant.collector.terminal import say
@@ -120,6 +132,13 @@ registration_option = click.option(
     help="Compare with this file of `collect preregister`. Default: what a run was given.",
 )
 refit_option = click.option("--refit", is_flag=True, help="Compute again what is kept and unchanged.")
+
+
+def result_options(*, refit: bool = False) -> Decorator:
+    """Which rows, where R runs, which database and how results are printed: what each command takes that computes.
+    `refit`: also whether to compute again what is kept."""
+    options = (source_option(), workers_options, *((refit_option,) if refit else ()), db_option, output_options)
+    return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), row_options(command))
 
 
 def chosen_study(

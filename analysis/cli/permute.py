@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, short_chains_options, workers_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options, short_chains_options
 from slant.analysis.cli.output import print_result, say_result
 from slant.analysis.cli.progress import FitProgress
-from slant.collector.commands.options import (
-    AT_LEAST_1,
-    db_option,
-    output_options,
-    row_options,
-    seed_option,
-    source_option,
-    study_option,
-)
+from slant.collector.commands.options import AT_LEAST_1, seed_option, study_option
 from slant.collector.terminal import say
 
 if TYPE_CHECKING:
@@ -55,7 +47,6 @@ _SHOWN_OF_CONDITIONS = (
     "Of blocks: the study's Bayesian model, brms (the default), or, much faster, its glmer, lme4.",
 )
 @seed_option(default=1)
-@source_option()
 @click.option(
     "--whole-words",
     is_flag=True,
@@ -69,10 +60,7 @@ _SHOWN_OF_CONDITIONS = (
     show_default=True,
     help="The table to print: one row per cell, per refit and cell, or per refit with R's messages.",
 )
-@workers_options
-@db_option
-@output_options
-@row_options
+@result_options()
 def permute_command(
     study: str | None,
     permutations: int,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, refit_option, workers_options
+from slant.analysis.cli.options import ONE_STUDY, result_options
 from slant.analysis.cli.output import figure_option, print_result, say_result
-from slant.collector.commands.options import db_option, output_options, source_option, study_option
+from slant.collector.commands.options import study_option
 from slant.collector.terminal import say
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ _SHOWN = (
 
 @click.command("retest", epilog=EXAMPLES)
 @study_option(ONE_STUDY)
-@source_option()
 @click.option(
     "--by",
     type=click.Choice(["model", "test"]),
@@ -39,10 +38,7 @@ _SHOWN = (
     help="All tests of a model together, or each test.",
 )
 @figure_option("all tests together")
-@workers_options
-@refit_option
-@db_option
-@output_options
+@result_options(refit=True)
 def retest_command(
     study: str | None,
     source: str | None,

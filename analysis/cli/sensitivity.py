@@ -10,20 +10,13 @@ from typing import TYPE_CHECKING
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, refit_option, workers_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options
 from slant.analysis.cli.output import figure_option, say_result
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.plots.drawing import draw_specifications
 from slant.analysis.plots.figure_data import FigureData
 from slant.analysis.questions.sensitivity import SensitivityResult, specifications
-from slant.collector.commands.options import (
-    db_option,
-    list_option,
-    output_options,
-    row_options,
-    source_option,
-    study_option,
-)
+from slant.collector.commands.options import list_option, study_option
 from slant.collector.terminal import print_rows, say
 
 if TYPE_CHECKING:
@@ -44,15 +37,10 @@ _SHOWN = (
 )
 @study_option(ONE_STUDY)
 @click.option("--spec", "specs", multiple=True, metavar="NAME", help="Only this specification. Repeatable.")
-@source_option()
 @list_option
 @figure_option("the specification curve, of one source and variant")
-@workers_options
-@refit_option
-@db_option
-@output_options
 @click.pass_context
-@row_options
+@result_options(refit=True)
 def sensitivity_command(
     ctx: click.Context,
     study: str | None,

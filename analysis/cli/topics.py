@@ -7,17 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
+from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.questions.topics.search import STEPS, has_topic_model, search_topics
-from slant.collector.commands.options import (
-    AT_LEAST_1,
-    db_option,
-    output_options,
-    row_options,
-    source_option,
-    study_option,
-)
+from slant.collector.commands.options import AT_LEAST_1, study_option
 from slant.collector.terminal import SlantGroup, print_rows
 
 if TYPE_CHECKING:
@@ -56,7 +49,6 @@ def topics() -> None:
     "  analyze topics search --topics 3,4,6 --workers 1 --format csv",
 )
 @study_option(ONE_STUDY)
-@source_option()
 @click.option(
     "--topics",
     "numbers",
@@ -71,10 +63,7 @@ def topics() -> None:
     type=click.Choice(["fast", "tm"]),
     help="How texts are cut into words: both give the same words, fast in less time.",
 )
-@workers_options
-@db_option
-@output_options
-@row_options
+@result_options()
 def search_command(
     study: str | None,
     source: str | None,

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import refit_option, workers_options
+from slant.analysis.cli.options import result_options
 from slant.analysis.cli.output import figure_option, print_result
-from slant.collector.commands.options import BETWEEN_0_AND_1, db_option, output_options, source_option
+from slant.collector.commands.options import BETWEEN_0_AND_1
 from slant.collector.terminal import say
 
 if TYPE_CHECKING:
@@ -31,13 +31,9 @@ Examples:
     help="Two or more, of studies in this database: STUDY.FIT, STUDY.FIT:TERM, STUDY@VARIANT.FIT; STUDY.d is Cohen's "
     "d, or the mean of D.",
 )
-@source_option()
 @click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="1 less the level of intervals.")
 @figure_option("the units of the first pair")
-@workers_options
-@refit_option
-@db_option
-@output_options
+@result_options(refit=True)
 def validity_command(
     measures: str,
     source: str | None,

@@ -53,6 +53,13 @@ def test_the_shell_prints_what_python_has_and_draws_it(found: pl.DataFrame, db: 
     assert "Forest plot of" in figure.read_text("utf-8")
 
 
+def test_one_run_can_be_chosen_as_in_every_command_that_computes(db: Path) -> None:
+    words = ["meta", "--study", "rmiat", "--db", str(db), "--format", "csv"]
+    assert CliRunner().invoke(analyze, [*words, "--run", "r1"]).stdout == CliRunner().invoke(analyze, words).stdout
+    other = CliRunner().invoke(analyze, [*words, "--run", "1999"])
+    assert (other.exit_code, "There is no run" in other.stderr) == (2, True)
+
+
 def test_the_page_of_checks_says_the_mean_and_what_to_expect(found: pl.DataFrame, db: Path) -> None:
     ((_, page),) = findings(check(db, "rmiat"))
     finding = next(finding for finding in page if finding.check == "meta")
