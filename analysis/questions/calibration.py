@@ -4,34 +4,28 @@ fits it; here it is asked for one after another, and each is kept.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
-from slant.analysis.bridge.r_code import r_code_hash
-from slant.analysis.bridge.worker import versions_now
 from slant.analysis.calls.call import Call
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
 from slant.analysis.calls.stages import Stage, compile_here, put_together, summed_up
 from slant.analysis.fitting.bayes_fits import ENGINE
-from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
-from slant.analysis.rows.data_hash import hash_of_rows
+from slant.analysis.fitting.fit_plan import plan_fits
+from slant.analysis.fitting.repeated_fits import RepeatedFit
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import RError, UnknownNameError, UsageError
-from slant.collector.keep.database import reading
-from slant.collector.records import stable_id
 from slant.collector.studies.catalogue import Study, fits_of
 
 LEVEL = 0.05
-PACKAGES = ("brms", "rstan", "posterior")
 SETTINGS = ("chains", "iterations", "warmup", "adapt_delta", "n_draws", "max_rows", "truth_priors")
 """What a caller may set; R's calibrate() has the defaults (of adapt_delta the fit has its own)."""
 _OF_FIT = ("formula", "levels", "priors", "coding", "family", "step")
@@ -57,16 +51,19 @@ class Calibration:
 
 
 @dataclass(frozen=True)
-class CalibratedFit:
-    """One fit in the rows of one source, study version and variant (and model and test, where it is made of each)."""
+class CalibratedFit(RepeatedFit):
+    """One fit whose repetitions are data sets, each drawn from its priors."""
 
-    work: PlannedFit
-    seed: int
-    settings: Mapping[str, Any]
+    kind = "calibration"
+    function = "calibrate_data_set"
+    compile_function = "compile_calibration_job"
+    of_model = (*_OF_FIT, "max_rows")
+    tables: ClassVar = {"fit": "calibration_fits", "quantities": "calibration_posteriors"}
+    n_column = "n_data_sets"
+    packages = ("brms", "rstan", "posterior")
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """Those of R's calibrate_data_set(), but for the data set's number."""
         of_fit = self.work.arguments
         own = {name: of_fit[name] for name in (*_OF_FIT, "adapt_delta") if of_fit.get(name) is not None}
         return {**own, "seed": self.seed, **self.settings}
@@ -84,59 +81,22 @@ class CalibratedFit:
             "settings": dict(self.settings),
         }
 
-    @cached_property
-    def rows_hash(self) -> str:
-        return hash_of_rows(self.work.cell.rows, self.work.cell.warnings)
-
-    @cached_property
-    def id(self) -> str:
-        """Another one for other rows, seeds, settings, R code or versions; the same for any number of data sets."""
-        versions = versions_now(PACKAGES)
-        return stable_id("calibration", self.about, self.rows_hash, self.arguments, versions, r_code_hash())
-
-    def data_set(self, number: int) -> Call:
-        return Call(
-            "calibrate_data_set",
-            self.work.cell.rows,
-            {**self.arguments, "number": number},
-            about={"calibration": self.about, "number": number},
-            tables={"fit": "calibration_fits", "quantities": "calibration_posteriors"},
-            columns={"calibration_id": self.id},
-            fill={"number": number},
-            failed="calibration_fits",
-            packages=PACKAGES,
-            hash_of_data=self.rows_hash,
-        )
-
-    def compile(self) -> Call:
-        """The Stan model of these rows."""
-        names = (*_OF_FIT, "max_rows")
-        arguments = {"arguments": {name: self.arguments[name] for name in names if name in self.arguments}}
-        rows = self.work.cell.rows
-        return Call("compile_calibration_job", rows, arguments, packages=PACKAGES, hash_of_data=self.rows_hash)
-
     def summary(self, ranks: pl.DataFrame, fits: pl.DataFrame) -> Call:
         """What the ranks come to."""
         named = ("number", "quantity", "truth", "rank", "n_draws", "estimate", "std_dev", "conf_low", "conf_high")
-        definition = self.work.definition
         return Call(
             "summarise_calibration",
             ranks.select(*named, "ess_bulk", "status"),
-            about={"calibration": self.about},
+            about={self.kind: self.about},
             tables={"about": "calibrations", "": "calibration_quantities"},
             columns={
-                **self.about,
-                "calibration_id": self.id,
+                **self.summary_columns(fits.height),
                 "family": self.arguments.get("family", "bernoulli"),
-                "formula": definition.formula,
                 "priors": fits["priors"].drop_nulls().first(),
-                "n_data_sets": fits.height,
-                "settings": json.dumps(dict(self.settings), sort_keys=True),
                 "n_rows": fits["n_rows"].max(),
-                "rows_hash": self.rows_hash,
                 "fit_seconds": fits["seconds"].sum(),
             },
-            packages=PACKAGES,
+            packages=self.packages,
         )
 
 
@@ -206,7 +166,7 @@ def _planned(
 
 
 def _run(db: Path, part: CalibratedFit, n: int, workers: Workers, stage: Stage) -> Calibration:
-    calls = [part.data_set(number) for number in range(1, n + 1)]
+    calls = [part.repetition(number) for number in range(1, n + 1)]
     if not_kept_yet(db, calls):
         compile_here(db, part.compile(), workers, stage)
     made = results(db, calls, workers=workers, progress=stage)
@@ -214,7 +174,7 @@ def _run(db: Path, part: CalibratedFit, n: int, workers: Workers, stage: Stage) 
     if (made.calls["status"] == "failed").all():
         raise RError("Can't calibrate: no data set could be fitted.", made.calls["messages"][0])
     summary = part.summary(ranks, fits)
-    rows, not_kept = summed_up(db, summary, "calibration_quantities", workers, is_of_fewer=n < _n_kept(db, part))
+    rows, not_kept = summed_up(db, summary, "calibration_quantities", workers, is_of_fewer=n < part.n_kept(db))
     named = [pl.lit(part.about[name], pl.String).alias(name) for name in _GRAIN]
     return Calibration(
         rows.drop("call_id", "term_no").select(*named, pl.all()),
@@ -235,12 +195,6 @@ def _frames(made: Results) -> tuple[pl.DataFrame, pl.DataFrame]:
     )
     order = ("number", *(name for name in posteriors.columns if name not in ("call_id", "number", "term_no")))
     return fits.drop("call_id"), ranks.select(*order, "status", "n_divergent", "iterations")
-
-
-def _n_kept(db: Path, part: CalibratedFit) -> int:
-    with reading(db) as connection:
-        rows = "SELECT max(n_data_sets) FROM calibrations WHERE calibration_id = ?"
-        return connection.execute(rows, [part.id]).fetchall()[0][0] or 0
 
 
 def last_calibrations(summary: pl.DataFrame) -> pl.DataFrame:

@@ -181,7 +181,7 @@ def test_a_refit_is_coded_as_the_studys_own_fit(db: Path) -> None:
     fit = study.fits["interference"]
     coded = replace(fit, settings={**fit.settings, "coding": "sum"})
     (test,) = permutation_plan.list_tests(db, replace(study, fits={**study.fits, fit.name: coded}), "brms", 1, None, {})
-    assert test.refit(1).arguments["coding"] == "sum"
+    assert test.repetition(1).arguments["coding"] == "sum"
 
 
 def test_a_figure_is_drawn_from_what_is_kept(db: Path) -> None:

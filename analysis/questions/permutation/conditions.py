@@ -74,7 +74,7 @@ def permute_conditions(
     kept = results(db, calls, workers=workers, progress=progress)
     kept.check_none_failed()
     about = pl.DataFrame(
-        [{ID: call.id, **{name: call.about["test"][name] for name in GRAIN}} for call in calls],
+        [{ID: call.id, **{name: call.about["permutation"][name] for name in GRAIN}} for call in calls],
         infer_schema_length=None,
     )
     tests = kept.frames["permutation_cells"]
@@ -126,7 +126,7 @@ def _call(planned: PlannedFit, own: Fit, n: int, engine: str, seed: int, setting
             "contrast": contrast,
             **settings,
         },
-        about={"test": {**about, **cell}},
+        about={"permutation": {**about, **cell}},
         tables=_TABLES,
         columns={
             **about,

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import polars as pl
 
-from slant.analysis.bridge.r_code import r_code_hash
-from slant.analysis.bridge.worker import versions_now
 from slant.analysis.calls.call import Call
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
-from slant.analysis.rows.data_hash import hash_of_rows
+from slant.analysis.fitting.repeated_fits import RepeatedFit
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
-from slant.collector.records import stable_id
 from slant.collector.studies.catalogue import Fit, Study
 
 PACKAGES = {"brms": ("brms", "rstan", "posterior"), "lme4": ("lme4",)}
@@ -32,15 +27,19 @@ _BAR = re.compile(r"\|\s*(\w+)\s*\)")
 
 
 @dataclass(frozen=True)
-class PermutationTest:
-    """The permutation test of one fit in the rows of one source, study version and variant."""
+class PermutationTest(RepeatedFit):
+    """The permutation test of one fit; repetition 0 is the data as observed."""
 
-    work: PlannedFit
     levels: Mapping[str, list[Any]]
     unit: str
     within: tuple[str, ...]
-    seed: int
-    settings: Mapping[str, Any]
+
+    kind = "permutation"
+    function = "refit_permutation"
+    compile_function = "compile_permutation_job"
+    of_model = ("formula", "levels", "priors", "coding")
+    tables: ClassVar = {"refit": "permutation_refits", "cells": "permutation_draws"}
+    n_column = "n_permutations"
 
     @property
     def engine(self) -> str:
@@ -52,7 +51,6 @@ class PermutationTest:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Those of R's refit_permutation(), but for the permutation's number."""
         fit = self.work.definition
         return {
             "formula": fit.formula,
@@ -67,13 +65,8 @@ class PermutationTest:
             **self.settings,
         }
 
-    @cached_property
-    def versions(self) -> dict[str, str] | None:
-        return versions_now(self.packages)
-
     @property
     def about(self) -> dict[str, Any]:
-        """What the test is of; each of its refits is of that, and of its number."""
         work, key = self.work, self.work.cell.key
         return {
             "study": work.study,
@@ -84,60 +77,19 @@ class PermutationTest:
             "settings": dict(self.settings),
         }
 
-    @cached_property
-    def id(self) -> str:
-        """Another one for other rows, seeds, settings, R code or versions; the same for any number of permutations."""
-        return stable_id("permutation", self.about, self.rows_hash, self.arguments, self.versions, r_code_hash())
-
-    @cached_property
-    def rows_hash(self) -> str:
-        return hash_of_rows(self.work.cell.rows, self.work.cell.warnings)
-
-    def refit(self, number: int) -> Call:
-        """One permutation; number 0 is the data as observed."""
-        return Call(
-            "refit_permutation",
-            self.work.cell.rows,
-            {**self.arguments, "number": number},
-            about={"test": self.about, "number": number},
-            tables={"refit": "permutation_refits", "cells": "permutation_draws"},
-            columns={"permutation_id": self.id},
-            fill={"number": number},
-            failed="permutation_refits",
-            packages=self.packages,
-            hash_of_data=self.rows_hash,
-        )
-
-    def compile(self) -> Call:
-        """The Stan model of these rows: compiled, where no process has done it on this machine yet."""
-        names = ("formula", "levels", "priors", "coding")
-        fit_arguments = {name: self.arguments[name] for name in names if self.arguments.get(name) is not None}
-        return Call(
-            "compile_permutation_job",
-            self.work.cell.rows,
-            {"arguments": fit_arguments},
-            packages=self.packages,
-            hash_of_data=self.rows_hash,
-        )
-
     def summary(self, cells: pl.DataFrame, refits: pl.DataFrame) -> Call:
         """What the refits come to; number 0 is among them."""
         return Call(
             "summarise_permutations",
             arguments={"cells": cells, "refits": refits.drop("seconds", "messages"), "within": list(self.within)},
-            about={"test": self.about},
+            about={self.kind: self.about},
             tables={"about": "permutations", "": "permutation_cells"},
             columns={
-                **self.about,
+                **self.summary_columns(refits.height - 1),
                 **self.counts(),
-                "permutation_id": self.id,
-                "formula": self.work.definition.formula,
                 "block": BLOCK,
                 "unit": self.unit,
                 "within": ", ".join(self.within),
-                "n_permutations": refits.height - 1,
-                "settings": json.dumps(dict(self.settings), sort_keys=True),
-                "rows_hash": self.rows_hash,
                 "refit_seconds": refits["seconds"].sum(),
             },
             packages=self.packages,
@@ -170,7 +122,7 @@ def list_tests(
     if not plan:
         raise no_rows_error("permute", db, source)
     unit, within = _unit_and_strata(study, definition, plan[0].cell.rows.columns)
-    return [PermutationTest(planned, _levels(db, planned, within), unit, within, seed, settings) for planned in plan]
+    return [PermutationTest(planned, seed, settings, _levels(db, planned, within), unit, within) for planned in plan]
 
 
 def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Study, Fit]:

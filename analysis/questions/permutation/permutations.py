@@ -102,7 +102,7 @@ def _run_test(
     db: Path, test: PermutationTest, permutations: int, workers: Workers, progress: Stage
 ) -> PermutationResult:
     """The data as observed are fitted first: that shows whether the rows can be fitted at all."""
-    calls = [test.refit(number) for number in range(permutations + 1)]
+    calls = [test.repetition(number) for number in range(permutations + 1)]
     if test.engine == "brms" and not_kept_yet(db, calls):
         compile_here(db, test.compile(), workers, progress)
     observed = results(db, calls[:1], workers=workers)
@@ -113,7 +113,7 @@ def _run_test(
     permuted = results(db, calls[1:], workers=workers, progress=progress.after(1))
     refits, cells = _refits([observed, permuted])
     summary = test.summary(cells, refits)
-    is_of_fewer = refits.height - 1 < _n_kept(db, test)
+    is_of_fewer = refits.height - 1 < test.n_kept(db)
     rows, not_kept = summed_up(db, summary, "permutation_cells", workers, is_of_fewer=is_of_fewer)
     values = cells.join(refits.select("number", "status"), on="number", how="left", maintain_order="left")
     return PermutationResult(
@@ -131,12 +131,6 @@ def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:
     joined = rows.join(calls, on="call_id", how="left", maintain_order="left")
     order = ("number", "seed", "status", "n_divergent", "n_max_treedepth", "is_singular", "messages", "seconds")
     return joined.select(order), pl.concat([part.frames["permutation_draws"] for part in parts]).drop("call_id")
-
-
-def _n_kept(db: Path, test: PermutationTest) -> int:
-    with reading(db) as connection:
-        rows = "SELECT max(n_permutations) FROM permutations WHERE permutation_id = ?"
-        return connection.execute(rows, [test.id]).fetchall()[0][0] or 0
 
 
 def _with_main_fit(db: Path, test: PermutationTest, rows: pl.DataFrame) -> pl.DataFrame:

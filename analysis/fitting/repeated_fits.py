@@ -1,0 +1,110 @@
+"""A fit that is made again and again, of rows that were relabelled or drawn, each time of the next number."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+import polars as pl
+
+from slant.analysis.bridge.r_code import r_code_hash
+from slant.analysis.bridge.worker import versions_now
+from slant.analysis.calls.call import Call
+from slant.analysis.fitting.fit_plan import PlannedFit
+from slant.analysis.rows.data_hash import hash_of_rows
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.records import stable_id
+
+
+@dataclass(frozen=True)
+class RepeatedFit(ABC):
+    """The fit in the rows of one source, study version and variant (and model and test, where it is made of each)."""
+
+    work: PlannedFit
+    seed: int
+    settings: Mapping[str, Any]
+
+    kind: ClassVar[str]
+    """What repetitions are for; their tables have its id in the column `{kind}_id`."""
+    function: ClassVar[str]
+    """R's function of one repetition."""
+    compile_function: ClassVar[str]
+    """R's function that compiles the Stan model for all of them, of those of the arguments named in `of_model`."""
+    of_model: ClassVar[tuple[str, ...]]
+    tables: ClassVar[Mapping[str, str]]
+    """The database's table of each frame of a repetition; the first has a row of every one, failed or not."""
+    n_column: ClassVar[str]
+    """The column of the table `{kind}s`, of sums, that says of how many."""
+
+    @property
+    @abstractmethod
+    def packages(self) -> tuple[str, ...]:
+        """R packages that take part."""
+
+    @property
+    @abstractmethod
+    def arguments(self) -> dict[str, Any]:
+        """Those of `function`, but for the number."""
+
+    @property
+    @abstractmethod
+    def about(self) -> dict[str, Any]:
+        """What it is of; each repetition is of that, and of its number."""
+
+    @cached_property
+    def rows_hash(self) -> str:
+        return hash_of_rows(self.work.cell.rows, self.work.cell.warnings)
+
+    @cached_property
+    def id(self) -> str:
+        """Another one for other rows, seeds, settings, R code or versions; the same for any number of repetitions."""
+        versions = versions_now(self.packages)
+        return stable_id(self.kind, self.about, self.rows_hash, self.arguments, versions, r_code_hash())
+
+    def repetition(self, number: int) -> Call:
+        return Call(
+            self.function,
+            self.work.cell.rows,
+            {**self.arguments, "number": number},
+            about={self.kind: self.about, "number": number},
+            tables=self.tables,
+            columns={f"{self.kind}_id": self.id},
+            fill={"number": number},
+            failed=next(iter(self.tables.values())),
+            packages=self.packages,
+            hash_of_data=self.rows_hash,
+        )
+
+    def compile(self) -> Call:
+        """The Stan model of these rows: compiled, where no process has done it on this machine yet."""
+        arguments = {name: self.arguments[name] for name in self.of_model if self.arguments.get(name) is not None}
+        return Call(
+            self.compile_function,
+            self.work.cell.rows,
+            {"arguments": arguments},
+            packages=self.packages,
+            hash_of_data=self.rows_hash,
+        )
+
+    def n_kept(self, db: Path) -> int:
+        """Of how many repetitions the sum is that the database has; 0 where it has none."""
+        with reading(db) as connection:
+            sums = frame_of(connection.table(f"{self.kind}s"))
+        return cast(int, sums.filter(pl.col(f"{self.kind}_id") == self.id)[self.n_column].max() or 0)
+
+    def summary_columns(self, n: int) -> dict[str, Any]:
+        """Columns of the row that sums up `n` repetitions."""
+        return {
+            **self.about,
+            f"{self.kind}_id": self.id,
+            self.n_column: n,
+            "formula": self.work.definition.formula,
+            "settings": json.dumps(dict(self.settings), sort_keys=True),
+            "rows_hash": self.rows_hash,
+        }
