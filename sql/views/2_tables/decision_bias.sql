@@ -28,9 +28,9 @@ WITH counted AS (
     WHERE about IS NULL
     GROUP BY source, study, study_version, variant, model, test
 )
-SELECT c.* EXCLUDE (sd, n_d, mean_d, r_with_d), sd / sqrt(n_decided) AS se,
+SELECT counted.* EXCLUDE (sd, n_d, mean_d, r_with_d), sd / sqrt(n_decided) AS se,
        (share_expected - 0.5) / nullif(sd / sqrt(n_decided), 0) AS t, n_d, mean_d, r_with_d
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests t ON t.study = c.study AND t.study_version = c.study_version AND t.test = c.test
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test;
+FROM counted
+LEFT JOIN models USING (study, study_version, model)
+LEFT JOIN tests USING (study, study_version, test)
+ORDER BY source, study, study_version, variant, model_no, model, test_no, test;

@@ -38,13 +38,12 @@ WITH counted AS (
            (mean - reference_mean) / nullif(pooled_sd, 0) AS d
     FROM pairs
 )
-SELECT c.source, c.study, c.study_version, c.variant, c.model, c.test, c.refusals_removed, c.condition, c.reference,
-       c.d,
-       sqrt((c.reference_n + c.n) / nullif(c.reference_n * c.n, 0) + c.d ** 2 / (2 * (c.reference_n + c.n)))
+SELECT source, study, study_version, variant, model, test, refusals_removed, condition, reference, d,
+       sqrt((reference_n + n) / nullif(reference_n * n, 0) + d ** 2 / (2 * (reference_n + n)))
            AS std_error,
-       c.df, c.reference_mean, c.mean, c.reference_sd, c.sd, c.pooled_sd, c.reference_n, c.n
-FROM pooled c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests t ON t.study = c.study AND t.study_version = c.study_version AND t.test = c.test
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test,
-         c.refusals_removed DESC, c.condition_no, c.condition;
+       df, reference_mean, mean, reference_sd, sd, pooled_sd, reference_n, n
+FROM pooled
+LEFT JOIN models USING (study, study_version, model)
+LEFT JOIN tests USING (study, study_version, test)
+ORDER BY source, study, study_version, variant, model_no, model, test_no, test, refusals_removed DESC,
+         condition_no, condition;

@@ -27,8 +27,8 @@ WITH counted AS (
     LEFT JOIN run_models m ON m.run_id = t.run_id AND m.model = t.model
     GROUP BY t.source, t.study, t.study_version, t.variant, t.model
 )
-SELECT c.*
-FROM counted c
-LEFT JOIN models o ON o.study = c.study AND o.study_version = c.study_version AND o.model = c.model
-WHERE c.n_settings > 1 OR c.n_seeds > 1 OR c.n_token_sources > 1 OR c.n_providers > 1
-ORDER BY c.source, c.study, c.study_version, c.variant, o.model_no, c.model;
+SELECT counted.*
+FROM counted
+LEFT JOIN models USING (study, study_version, model)
+WHERE n_settings > 1 OR n_seeds > 1 OR n_token_sources > 1 OR n_providers > 1
+ORDER BY source, study, study_version, variant, model_no, model;

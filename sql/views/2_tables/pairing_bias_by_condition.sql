@@ -15,10 +15,9 @@ WITH counted AS (
     FROM pairing_answer_rows
     GROUP BY source, study, study_version, variant, model, test, condition
 )
-SELECT c.*
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests t ON t.study = c.study AND t.study_version = c.study_version AND t.test = c.test
-LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.condition
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test, k.condition_no,
-         c.condition;
+SELECT counted.*
+FROM counted
+LEFT JOIN models USING (study, study_version, model)
+LEFT JOIN tests USING (study, study_version, test)
+LEFT JOIN conditions USING (study, study_version, condition)
+ORDER BY source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition;

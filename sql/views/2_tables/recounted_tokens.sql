@@ -17,10 +17,10 @@ WITH counted AS (
     WHERE is_final AND occasion IS NULL AND reasoning_tokens_recounted IS NOT NULL
     GROUP BY source, study, study_version, variant, model, recount_tokenizer
 )
-SELECT c.source, c.study, c.study_version, c.variant, c.model, c.recount_tokenizer, c.n_recounted, c.n_both,
-       c.mean_recounted, c.mean_reasoning_tokens,
-       c.mean_recounted_of_both / nullif(c.mean_reasoning_tokens, 0) AS ratio,
-       CASE WHEN isfinite(c.correlation) THEN c.correlation END AS correlation
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, c.recount_tokenizer;
+SELECT source, study, study_version, variant, model, recount_tokenizer, n_recounted, n_both,
+       mean_recounted, mean_reasoning_tokens,
+       mean_recounted_of_both / nullif(mean_reasoning_tokens, 0) AS ratio,
+       CASE WHEN isfinite(correlation) THEN correlation END AS correlation
+FROM counted
+LEFT JOIN models USING (study, study_version, model)
+ORDER BY source, study, study_version, variant, model_no, model, recount_tokenizer;

@@ -15,8 +15,8 @@ WITH counted AS (
     FROM association_answer_rows
     GROUP BY source, study, study_version, variant, model, test
 )
-SELECT c.*
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests t ON t.study = c.study AND t.study_version = c.study_version AND t.test = c.test
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test;
+SELECT counted.*
+FROM counted
+LEFT JOIN models USING (study, study_version, model)
+LEFT JOIN tests USING (study, study_version, test)
+ORDER BY source, study, study_version, variant, model_no, model, test_no, test;

@@ -7,14 +7,12 @@
 --        Different values are found by grouping: DISTINCT in an aggregate goes through all rows once more for each,
 --        and keeps them. `cell` is 64 bits of hash in place of eight texts in millions of keys.
 CREATE OR REPLACE VIEW run_provenance AS
-WITH clocked AS (
+WITH clocked AS NOT MATERIALIZED (  -- read twice, for one reading would pass on all of its columns, in threads
     SELECT *,
            hash(source, study, study_version, variant, run_id, model, provider, requested_model) AS cell,
            -- HTTP writes a date in 29 characters, always; a regular expression would take five times as long
-           try_strptime(
-               left(ltrim(substr(headers, nullif(strpos(headers, '"date":'), 0) + 7, 32), ' "'), 30),
-               '%a, %d %b %Y %H:%M:%S GMT"'
-           ) AS provider_at
+           coalesce(nullif(strpos(headers, '"date": "'), 0), nullif(strpos(headers, '"date":"'), 0) - 1) AS date_at,
+           try_strptime(substr(headers, date_at + 9, 30), '%a, %d %b %Y %H:%M:%S GMT"') AS provider_at
     FROM shown_attempts
 ), served AS (
     SELECT source, study, study_version, variant, run_id, model, provider, requested_model, cell,
@@ -27,11 +25,10 @@ WITH clocked AS (
            max(done_at) AS last_done_at,
            sum(cost_usd) AS cost_usd
     FROM clocked
-    GROUP BY source, study, study_version, variant, run_id, model, provider, requested_model, cell,
-             served_model, fingerprint
+    GROUP BY ALL
 ), prompts AS (
     SELECT cell, count(prompt_hash) AS n_prompts,
-           md5(string_agg(prompt_hash, ',' ORDER BY prompt_hash)) AS prompts_hash
+           md5(array_to_string(list_sort(list(prompt_hash) FILTER (prompt_hash IS NOT NULL)), ',')) AS prompts_hash
     FROM (SELECT DISTINCT cell, prompt_hash FROM clocked)
     GROUP BY cell
 )

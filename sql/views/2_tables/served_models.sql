@@ -16,8 +16,7 @@ WITH counted AS (
     FROM trials
     GROUP BY source, study, study_version, variant, model, provider, requested_model, served_model
 )
-SELECT c.*
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, c.provider, c.requested_model,
-    c.served_model;
+SELECT counted.*
+FROM counted
+LEFT JOIN models USING (study, study_version, model)
+ORDER BY source, study, study_version, variant, model_no, model, provider, requested_model, served_model;

@@ -46,9 +46,8 @@ WITH counts AS (
 SELECT s.source, s.study, s.study_version, s.variant, s.model, s.token_source, s.n_trials, s.n_without_tokens,
        s.min_tokens, s.max_tokens, s.n_distinct, s.zero_share, max(steps.step) AS step, c.check_verdict
 FROM summary s
-LEFT JOIN models m ON m.study = s.study AND m.study_version = s.study_version AND m.model = s.model
-LEFT JOIN checked c ON c.source = s.source AND c.study = s.study AND c.study_version = s.study_version
-    AND c.variant = s.variant AND c.model = s.model
+LEFT JOIN models m USING (study, study_version, model)
+LEFT JOIN checked c USING (source, study, study_version, variant, model)
 LEFT JOIN steps ON steps.source = s.source AND steps.study = s.study AND steps.study_version = s.study_version
     AND steps.variant = s.variant AND steps.model = s.model AND steps.token_source IS NOT DISTINCT FROM s.token_source
 GROUP BY s.source, s.study, s.study_version, s.variant, s.model, s.token_source, s.n_trials, s.n_without_tokens,

@@ -12,8 +12,6 @@ WITH cells AS (
 SELECT m.source, m.study, m.study_version, m.variant, m.model,
        m.model || ' in ' || string_agg(p.test, ', ' ORDER BY p.test_no) AS absent
 FROM asked m
-JOIN planned_cells p ON p.study = m.study AND p.model = m.model
-LEFT JOIN cells c ON c.source = m.source AND c.study = m.study AND c.study_version = m.study_version
-    AND c.variant = m.variant AND c.model = m.model AND c.test = p.test
-WHERE c.test IS NULL
+JOIN planned_cells p USING (study, model)
+ANTI JOIN cells USING (source, study, study_version, variant, model, test)
 GROUP BY m.source, m.study, m.study_version, m.variant, m.model;

@@ -49,9 +49,8 @@ SELECT l.source, l.study, l.study_version, coalesce(u.usual_variant, l.variant) 
        NULL::BOOLEAN AS refusals_removed, l.condition, l.quantity, l.recomputed,
        CASE WHEN l.test IS NULL THEN a.absent END AS missing
 FROM long l
-LEFT JOIN usual u ON u.study = l.study
-LEFT JOIN decision_absent_tests a ON a.source = l.source AND a.study = l.study AND a.study_version = l.study_version
-    AND a.variant = l.variant AND a.model = l.model
+LEFT JOIN usual u USING (study)
+LEFT JOIN decision_absent_tests a USING (source, study, study_version, variant, model)
 QUALIFY row_number() OVER (
     PARTITION BY l.source, l.study, l.study_version, l.model, l.test, l.condition, l.quantity
     ORDER BY l.variant <> u.usual_variant, l.variant

@@ -13,10 +13,8 @@ SELECT m.source, m.study, m.study_version, m.variant, m.model, NULL::VARCHAR AS 
        CASE WHEN bool_and((d.recomputed > 0) = (m.recomputed > 0)) THEN 1.0::DOUBLE ELSE -1.0::DOUBLE END AS recomputed,
        NULL::VARCHAR AS missing
 FROM recomputed_mixed_models m
+JOIN recomputed_effect_sizes d USING (source, study, study_version, variant, model, test, refusals_removed)
 JOIN recomputed_mixed_models p ON p.call_id = m.call_id AND p.quantity = 'p' AND p.recomputed < 0.05
-JOIN recomputed_effect_sizes d ON d.source = m.source AND d.study = m.study AND d.study_version = m.study_version
-    AND d.variant = m.variant AND d.model = m.model AND d.test = m.test AND d.refusals_removed = m.refusals_removed
-    AND d.quantity = 'd'
-WHERE m.quantity = 'estimate'
+WHERE m.quantity = 'estimate' AND d.quantity = 'd'
 GROUP BY m.source, m.study, m.study_version, m.variant, m.model, m.refusals_removed
 ORDER BY m.source, m.study, m.study_version, m.variant, m.model, m.refusals_removed;
