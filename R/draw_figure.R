@@ -18,8 +18,7 @@
 #'       `"plot_family_differences"` (view `bayes_ratios`).}
 #'   }
 #' @param data a data frame, or a fit.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' draw_figure("plot_tokens", simulate_trials())

@@ -1,7 +1,6 @@
 # Dots with intervals for cells of games, a line for chance and one for people: the body of several figures.
 
 game_dots <- function(cells, width = NULL) {
-  .data <- ggplot2::.data
   labels <- levels(cells$beside_shown)
   n_columns <- legend_columns(labels, inches_or(width, 9))
   at_height(cells) +
@@ -36,7 +35,6 @@ dots_guide <- function(labels, n_columns) {
 
 # A row of panels for each condition or format; where there is no room for that, one panel after the other.
 panels_of_dots <- function(cells, width) {
-  .data <- ggplot2::.data
   has_rows <- nlevels(cells$row_shown) > 1
   n_columns <- dots_columns(cells, width)
   in_lines <- ggplot2::labeller(column_shown = function(labels) wrapped(labels, 18))
@@ -64,7 +62,6 @@ models_of_panels <- function(cells) {
 
 # What lies behind the dots of a panel: where 95 % of cells of chance lie, and people's interval.
 bands_of <- function(cells) {
-  .data <- ggplot2::.data
   band <- function(level, ends, fill) {
     panels <- common_bands(cells, level, ends)
     if (nrow(panels) > 0) {
@@ -102,7 +99,6 @@ common_levels <- function(cells, columns, within = .005) {
 
 # Where the level of chance differs within a panel, each cell has a short line of its own.
 lines_of <- function(cells) {
-  .data <- ggplot2::.data
   chance <- common_levels(cells, "random_level")
   is_common <- panel_of(cells) %in% panel_of(chance)
   varying <- cells[!is_common & !is.na(cells$random_level), ]

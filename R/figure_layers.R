@@ -2,12 +2,14 @@
 # bars. Their rows have `at` (`share`, `n`), `low` and `high` where there is an interval, and `height`, the place on an
 # upright axis of names. What panels, axes and rows have in common stands below them.
 
+# In aes() it stands for the rows that are drawn, whatever it is elsewhere: here so that R CMD check knows the name.
+.data <- NULL
+
 # Marks that differ by the factor `look`, in the aesthetics `as`; without one they are all of the colour `plain`.
 marks <- function(geom, rows, place, look, as, ..., plain = model_colours()[[1]]) {
   if (is.null(look)) {
     return(geom(place, rows, colour = plain, ...))
   }
-  .data <- ggplot2::.data
   place[as] <- list(ggplot2::aes(x = .data[[look]])$x)
   geom(place, rows, ...)
 }
@@ -15,7 +17,6 @@ marks <- function(geom, rows, place, look, as, ..., plain = model_colours()[[1]]
 # Dots along x, at their height. `look` tells them apart by colour and shape; `filled` ones by fill and shape, over grey
 # bars. Where no dot has an interval there is no layer of bars, for the legend's sake.
 dots_with_intervals <- function(rows, look, filled = FALSE, size = 2, stroke = .9, linewidth = .6) {
-  .data <- ggplot2::.data
   bars <- rows[!is.na(rows$low), , drop = FALSE]
   range <- ggplot2::aes(xmin = .data$low, xmax = .data$high)
   as <- c(if (filled) "fill" else "colour", "shape")
@@ -39,7 +40,6 @@ forest <- function(rows, look, names, size = 2, reference = 0) {
 
 # Shares as tiles with their numbers: by `column` and `row`, the first one on top.
 heat_map <- function(rows) {
-  .data <- ggplot2::.data
   place <- ggplot2::aes(x = .data$column, y = .data$row, fill = .data$share)
   number <- ggplot2::aes(
     x = .data$column, y = .data$row, label = shares_as_text(.data$share), colour = .data$share > .5
@@ -66,7 +66,6 @@ shares_as_text <- function(share) {
 # `smooth` among the rows the line follows that, and the points are small and pale under it.
 curves <- function(rows, look = NULL, size = 1.8, stroke = .5, linewidth = .4, alpha = .5, bar_width = .5,
                    is_joined = length(unique(rows$x)) > 1) {
-  .data <- ggplot2::.data
   place <- ggplot2::aes(x = .data$x, y = .data$at)
   if ("smooth" %in% names(rows)) {
     line <- ggplot2::aes(x = .data$x, y = .data$smooth, group = .data$curve, linetype = .data$format_shown)
@@ -88,7 +87,6 @@ curves <- function(rows, look = NULL, size = 1.8, stroke = .5, linewidth = .4, a
 
 # Bins from `low` to `high` with `n` in each; counted beforehand, because versions of ggplot2 begin bins elsewhere.
 histogram <- function(bins, fill = model_colours()[[1]], edge = NA, linewidth = .5) {
-  .data <- ggplot2::.data
   place <- ggplot2::aes(xmin = .data$low, xmax = .data$high, ymin = 0, ymax = .data$n)
   ggplot2::geom_rect(place, bins, fill = fill, colour = edge, linewidth = linewidth)
 }
@@ -96,7 +94,6 @@ histogram <- function(bins, fill = model_colours()[[1]], edge = NA, linewidth = 
 # Outlines of distributions (`at`, `height_of_line`, one outline a `height`), and over each its median (`at`) and middle
 # half (`low` to `high`); `look` is the fill, and the shape of the median.
 densities <- function(cells, outlines, look) {
-  .data <- ggplot2::.data
   outline <- ggplot2::aes(x = .data$at, y = .data$height_of_line, group = .data$height, fill = .data[[look]])
   half <- ggplot2::aes(x = .data$low, xend = .data$high, yend = .data$height)
   list(
@@ -109,7 +106,6 @@ densities <- function(cells, outlines, look) {
 # Broad bars from `low` to `high` with a tick at `middle`, the name `label` at the panel's edge, and a dot where what
 # was observed lies; `look` is its colour and shape.
 bars <- function(rows, look) {
-  .data <- ggplot2::.data
   tick <- ggplot2::aes(x = .data$middle, xend = .data$middle, y = .data$height - .12, yend = .data$height + .12)
   list(
     ggplot2::geom_segment(
@@ -125,13 +121,11 @@ bars <- function(rows, look) {
 
 # A plot of rows on an axis of names, each at its height.
 at_height <- function(rows) {
-  .data <- ggplot2::.data
   ggplot2::ggplot(rows, ggplot2::aes(y = .data$height))
 }
 
 # Panels, one for each level of the column `by`.
 panels_by <- function(by, n_columns, ...) {
-  .data <- ggplot2::.data
   ggplot2::facet_wrap(ggplot2::vars(.data[[by]]), ncol = n_columns, ...)
 }
 

@@ -8,9 +8,8 @@
 #'   the database, over games that were played to their end: `model`, `variant`, `game`, `class`, `group` (or `choice`),
 #'   `n` (rounds). Used where there: `answer_format`, `source`, `title`, `model_label`, `model_no`, `variant_label`,
 #'   `variant_no`.
-#' @inheritParams plot_effect_sizes
+#' @inherit plot_effect_sizes params return
 #' @param seed of the random games in the last panel, a whole number.
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   appendix D, which shows single games.
 #' @export

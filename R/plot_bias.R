@@ -7,8 +7,7 @@
 #' @param data a data frame with one row per model and test, such as the view `pairing_bias` of the database: `model`,
 #'   `test`, `mean_d`, `sd_d`, `n_d` and `n_trials`. Used where there: `model_label` and `test_label` to show,
 #'   `model_no` and `test_no` to order by, `source`.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Bai et al. (2025), equation 1 and figure 2.
 #' @noRd
 plot_bias <- function(data, file = NULL, width = NULL, height = NULL) {

@@ -6,8 +6,7 @@
 #'
 #' @param data a data frame with one row per model and test, such as the views `pairing_bias` and `decision_bias` of the
 #'   database; see [plot_bias()] and [plot_decisions()].
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Bai et al. (2025), figures 2 and 3.
 #' @noRd
 plot_bias_heatmap <- function(data, file = NULL, width = NULL, height = NULL) {
@@ -55,7 +54,6 @@ plain_number_text <- function(number) sub("^0[.]", ".", format(number))
 
 # Blue and orange differ for every eye and, by their lightness from the middle, in grey.
 diverging_heat_map <- function(tiles, of) {
-  .data <- ggplot2::.data
   tiles$is_dark <- !is.na(tiles$at) & abs(tiles$at - of$middle) > .6 * of$reach
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data$model_shown, y = .data$test_shown)) +
     ggplot2::geom_tile(ggplot2::aes(fill = .data$at), colour = "white", linewidth = .6) +

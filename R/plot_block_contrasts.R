@@ -9,8 +9,7 @@
 #'   `domain`, `kind` (`"population"`, `"item_averaged"`), `scale` (rows of `"delta_p"` are drawn), `estimate`,
 #'   `conf_low`, `conf_high` (differences of probabilities). Used where there: `model_label`, `domain_label`,
 #'   `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of the fit, for the caption).
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Cohen & Kincaid (2026), Figure 2, Table 1 and equation 11.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)

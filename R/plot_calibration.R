@@ -7,8 +7,7 @@
 #'
 #' @param data what [calibrate()] returned, or a data frame such as its `ranks`, with one row per data set and quantity:
 #'   `number`, `quantity`, `rank`, `n_draws`. Used where there: `status` (the caption counts doubtful fits).
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @seealso [calibrate()] for the numbers.
 #' @source Säilynoja, Bürkner & Vehtari (2022), Graphical test for discrete uniformity, Statistics and Computing 32:32.
 #' @export
@@ -70,7 +69,6 @@ broken_name <- function(name, width = 22) {
 }
 
 calibration_panels <- function(rows, quantities, n_columns) {
-  .data <- ggplot2::.data
   verdicts <- c("stays in the band", "leaves it")
   lines <- do.call(rbind, lapply(split(rows, rows$quantity), function(own) {
     band <- uniform_band(nrow(own), own$n_draws[[1]])

@@ -9,8 +9,7 @@
 #'   `"item_averaged"`), `estimate`, `conf_low`, `conf_high` (probabilities). Used where there: `observed` (the share
 #'   of valid answers), `model_label`, `domain_label`, `model_no`, `domain_no`, `source`, `is_converged` and `verdict`
 #'   (of the fit, for the caption).
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Cohen & Kincaid (2026), Figure 1 and Table 2.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -66,7 +65,6 @@ observed_points <- function(rows) {
   if (!has_observed(rows)) {
     return(NULL)
   }
-  .data <- ggplot2::.data
   list(
     ggplot2::geom_point(
       ggplot2::aes(x = 100 * .data$observed, y = .data$height - .09, colour = "observed"),

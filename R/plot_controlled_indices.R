@@ -6,8 +6,7 @@
 #' @param data a data frame with one row per index and value of `p`, such as [controlled_indices()]: `index`, `p`,
 #'   `estimate`, `conf_low`, `conf_high`, `boot_low`, `boot_high` (drawn where there is no t interval). Used where
 #'   there: `n_games`, `source`.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figures 9, 10 and 11.
 #' @noRd

@@ -7,8 +7,7 @@
 #' @param data a data frame with one row per model and test, such as the view `decision_bias` of the database: `model`,
 #'   `test`, `share_expected`, `n_decided` and `n_conversations`. Used where there: `model_label` and `test_label` to
 #'   show, `model_no` and `test_no` to order by, `source`.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Bai et al. (2025), figure 3.
 #' @noRd
 plot_decisions <- function(data, file = NULL, width = NULL, height = NULL) {

@@ -6,8 +6,7 @@
 #' @param data a data frame with one row per model and job, such as the view `elicited_rates` of the database: `model`,
 #'   `job`, `class`, `mean_rate` (0 to 1), `sd_rate` and `n` (conversations). Used where there: `class_label`,
 #'   `class_no`, `source`, `title`, `model_label`, `model_no`.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 8 (appendix A.3.1).
 #' @noRd
@@ -49,7 +48,6 @@ rates_to_draw <- function(rates) {
 }
 
 rate_panels <- function(rows, width_in) {
-  .data <- ggplot2::.data
   jobs <- unique(rows[c("job_height", "job")])
   models <- levels(rows$model_shown)
   at_height(rows) +

@@ -8,8 +8,7 @@
 #'   `model`, `variant`, `choice_entropy_bits`, `stay_after_success`, `stay_after_failure`, `lock_in` (0 to 1, `NA`
 #'   where unknown). Used where there: `n_rounds`, `n_groups` (for the level of chance), `answer_format`, `source`,
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @noRd
 plot_exploration <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)

@@ -5,8 +5,7 @@
 #'
 #' @param data a data frame as for [plot_stratification()], with `family` (rows without one are left out) and `order`
 #'   (a number: the place in the family), of one condition. Used where there: `family_label`.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 3.
 #' @noRd
@@ -53,7 +52,6 @@ families_to_draw <- function(indices) {
 }
 
 family_panels <- function(cells) {
-  .data <- ggplot2::.data
   formats <- levels(cells$beside_shown)
   models <- levels(cells$model_shown)
   ggplot2::ggplot(cells) +
@@ -84,7 +82,6 @@ family_panels <- function(cells) {
 
 # The lines of chance and people: those of a row of panels, whatever the family.
 level_lines <- function(cells) {
-  .data <- ggplot2::.data
   level <- function(column, kind) {
     known <- cells[!is.na(cells[[column]]), ]
     means <- tapply(known[[column]], droplevels(known$column_shown), mean)

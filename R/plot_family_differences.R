@@ -8,8 +8,7 @@
 #'   and `se_difference` (to the lognormal, over all trials), `n` trials. The lognormal itself, and rows without a
 #'   difference, are left out. Used where there: `model_label`, `test_label`, `model_no`, `test_no`, `source`,
 #'   `n_bad_pareto_k` (counts for which leave-one-out is unreliable, for the caption).
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @noRd
 plot_family_differences <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)

@@ -6,15 +6,13 @@
 #' @param data a data frame such as `check_first_option()` returns, with the columns `model` and `test`. Used where
 #'   there: `model_label`, `test_label` and `condition_label` to show, `model_no`, `test_no` and `condition_no` to order
 #'   by, `source` for the caption.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @noRd
 plot_first_options <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- first_options_to_draw(figure_rows(data))
   n_tests <- nlevels(rows$test_shown)
   n_columns <- columns_within(width, min(4, n_tests), each_in = 1.6, beside_in = 1.6)
-  .data <- ggplot2::.data
   plot <- at_height(rows) +
     ggplot2::geom_vline(
       ggplot2::aes(xintercept = 100 * .data$chance), colour = "grey35", linetype = "dashed", linewidth = .4

@@ -5,8 +5,7 @@
 #'
 #' @param data what [meta_analysis()] returned, of one source, study version and variant. Used where there:
 #'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows).
-#' @param file,width,height as of [plot_effect_sizes()].
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE) && requireNamespace("metafor", quietly = TRUE)
 #' effects <- fit_crossed(simulate_trials(), levels = c("compatible", "incompatible"), by = c("model", "test"))

@@ -7,8 +7,7 @@
 #'   database: `model`, `variant`, `round`, `n_games`, `success_rate`, `n_with_past`, `repeat_rate`, `new_group_rate`
 #'   (0 to 1, `NA` where unknown). Used where there: `answer_format`, `n_groups` (for the level of chance), `source`,
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @noRd
 plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
@@ -69,7 +68,6 @@ running_mean <- function(round, percent, n) {
 }
 
 curve_panels <- function(points, n_columns) {
-  .data <- ggplot2::.data
   chance <- unique(points[!is.na(points$n_groups), c("panel_shown", "n_groups")])
   ggplot2::ggplot(points) +
     ggplot2::geom_hline(

@@ -7,8 +7,7 @@
 #'   `permutation_values` of the database: `number` (0 is the data as observed), `model`, `domain`, `delta_p`; `source`
 #'   for the caption; `kind` (`"item_averaged"`: averaged over items), labels and their order (`model_label`,
 #'   `model_no`, …) where they are there.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Cohen & Kincaid (2026), section 3.2, which gives one mean of permuted differences in words.
 #' @noRd
 plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
@@ -35,7 +34,6 @@ plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
 }
 
 permutation_panels <- function(rows, cells, n_columns) {
-  .data <- ggplot2::.data
   strips <- stats::setNames(sprintf("%s: p = %s", cells$cell_shown, p_in_words(cells$p)), cells$cell_shown)
   ggplot2::ggplot(rows[rows$number != 0, ]) +
     histogram(permutation_bins(rows, cells), fill = "#BFE3F7", edge = "white", linewidth = .2) +

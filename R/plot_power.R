@@ -5,8 +5,7 @@
 #' repetitions don't replace words.
 #'
 #' @param data a plan, such as [plan_power()] returns.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' variances <- list(wording = 30, word = 250, residual = 3200, sd = 60)
@@ -50,7 +49,6 @@ power_to_draw <- function(data, is_of_games) {
 }
 
 power_curves <- function(rows, n_columns) {
-  .data <- ggplot2::.data
   ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
     curves(rows, "look", is_joined = TRUE) +
     panels_by("panel", n_columns, scales = "fixed") +

@@ -10,8 +10,7 @@
 #'   left out. Used where there: `outcome` (`"is_valid"` or `"is_consistent"`), `statistic` (`"zeros"`: shares are of
 #'   counts of 0), `model_label`, `domain_label`, `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of
 #'   the fit, for the caption).
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Cohen & Kincaid (2026), section S4.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)

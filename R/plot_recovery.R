@@ -8,8 +8,7 @@
 #' @param data a data frame with one row per data set, model and domain, such as [recover_contrasts()]:
 #'   `data_set`, `model`, `domain`, `truth`, `estimate`, `conf_low`, `conf_high` (differences of probabilities). Used
 #'   where there: `model_label`, `domain_label`, `source`, `is_converged` (the caption counts fits that did not).
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @seealso [interval_coverage()] for the numbers.
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -61,7 +60,6 @@ recovery_to_draw <- function(recovered) {
 }
 
 recovery_panels <- function(rows, is_fixed, n_columns) {
-  .data <- ggplot2::.data
   rows$x <- if (is_fixed) rows$place else rows$truth
   ggplot2::ggplot(rows, ggplot2::aes(x = .data$x)) +
     (if (is_fixed) {

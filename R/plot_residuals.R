@@ -8,8 +8,7 @@
 #' @param data a data frame with one row per trial, of one model: `test` and the columns of the formula. Used where
 #'   there: `test_label`, `test_no`, `model_label` or `model`, `source` and `token_source` for what the figure says,
 #'   `is_refusal` (refusals are left out, as in the paper).
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @noRd
 plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1 | wording)",
                            levels = NULL, width = NULL, height = NULL) {
@@ -79,7 +78,6 @@ spread_bars <- function(fitted, residual, test) {
 }
 
 residual_layers <- function(points, bars, n_columns) {
-  .data <- ggplot2::.data
   panels <- c(unique(points$panel), unique(bars$panel))
   points$panel <- factor(points$panel, levels = panels)
   bars$panel <- factor(bars$panel, levels = panels)

@@ -6,8 +6,7 @@
 #' @param data what [retest_reliability()] returned, all tests together: `model`, `occasion`, `measure` and its columns.
 #'   Rows of single tests (`test` is not missing) are left out. Used where there: `model_label` to show, `model_no` to
 #'   order by, `source`.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @noRd
 plot_retest <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)

@@ -5,8 +5,7 @@
 #' @param data a data frame with one row per number of topics, such as `search_topics()` returns or the table
 #'   `topic_searches` of the database: `n_topics`, `heldout_likelihood`, `residual_dispersion`, `semantic_coherence`,
 #'   `exclusivity`; `source` for the caption.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @noRd
 plot_search_k <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)

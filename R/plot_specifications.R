@@ -12,8 +12,7 @@
 #'   `conf_high`, and, where units differ, `d`, `d_low`, `d_high`. Used where there: `spec_no` (1 is the first one; else
 #'   the order of rows), `label`, `model`, `test`, `status`, `source`, and columns that begin with `choice_`: what a
 #'   specification chose in that respect (`NA`: as the first one).
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Simonsohn, Simmons & Nelson (2020), Specification curve analysis, Nature Human Behaviour 4, 1208-1214.
 #' @noRd
 plot_specifications <- function(data, file = NULL, width = NULL, height = NULL) {
@@ -143,7 +142,6 @@ choices_to_draw <- function(rows, drawn) {
 dots_of_first <- function(dots, drawn) dots$shown[dots$x %in% which(drawn$specs$is_first)]
 
 specification_layers <- function(drawn, dots, width_in) {
-  .data <- ggplot2::.data
   panels <- c(levels(drawn$rows$model_shown), "What was chosen")
   in_panel <- function(data, name) {
     data$panel <- factor(name, levels = panels)

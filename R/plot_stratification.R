@@ -11,8 +11,7 @@
 #'   `random_high`, `human`, `human_low`, `human_high` (people's value in that condition, else `NA`), `panel` (a row of
 #'   panels), `n_games`, `n_incomplete` and `source` for the caption, `title`, and `model_label`, `model_no`,
 #'   `variant_label`, `variant_no`. Every index that there are rows of has a column of panels.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figures 2, 5, 6, 7 and 12.
 #' @seealso `draw_figure("plot_families", ...)` for figure 3, `draw_figure("plot_success", ...)` for figure 13.

@@ -8,8 +8,7 @@
 #'   `answer_format`, `random_level` and `best_level` (the share that random choices, and choices that know the best
 #'   group, are expected to give in that condition), `source`, `title`, `model_label`, `model_no`, `variant_label`,
 #'   `variant_no`.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   figure 13 (appendix G).
 #' @noRd
@@ -49,7 +48,6 @@ success_rates <- function(games) {
 }
 
 best_lines <- function(cells) {
-  .data <- ggplot2::.data
   best <- unique(cells[!is.na(cells$best_level), c("row_shown", "column_shown", "best_level")])
   if (nrow(best) > 0) {
     ggplot2::geom_vline(ggplot2::aes(xintercept = 100 * .data$best_level), best, colour = "grey25", linewidth = .4)

@@ -8,9 +8,8 @@
 #'   and `token_source` (what the tokens are) for the caption, `is_refusal` (refusals are left out, as in the paper).
 #'   Rows without `tokens` are left out, too. A warning says where a model and test have rows of more than one `source`,
 #'   `study_version` or `variant`.
-#' @inheritParams plot_effect_sizes
+#' @inherit plot_effect_sizes params return
 #' @param levels the conditions in the order to show them.
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
 #' @noRd
 plot_tokens <- function(data, file = NULL, levels = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)

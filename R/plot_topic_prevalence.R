@@ -7,8 +7,7 @@
 #'   `topic_prevalence` of the database: `scope`, `topic`, `model`, `condition`, `test`, `estimate`, `conf_low`,
 #'   `conf_high`. Rows of the scopes `"model"`, `"condition"` and `"test"` are drawn. Used where there: `words` (of the
 #'   topic, as one text), `model_label`, `test_label`, `model_no`, `test_no`, `source`.
-#' @inheritParams plot_effect_sizes
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @noRd
 plot_topic_prevalence <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
@@ -59,7 +58,6 @@ topic_labels <- function(rows) {
 }
 
 prevalence_panels <- function(rows, n_columns) {
-  .data <- ggplot2::.data
   panels <- if (n_columns < nlevels(rows$topic_shown)) {
     panels_by("topic_shown", n_columns)
   } else {

@@ -5,8 +5,7 @@
 #'
 #' @param data a data frame of one pair of measures as [convergent_validity()] takes it. Used where there: `model_label`
 #'   to show, `model_no` to order by, `measure_x` and `measure_y`, the names of the measures.
-#' @param file,width,height as of [plot_effect_sizes()].
-#' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`.
+#' @inherit plot_effect_sizes params return
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' set.seed(1)
@@ -23,7 +22,6 @@ plot_validity <- function(data, file = NULL, width = NULL, height = NULL) {
   names <- vapply(c("measure_x", "measure_y"), function(name) {
     if (is.null(rows[[name]])) sub("measure_", "", name) else as.character(rows[[name]][[1]])
   }, "")
-  .data <- ggplot2::.data
   models <- levels(rows$model_shown)
   whisker <- ggplot2::aes(x = .data$x_low, xend = .data$x_high, y = .data$y, yend = .data$y, colour = .data$model_shown)
   pole <- ggplot2::aes(x = .data$x, xend = .data$x, y = .data$y_low, yend = .data$y_high, colour = .data$model_shown)
