@@ -4,7 +4,7 @@
 # the first model on top. `within`: the column whose values lie beside each other at one model.
 cells_to_draw <- function(rows, keys, within, to) {
   rows <- rows_to_draw(
-    rows, !is.na(rows$estimate), to, "row with an estimate", keys, "a cell has more than one row",
+    rows, keys, !is.na(rows$estimate), to, "row with an estimate", keys, "a cell has more than one row",
     "Keep the rows of one fit."
   )
   warn_of_pooling(rows, within = character())

@@ -50,9 +50,10 @@ game_cells <- function(rows, columns, to) {
   rows <- with_absent(rows, "panel", "")
   rows$panel[is.na(rows$panel)] <- ""
   is_known <- !is.na(rows$estimate)
+  keys <- c("model_shown", "variant_shown", "format_shown", "index", "panel")
   cells <- rows_to_draw(
-    rows, is_known, to, "row with an estimate", c("model_shown", "variant_shown", "format_shown", "index", "panel"),
-    "a cell has more than one row", "Keep the rows of one source and study version."
+    rows, keys, is_known, to, "row with an estimate", keys, "a cell has more than one row",
+    "Keep the rows of one source and study version."
   )
   # a t interval where there is one: an index that is no mean over games has only the bootstrap's
   cells$is_boot <- is.na(cells$conf_low) & !is.na(cells$boot_low)

@@ -129,15 +129,15 @@ panels_by <- function(by, n_columns, ...) {
   ggplot2::facet_wrap(ggplot2::vars(.data[[by]]), ncol = n_columns, ...)
 }
 
-# Rows with `at`, `low` and `high`, times `scale` (100 makes per cent of shares), from the columns named.
-with_intervals <- function(rows, at, low, high, scale = 1) {
-  rows[c("at", "low", "high")] <- lapply(rows[c(at, low, high)], function(values) scale * values)
+# Rows with `at`, `low` and `high`, times `scale` (100 makes per cent of shares).
+with_intervals <- function(rows, at = rows$estimate, low = rows$conf_low, high = rows$conf_high, scale = 1) {
+  rows[c("at", "low", "high")] <- list(scale * at, scale * low, scale * high)
   rows
 }
 
 # Heights on an axis of names, the first level of `names` on top; levels of `beside` lie beside each other at a name,
 # the first one on top, up to `half` from it. A level keeps its place where another one is missing.
-heights_of <- function(names, beside = NULL, half = 0) {
+heights_of <- function(names, beside = NULL, half = .375 * (nlevels(beside) - 1) / nlevels(beside)) {
   place <- nlevels(names) + 1 - as.integer(names)
   if (is.null(beside)) place else place + places_beside(nlevels(beside), half)[as.integer(beside)]
 }
@@ -147,16 +147,20 @@ places_beside <- function(n, half) if (n == 1) 0 else seq(half, -half, length.ou
 # The 95 % t interval of means of `n` values, as half its width; NA for a single value.
 t_half_width <- function(sd, n) ifelse(n < 2, NA_real_, stats::qt(.975, pmax(n - 1, 1)) * sd / sqrt(n))
 
-# The rows that have a value, or an error that says what is missing, or what stands there twice. `to`: what is drawn.
-rows_to_draw <- function(rows, has_value, to, nothing, keys = NULL, twice = NULL, advice = NULL) {
+# The rows that have a value, or an error that says which column is missing, what is not there, or what stands there
+# twice. `to`: what is drawn; `has_value` is looked at once the columns are known to be there.
+rows_to_draw <- function(rows, columns, has_value, to, nothing, keys = character(), twice = NULL, advice = NULL) {
+  check_columns(rows, columns, to = paste("draw", to))
   rows <- rows[has_value, , drop = FALSE]
   if (nrow(rows) == 0) {
     stop_with(sprintf("Can't draw %s: there is no %s.", to, nothing))
   }
-  if (!is.null(keys) && anyDuplicated(rows[keys]) > 0) {
-    stop_with(sprintf("Can't draw %s: %s.", to, twice), advice)
-  }
+  check_drawn_once(rows, keys, to, twice, advice)
   rows
+}
+
+check_drawn_once <- function(rows, keys, to, twice, advice = NULL) {
+  if (length(keys) > 0 && anyDuplicated(rows[keys]) > 0) stop_with(sprintf("Can't draw %s: %s.", to, twice), advice)
 }
 
 # A column `…_shown` for each of `ids`: a factor of labels in their order.
@@ -172,15 +176,15 @@ with_tests_on_y <- function(rows) {
   rows
 }
 
-# Those of `data` in which `column` is known, one a model and test: tests below each other, models close together in
-# each. `what` is drawn, of a `row` each; `hint`: which rows to keep where there are several.
-rows_by_test <- function(data, column, what, row, hint = "") {
+# Those of `data` in which the first of the further `columns` is known, one a model and test: tests below each other,
+# models close together in each. `what` is drawn, of a `row` each; `hint`: which rows to keep where there are several.
+rows_by_test <- function(data, columns, what, row, hint = "") {
   rows <- with_tests_on_y(rows_to_draw(
-    data, !is.na(data[[column]]), what, row, c("model", "test"), "a model has more than one row for a test",
+    data, c("model", "test", columns), !is.na(data[[columns[[1]]]]), what, row, c("model", "test"),
+    "a model has more than one row for a test",
     sprintf("Keep the rows of one source, study version and variant%s.", hint)
   ))
-  n_models <- nlevels(rows$model_shown)
-  rows$height <- heights_of(rows$test_shown, rows$model_shown, .375 * (n_models - 1) / n_models)
+  rows$height <- heights_of(rows$test_shown, rows$model_shown)
   rows
 }
 
@@ -189,6 +193,17 @@ forest_by_test <- function(rows, legend, reference = 0, ...) {
   at_height(rows) + forest(rows, "model_shown", rev(levels(rows$test_shown)), reference = reference) +
     list(...) + legend + figure_theme()
 }
+
+# How many of such rows lie wholly above and below `middle`, and from where to where they go.
+apart_in_words <- function(rows, what, middle, below = "below") {
+  sprintf(
+    "Of %s, %d lie above %s with their interval, %d %s; the largest is %.2f, the smallest %.2f.",
+    counted(nrow(rows), what), sum(rows$low > middle, na.rm = TRUE), plain_number_text(middle),
+    sum(rows$high < middle, na.rm = TRUE), below, max(rows$at), min(rows$at)
+  )
+}
+
+plain_number_text <- function(number) sub("^0[.]", ".", format(number))
 
 inches_by_test <- function(rows) 2 + .13 * max(nlevels(rows$test_shown) * (nlevels(rows$model_shown) + 2), 8)
 

@@ -21,6 +21,11 @@ figure_rows <- function(x, table = NULL) {
   rows
 }
 
+# Of each trial, as far as the rows say it.
+is_refused <- function(trials) {
+  if ("is_refusal" %in% names(trials)) trials$is_refusal %in% TRUE else rep(FALSE, nrow(trials))
+}
+
 # Rows that say of what model, test, domain they are: what is fitted to all of them together has no column of it, or NA.
 with_cells <- function(rows, columns) {
   if (!is.data.frame(rows)) {

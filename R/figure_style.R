@@ -75,7 +75,7 @@ given_title <- function(rows, otherwise) {
 
 # A factor of labels in the order to show them: by `number` where the data have it, else as they come.
 ordered_labels <- function(data, id, label = paste0(id, "_label"), number = paste0(id, "_no")) {
-  labels <- as.character(if (label %in% names(data)) data[[label]] else data[[id]])
+  labels <- labels_of(data, id, label)
   shown <- if (number %in% names(data) && !anyNA(data[[number]])) {
     unique(labels[order(data[[number]], method = "radix")])
   } else if (is.factor(data[[id]])) {
@@ -84,6 +84,10 @@ ordered_labels <- function(data, id, label = paste0(id, "_label"), number = past
     unique(labels)
   }
   factor(labels, levels = shown)
+}
+
+labels_of <- function(data, id, label = paste0(id, "_label")) {
+  as.character(if (label %in% names(data)) data[[label]] else data[[id]])
 }
 
 # "Flowers/Insects + Pleasant/Unpleasant" on two lines.

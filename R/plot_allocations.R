@@ -62,10 +62,9 @@ allocations_to_draw <- function(counts, seed) {
   if (nrow(counts) == 0 || sum(counts$n) == 0) {
     stop_with("Can't draw allocations: no game has a round with a choice.")
   }
-  if (anyDuplicated(counts[c("model_shown", "variant_shown", "format_shown", "game", "class", "group")]) > 0) {
-    stop_with("Can't draw allocations: a game has more than one row for a class and group.")
-  }
   key <- c("model_shown", "variant_shown", "format_shown")
+  twice <- "a game has more than one row for a class and group"
+  check_drawn_once(counts, c(key, "game", "class", "group"), "allocations", twice)
   means <- mean_shares(rank_ordered(counts, by = key), key)
   is_several <- vapply(means[key], function(labels) nlevels(droplevels(labels)) > 1, NA)
   panels <- panel_names(means, key[is_several | key == "model_shown"])

@@ -23,12 +23,9 @@ plot_bias <- function(data, file = NULL, width = NULL, height = NULL) {
 }
 
 bias_to_draw <- function(data) {
-  check_columns(data, c("model", "test", "mean_d", "sd_d", "n_d", "n_trials"), to = "draw D")
-  rows <- rows_by_test(data, "mean_d", "D", "row with a mean of D")
+  rows <- rows_by_test(data, c("mean_d", "sd_d", "n_d", "n_trials"), "D", "row with a mean of D")
   half_width <- t_half_width(rows$sd_d, rows$n_d)
-  rows$lowest <- rows$mean_d - half_width
-  rows$highest <- rows$mean_d + half_width
-  with_intervals(rows, "mean_d", "lowest", "highest")
+  with_intervals(rows, rows$mean_d, rows$mean_d - half_width, rows$mean_d + half_width)
 }
 
 no_d_note <- function(rows) {
@@ -39,13 +36,6 @@ no_d_note <- function(rows) {
 bias_in_words <- function(rows) {
   alt_text(
     sprintf("Mean of D with 95 %% intervals for %s", counted_shown(rows, c("test", "model"))),
-    notes = c(
-      sprintf(
-        "Of %s, %d lie above 0 with their interval, %d below 0; the largest is %.2f, the smallest %.2f.",
-        counted(nrow(rows), "mean"), sum(rows$low > 0, na.rm = TRUE), sum(rows$high < 0, na.rm = TRUE),
-        max(rows$at), min(rows$at)
-      ),
-      source_note(rows), no_d_note(rows)
-    )
+    notes = c(apart_in_words(rows, "mean", 0, "below 0"), source_note(rows), no_d_note(rows))
   )
 }

@@ -50,8 +50,6 @@ heat_map_tiles <- function(rows, middle) {
   tiles
 }
 
-plain_number_text <- function(number) sub("^0[.]", ".", format(number))
-
 # Blue and orange differ for every eye and, by their lightness from the middle, in grey.
 diverging_heat_map <- function(tiles, of) {
   tiles$is_dark <- !is.na(tiles$at) & abs(tiles$at - of$middle) > .6 * of$reach
@@ -74,15 +72,10 @@ diverging_heat_map <- function(tiles, of) {
 
 heat_map_in_words <- function(tiles, drawn, of) {
   n_empty <- sum(is.na(tiles$at))
-  above <- sum(tiles$is_apart & tiles$at > of$middle)
   alt_text(
     sprintf("Heat map of the %s of each of %s", of$what, counted_shown(drawn, c("model", "test"))),
     notes = c(
-      sprintf(
-        "Of %s, %d lie above %s with their interval, %d below; the largest is %.2f, the smallest %.2f.",
-        counted(sum(!is.na(tiles$at)), of$what), above, plain_number_text(of$middle),
-        sum(tiles$is_apart) - above, max(drawn$at), min(drawn$at)
-      ),
+      apart_in_words(drawn, of$what, of$middle),
       if (n_empty > 0) sprintf("%s empty.", if (n_empty == 1) "1 tile is" else sprintf("%d tiles are", n_empty)),
       source_note(drawn), of$note(drawn)
     )

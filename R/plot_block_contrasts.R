@@ -45,7 +45,7 @@ block_contrasts_to_draw <- function(data) {
   check_columns(contrasts, needed, to = "draw contrasts of blocks")
   rows <- contrasts[contrasts$scale == "delta_p", , drop = FALSE]
   rows <- cells_to_draw(rows, c("model", "domain", "kind"), within = "kind", to = "contrasts of blocks")
-  with_intervals(rows, "estimate", "conf_low", "conf_high")
+  with_intervals(rows)
 }
 
 block_contrasts_in_words <- function(rows) {

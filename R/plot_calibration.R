@@ -37,9 +37,9 @@ plot_calibration <- function(data, file = NULL, width = NULL, height = NULL) {
 }
 
 calibration_to_draw <- function(data) {
-  check_columns(data, c("number", "quantity", "rank", "n_draws"), to = "draw a calibration")
+  needed <- c("number", "quantity", "rank", "n_draws")
   rows <- rows_to_draw(
-    data, !is.na(data$quantity), "a calibration", "data set with ranks", c("number", "quantity"),
+    data, needed, !is.na(data$quantity), "a calibration", "data set with ranks", needed[1:2],
     "a data set has several rows of one quantity"
   )
   rows$n_failed <- length(unique(data$number[is.na(data$quantity)]))

@@ -55,7 +55,7 @@ compliance_to_draw <- function(data) {
   rows <- cells_to_draw(predictions, needed[1:4], within = "block", to = "compliance")
   panels <- sprintf("%s, %s", rows$domain_shown, sub(" \\(.*", "", rows$kind_shown))
   rows$panel <- factor(panels, levels = unique(panels[order(rows$kind_shown, rows$domain_shown)]))
-  with_intervals(rows, "estimate", "conf_low", "conf_high", scale = 100)
+  with_intervals(rows, scale = 100)
 }
 
 has_observed <- function(rows) "observed" %in% names(rows) && !all(is.na(rows$observed))

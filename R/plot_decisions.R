@@ -24,10 +24,9 @@ plot_decisions <- function(data, file = NULL, width = NULL, height = NULL) {
 }
 
 decisions_to_draw <- function(data) {
-  check_columns(data, c("model", "test", "share_expected", "n_decided", "n_conversations"), to = "draw decisions")
-  rows <- rows_by_test(data, "share_expected", "decisions", "row with a decision")
+  rows <- rows_by_test(data, c("share_expected", "n_decided", "n_conversations"), "decisions", "row with a decision")
   ends <- wilson(rows$share_expected * rows$n_decided, rows$n_decided)
-  with_intervals(cbind(rows, ends), "share_expected", names(ends)[[1]], names(ends)[[2]])
+  with_intervals(rows, rows$share_expected, ends$rate_low, ends$rate_high)
 }
 
 undecided_note <- function(rows) {
@@ -38,12 +37,6 @@ undecided_note <- function(rows) {
 decisions_in_words <- function(rows) {
   alt_text(
     sprintf("Share of decisions with 95 %% intervals for %s", counted_shown(rows, c("test", "model"))),
-    notes = c(
-      sprintf(
-        "Of %s, %d lie above .5 with their interval, %d below; the largest is %.2f, the smallest %.2f.",
-        counted(nrow(rows), "share"), sum(rows$low > .5), sum(rows$high < .5), max(rows$at), min(rows$at)
-      ),
-      source_note(rows), undecided_note(rows)
-    )
+    notes = c(apart_in_words(rows, "share", .5), source_note(rows), undecided_note(rows))
   )
 }

@@ -40,11 +40,10 @@ plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
 }
 
 effects_to_draw <- function(estimates) {
-  check_columns(estimates, c("model", "test", "estimate", "conf_low", "conf_high"), to = "draw effect sizes")
-  rows <- rows_by_test(
-    estimates, "estimate", "effect sizes", "row with an estimate", ", with refusals either removed or kept"
-  )
-  with_intervals(rows, "estimate", "conf_low", "conf_high")
+  with_intervals(rows_by_test(
+    estimates, c("estimate", "conf_low", "conf_high"), "effect sizes", "row with an estimate",
+    ", with refusals either removed or kept"
+  ))
 }
 
 effects_in_words <- function(rows) {

@@ -25,26 +25,24 @@ plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL) 
 }
 
 rates_to_draw <- function(rates) {
-  check_columns(rates, c("model", "job", "class", "mean_rate", "sd_rate", "n"), to = "draw elicited rates")
-  rows <- rows_to_draw(rates, !is.na(rates$mean_rate), "elicited rates", "row with a rate")
-  if (!"variant" %in% names(rows)) rows$variant <- "all"
-  rows <- labelled_games(rows, "draw elicited rates")
-  if (anyDuplicated(rows[c("model_shown", "job", "class")]) > 0) {
-    stop_with("Can't draw elicited rates: a model has more than one row for a job.", "Keep the rows of one variant.")
-  }
+  to <- "elicited rates"
+  needed <- c("model", "job", "class", "mean_rate", "sd_rate", "n")
+  rows <- rows_to_draw(rates, needed, !is.na(rates$mean_rate), to, "row with a rate")
+  rows <- labelled_games(with_absent(rows, "variant", "all"), paste("draw", to))
+  twice <- "a model has more than one row for a job"
+  check_drawn_once(rows, c("model_shown", "job", "class"), to, twice, "Keep the rows of one variant.")
   if (!"class_label" %in% names(rows)) rows$class_label <- gsub("_", " ", rows$class, fixed = TRUE)
   rows$class_shown <- ordered_labels(rows, "class")
   levels(rows$class_shown) <- wrapped(levels(rows$class_shown), 18)
-  half_width <- t_half_width(rows$sd_rate, rows$n)
-  rows$lowest <- pmax(rows$mean_rate - half_width, 0)
-  rows$highest <- pmin(rows$mean_rate + half_width, 1)
   # one axis names the jobs of all panels: a job's mean over models decides its height
   job_mean <- stats::ave(rows$mean_rate, rows$class_shown, rows$job)
   jobs <- unique(data.frame(class = rows$class_shown, job = rows$job, mean = job_mean))
   jobs <- jobs[order(jobs$class, jobs$mean, jobs$job, method = "radix"), ]
   rows$job_height <- match(paste(rows$class_shown, rows$job, sep = "\r"), paste(jobs$class, jobs$job, sep = "\r"))
   rows$height <- rows$job_height + places_beside(nlevels(rows$model_shown), .35)[as.integer(rows$model_shown)]
-  with_intervals(rows, "mean_rate", "lowest", "highest", scale = 100)
+  half_width <- t_half_width(rows$sd_rate, rows$n)
+  ends <- list(pmax(rows$mean_rate - half_width, 0), pmin(rows$mean_rate + half_width, 1))
+  with_intervals(rows, rows$mean_rate, ends[[1]], ends[[2]], scale = 100)
 }
 
 rate_panels <- function(rows, width_in) {

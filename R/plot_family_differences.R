@@ -32,20 +32,17 @@ plot_family_differences <- function(data, file = NULL, width = NULL, height = NU
 }
 
 family_differences_to_draw <- function(data) {
-  check_columns(data, c("model", "test", "family", "elpd_difference", "se_difference", "n"), to = "draw families")
+  needed <- c("model", "test", "family", "elpd_difference", "se_difference", "n")
   rows <- with_tests_on_y(rows_to_draw(
-    data, !is.na(data$elpd_difference) & data$family != "lognormal", "families",
-    "row with a difference to the lognormal",
-    c("model", "test", "family"), "a family has more than one row for a model and test",
+    data, needed, !is.na(data$elpd_difference) & data$family != "lognormal", "families",
+    "row with a difference to the lognormal", needed[1:3], "a family has more than one row for a model and test",
     "Keep the last fit of each, of one source, study version and variant."
   ))
   rows$family_shown <- factor(gsub("_", " ", rows$family), unique(gsub("_", " ", rows$family)))
-  n <- nlevels(rows$family_shown)
-  rows$height <- heights_of(rows$test_shown, rows$family_shown, .375 * (n - 1) / n)
-  rows$mean <- rows$elpd_difference / rows$n
-  rows$lower <- rows$mean - 2 * rows$se_difference / rows$n
-  rows$upper <- rows$mean + 2 * rows$se_difference / rows$n
-  with_intervals(rows, "mean", "lower", "upper")
+  rows$height <- heights_of(rows$test_shown, rows$family_shown)
+  mean <- rows$elpd_difference / rows$n
+  half_width <- 2 * rows$se_difference / rows$n
+  with_intervals(rows, mean, mean - half_width, mean + half_width)
 }
 
 unreliable_note <- function(rows) {

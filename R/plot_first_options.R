@@ -34,12 +34,11 @@ plot_first_options <- function(data, file = NULL, width = NULL, height = NULL) {
 
 first_options_to_draw <- function(places) {
   needed <- c("model", "test", "condition", "n", "rate_first", "conf_low", "conf_high", "chance")
-  check_columns(places, needed, to = "draw first options")
-  rows <- rows_to_draw(places, !is.na(places$rate_first), "first options", "row with a share")
+  rows <- rows_to_draw(places, needed, !is.na(places$rate_first), "first options", "row with a share")
   rows$condition <- shown_conditions(rows)
   rows <- with_shown(rows, c("model", "test"))
   rows$height <- heights_of(rows$model_shown, rows$condition, .22)
-  with_intervals(rows, "rate_first", "conf_low", "conf_high", scale = 100)
+  with_intervals(rows, rows$rate_first, scale = 100)
 }
 
 first_options_in_words <- function(rows) {

@@ -33,12 +33,11 @@ together <- c(
 )
 
 forest_to_draw <- function(data) {
-  check_columns(data, c("row", "model", "test", "estimate", "conf_low", "conf_high"), to = "draw a forest plot")
-  of_cells <- rows_to_draw(
-    data, data$row %in% "cell" & !is.na(data$estimate), "a forest plot", "row of a cell", c("model", "test"),
+  needed <- c("row", "model", "test", "estimate", "conf_low", "conf_high")
+  of_cells <- with_tests_on_y(rows_to_draw(
+    data, needed, data$row %in% "cell" & !is.na(data$estimate), "a forest plot", "row of a cell", needed[2:3],
     "a model has more than one row for a test", "Keep the rows of one source, study version and variant."
-  )
-  of_cells <- with_tests_on_y(of_cells)
+  ))
   pooled <- data[data$row %in% names(together), , drop = FALSE]
   names <- c(levels(of_cells$test_shown), unname(together[unique(pooled$row)]))
   models <- c(levels(of_cells$model_shown), "All models")
@@ -54,8 +53,7 @@ forest_to_draw <- function(data) {
   )
   beside <- factor(rows$model_shown, setdiff(models, "All models"))
   beside[is.na(beside)] <- models[[1]]
-  n <- nlevels(beside)
-  rows$height <- heights_of(rows$name, beside, .375 * (n - 1) / n)
+  rows$height <- heights_of(rows$name, beside)
   is_pooled <- rows$row != "cell"
   rows$height[is_pooled] <- heights_of(rows$name)[is_pooled]
   rows

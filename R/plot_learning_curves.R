@@ -36,9 +36,9 @@ curves_to_draw <- function(rounds) {
   needed <- c("model", "variant", "round", "n_games", "n_with_past", names(curve_measures()))
   check_columns(rounds, needed, to = "draw learning curves")
   rows <- labelled_games(with_absent(rounds, "n_groups", NA_integer_), "draw learning curves")
-  if (anyDuplicated(rows[c("model_shown", "variant_shown", "format_shown", "round")]) > 0) {
-    stop_with("Can't draw learning curves: a model has more than one row of a round.", "Keep the rows of one source.")
-  }
+  keys <- c("model_shown", "variant_shown", "format_shown")
+  twice <- "a model has more than one row of a round"
+  check_drawn_once(rows, c(keys, "round"), "learning curves", twice, "Keep the rows of one source.")
   rows$panel_shown <- panel_names(
     rows, c("model_shown", if (length(unique(rows$variant_shown)) > 1) "variant_shown")
   )
@@ -47,7 +47,7 @@ curves_to_draw <- function(rounds) {
     cells <- rows[c("panel_shown", "variant_shown", "format_shown", "n_groups")]
     data.frame(cells, x = rows$round, measure = name, n = n, at = 100 * rows[[name]])
   }))
-  points <- rows_to_draw(points, !is.na(points$at), "learning curves", "round with a rate")
+  points <- rows_to_draw(points, "at", !is.na(points$at), "learning curves", "round with a rate")
   points$measure <- factor(points$measure, names(curve_measures()), curve_measures())
   points <- points[order(points$x), ]
   points$format_shown <- droplevels(points$format_shown)

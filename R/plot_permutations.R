@@ -79,9 +79,8 @@ permutations_to_draw <- function(values) {
       "To make some: analyze permute"
     )
   }
-  if (anyDuplicated(rows[c("number", "model", "domain")]) > 0) {
-    stop_with("Can't draw permutations: a cell has several rows of one number.", "Keep the rows of one test.")
-  }
+  twice <- "a cell has several rows of one number"
+  check_drawn_once(rows, c("number", "model", "domain"), "permutations", twice, "Keep the rows of one test.")
   rows <- with_shown(rows, c("model", "domain"))
   names <- expand.grid(domain = levels(rows$domain_shown), model = levels(rows$model_shown), stringsAsFactors = FALSE)
   rows$cell_shown <- factor(

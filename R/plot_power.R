@@ -37,10 +37,7 @@ power_to_draw <- function(data, is_of_games) {
   numbers <- if (is_of_games) rep(1, nrow(rows)) else rows$n_repetitions
   repetitions <- sort(unique(numbers))
   rows$look <- factor(numbers, repetitions, ifelse(repetitions == 1, "once each", paste(repetitions, "times each")))
-  cell <- lapply(intersect(c("model", "test", "index"), names(rows)), function(name) {
-    label <- paste0(name, "_label")
-    as.character(if (label %in% names(rows)) rows[[label]] else rows[[name]])
-  })
+  cell <- lapply(intersect(c("model", "test", "index"), names(rows)), labels_of, data = rows)
   wordings <- if (!is_of_games) ifelse(rows$n_wordings == 1, "1 wording", paste(rows$n_wordings, "wordings"))
   parts <- c(cell, list(if (is.null(wordings)) rep("games", nrow(rows)) else wordings))
   panel <- do.call(paste, c(parts, sep = "\n"))

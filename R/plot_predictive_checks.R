@@ -51,7 +51,7 @@ checks_to_draw <- function(checks) {
   rows$place <- factor(ifelse(is_inside, places[[1]], places[[2]]), levels = places)
   rows$label <- rows$block
   rows$middle <- 100 * rows$predicted
-  with_intervals(rows, "observed", "conf_low", "conf_high", scale = 100)
+  with_intervals(rows, rows$observed, scale = 100)
 }
 
 outcome_in_words <- function(rows) {

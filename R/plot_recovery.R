@@ -40,9 +40,8 @@ plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
 
 recovery_to_draw <- function(recovered) {
   needed <- c("data_set", "model", "domain", "truth", "estimate", "conf_low", "conf_high")
-  check_columns(recovered, needed, to = "draw recovery")
   rows <- rows_to_draw(
-    recovered, !is.na(recovered$estimate), "recovery", "row with an estimate", needed[1:3],
+    recovered, needed, !is.na(recovered$estimate), "recovery", "row with an estimate", needed[1:3],
     "a data set has more than one row for a model and domain"
   )
   rows <- with_known_labels(with_known_labels(rows, "model", example_models()), "domain", example_domains())
@@ -56,7 +55,7 @@ recovery_to_draw <- function(recovered) {
   counts <- sprintf("%s: %d of %d", levels(cell), tapply(rows$holds, cell, sum), table(cell))
   rows$panel <- factor(cell, levels = levels(cell), labels = counts)
   rows$place <- stats::ave(rows$estimate, rows$panel, FUN = seq_along)
-  with_intervals(rows, "estimate", "conf_low", "conf_high")
+  with_intervals(rows)
 }
 
 recovery_panels <- function(rows, is_fixed, n_columns) {

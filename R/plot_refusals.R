@@ -38,18 +38,18 @@ plot_refusals <- function(data, file = NULL, levels = NULL, width = NULL, height
 }
 
 refusals_to_draw <- function(refusals, levels) {
-  check_columns(refusals, c("model", "test", "condition", "n_trials", "n_refusals"), to = "draw refusals")
-  has_trials <- !is.na(refusals$n_trials) & refusals$n_trials > 0
+  needed <- c("model", "test", "condition", "n_trials", "n_refusals")
   rows <- rows_to_draw(
-    refusals, (is.null(levels) | refusals$condition %in% levels) & has_trials, "refusals", "row with trials",
-    c("model", "test", "condition"), "a model has more than one row for a test and condition",
+    refusals, needed,
+    (is.null(levels) | refusals$condition %in% levels) & !is.na(refusals$n_trials) & refusals$n_trials > 0, "refusals",
+    "row with trials", needed[1:3], "a model has more than one row for a test and condition",
     "Keep the rows of one source, study version and variant."
   )
   rows$condition <- shown_conditions(rows, levels = levels)
   rows <- with_tests_on_y(rows)
   rows$height <- heights_of(rows$test_shown, rows$condition, .17)
   rows <- cbind(rows, rate = rows$n_refusals / rows$n_trials, wilson(rows$n_refusals, rows$n_trials))
-  with_intervals(rows, "rate", "rate_low", "rate_high", scale = 100)
+  with_intervals(rows, rows$rate, rows$rate_low, rows$rate_high, scale = 100)
 }
 
 refusals_in_words <- function(rows) {

@@ -35,14 +35,7 @@ plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1
 }
 
 residuals_to_draw <- function(trials) {
-  check_columns(trials, "test", to = "draw residuals")
-  if ("is_refusal" %in% names(trials)) {
-    trials <- trials[!(trials$is_refusal %in% TRUE), , drop = FALSE]
-  }
-  if (nrow(trials) == 0) {
-    stop_with("Can't draw residuals: there is no answered trial.")
-  }
-  trials <- with_shown(trials, "test")
+  trials <- with_shown(rows_to_draw(trials, "test", !is_refused(trials), "residuals", "answered trial"), "test")
   trials$model_shown <- factor(model_of(trials))
   trials
 }

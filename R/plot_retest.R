@@ -29,15 +29,14 @@ plot_retest <- function(data, file = NULL, width = NULL, height = NULL) {
 }
 
 retest_to_draw <- function(data) {
-  check_columns(
-    data, c("model", "occasion", "measure", "kappa", "kappa_low", "kappa_high", "icc", "icc_low", "icc_high", "shift_d",
-            "shift_low", "shift_high", "sd_first"),
-    to = "draw occasions"
+  needed <- c(
+    "model", "occasion", "measure", "kappa", "kappa_low", "kappa_high", "icc", "icc_low", "icc_high", "shift_d",
+    "shift_low", "shift_high", "sd_first"
   )
-  if (!is.null(data$test)) data <- data[is.na(data$test), , drop = FALSE]
+  if (is.data.frame(data) && !is.null(data$test)) data <- data[is.na(data$test), , drop = FALSE]
   data <- rows_to_draw(
-    data, !is.na(data$kappa) | !is.na(data$icc) | !is.na(data$shift_d), "occasions", "row with an agreement",
-    c("model", "occasion", "measure"), "a model has more than one row for an occasion",
+    data, needed, !is.na(data$kappa) | !is.na(data$icc) | !is.na(data$shift_d), "occasions", "row with an agreement",
+    needed[1:3], "a model has more than one row for an occasion",
     "Keep the rows of one source, study version and variant."
   )
   measures <- gsub("_", " ", as.character(data$measure), fixed = TRUE)
@@ -56,8 +55,7 @@ retest_to_draw <- function(data) {
   rows$panel <- droplevels(rows$panel)
   occasions <- sprintf("occasion %d", as.integer(rows$occasion))
   rows$occasion_shown <- factor(occasions, unique(occasions[order(rows$occasion)]))
-  n <- nlevels(rows$occasion_shown)
-  rows$height <- heights_of(rows$model_shown, rows$occasion_shown, .375 * (n - 1) / n)
+  rows$height <- heights_of(rows$model_shown, rows$occasion_shown)
   rows
 }
 

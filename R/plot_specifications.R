@@ -44,12 +44,10 @@ specifications_to_draw <- function(rows) {
   for (name in setdiff(c("model", "test"), names(estimated))) estimated[[name]] <- rep("all rows", nrow(estimated))
   estimated$model[is.na(estimated$model)] <- "all models"
   estimated$test[is.na(estimated$test)] <- "all rows"
-  if (anyDuplicated(estimated[c("spec", "model", "test")]) > 0) {
-    stop_with(
-      "Can't draw specifications: a specification has more than one row for a model and test.",
-      "Keep the rows of one source, study version and variant."
-    )
-  }
+  check_drawn_once(
+    estimated, c("spec", "model", "test"), "specifications", "a specification has more than one row for a model and test",
+    "Keep the rows of one source, study version and variant."
+  )
   estimated <- with_whole_labels(estimated)
   estimated <- with_shown(estimated, c("model", "test"))
   estimated$is_doubtful <- if ("status" %in% names(estimated)) !estimated$status %in% "ok" else FALSE
@@ -81,7 +79,7 @@ counted_go <- function(n) if (n == 1) "1 interval goes" else sprintf("%d interva
 on_one_scale <- function(rows) {
   units <- unique(rows$unit)
   if (length(units) == 1) {
-    rows <- with_intervals(rows, "estimate", "conf_low", "conf_high")
+    rows <- with_intervals(rows)
     named <- c(probability = "Delta P", ratio = "Ratio")
     axis <- if (units %in% names(named)) named[[units]] else sprintf("Difference in %s", units)
     return(list(rows = rows, axis = axis, null = if (units == "ratio") 1 else 0))
@@ -92,7 +90,7 @@ on_one_scale <- function(rows) {
       "Rows of several units need the columns d, d_low and d_high, without a missing value."
     )
   }
-  rows <- with_intervals(rows, "d", "d_low", "d_high")
+  rows <- with_intervals(rows, rows$d, rows$d_low, rows$d_high)
   list(rows = rows, axis = "Difference in standard deviations (d)", null = 0)
 }
 

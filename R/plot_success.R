@@ -28,10 +28,9 @@ plot_success <- function(data, file = NULL, width = NULL, height = NULL) {
 
 # By model, condition and answer format: the mean in per cent with its t interval.
 success_rates <- function(games) {
-  check_columns(games, c("model", "variant", "success_rate"), to = "draw success")
-  games <- with_absent(games, c("random_level", "best_level"), NA_real_)
-  games <- with_absent(games, "answer_format", NA_character_)
-  known <- rows_to_draw(games, !is.na(games$success_rate), "success", "game with a success rate")
+  needed <- c("model", "variant", "success_rate")
+  known <- rows_to_draw(games, needed, !is.na(games$success_rate), "success", "game with a success rate")
+  known <- with_absent(with_absent(known, c("random_level", "best_level"), NA_real_), "answer_format", NA_character_)
   warn_of_pooling(known, within = c("model", "variant", "answer_format"))
   rows <- split(seq_len(nrow(known)), group_codes(known, c("model", "variant", "answer_format")))
   do.call(rbind, lapply(rows, function(of_cell) {

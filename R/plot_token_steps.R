@@ -37,10 +37,9 @@ plot_token_steps <- function(data, file = NULL, width = NULL, height = NULL) {
 }
 
 steps_to_draw <- function(trials) {
-  check_columns(trials, c("model", "tokens"), to = "draw token steps")
-  trials <- rows_to_draw(trials, !is.na(trials$tokens), "token steps", "trial with a token count")
-  warn_of_pooling(trials, within = "model")
-  with_shown(trials, "model")
+  rows <- rows_to_draw(trials, c("model", "tokens"), !is.na(trials$tokens), "token steps", "trial with a token count")
+  warn_of_pooling(rows, within = "model")
+  with_shown(rows, "model")
 }
 
 # The bins of one model, about 160 of them, and at least four to a step, so that a step shows as a gap.

@@ -32,12 +32,12 @@ plot_tokens <- function(data, file = NULL, levels = NULL, width = NULL, height =
 }
 
 tokens_to_draw <- function(trials, levels) {
-  check_columns(trials, c("model", "test", "condition", "tokens"), to = "draw tokens")
-  is_kept <- !is.na(trials$tokens) & (is.null(levels) | trials$condition %in% levels)
-  if ("is_refusal" %in% names(trials)) {
-    is_kept <- is_kept & !(trials$is_refusal %in% TRUE)
-  }
-  rows <- rows_to_draw(trials, is_kept, "tokens", "answered trial with a token count")
+  needed <- c("model", "test", "condition", "tokens")
+  rows <- rows_to_draw(
+    trials, needed,
+    !is.na(trials$tokens) & (is.null(levels) | trials$condition %in% levels) & !is_refused(trials), "tokens",
+    "answered trial with a token count"
+  )
   warn_of_pooling(rows, within = c("model", "test"))
   rows$condition <- shown_conditions(rows, levels = levels)
   with_tests_on_y(rows)

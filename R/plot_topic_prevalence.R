@@ -27,9 +27,8 @@ plot_topic_prevalence <- function(data, file = NULL, width = NULL, height = NULL
 prevalence_to_draw <- function(prevalence) {
   needed <- c("scope", "topic", "model", "condition", "test", "estimate", "conf_low", "conf_high")
   scopes <- c(model = "Model", condition = "Condition", test = "Test")
-  check_columns(prevalence, needed, to = "draw topics")
   rows <- rows_to_draw(
-    prevalence, prevalence$scope %in% names(scopes) & !is.na(prevalence$estimate), "topics",
+    prevalence, needed, prevalence$scope %in% names(scopes) & !is.na(prevalence$estimate), "topics",
     "share by model, condition or test", needed[1:5], "a topic has more than one share of the same kind",
     "Keep the rows of one fit."
   )
@@ -40,15 +39,12 @@ prevalence_to_draw <- function(prevalence) {
   rows$value <- factor(value_shown(rows), levels = rev(unique(unlist(in_order))))
   rows$scope <- factor(rows$scope, levels = names(scopes), labels = scopes)
   rows$topic_shown <- topic_labels(rows)
-  with_intervals(rows, "estimate", "conf_low", "conf_high")
+  with_intervals(rows)
 }
 
 value_shown <- function(rows) {
-  text <- function(label, id) as.character(if (label %in% names(rows)) rows[[label]] else rows[[id]])
-  scope <- rows$scope
-  ifelse(scope == "model", text("model_label", "model"),
-    ifelse(scope == "test", text("test_label", "test"), as.character(rows$condition))
-  )
+  of_tests <- ifelse(rows$scope == "test", labels_of(rows, "test"), as.character(rows$condition))
+  ifelse(rows$scope == "model", labels_of(rows, "model"), of_tests)
 }
 
 topic_labels <- function(rows) {

@@ -42,12 +42,11 @@ plot_validity <- function(data, file = NULL, width = NULL, height = NULL) {
 }
 
 validity_to_draw <- function(data) {
-  check_columns(data, c("model", "test", "x", "x_error", "y", "y_error"), to = "draw two measures")
-  rows <- rows_to_draw(
-    data, stats::complete.cases(data[c("x", "x_error", "y", "y_error")]), "two measures", "row with both measures",
-    c("model", "test"), "a model has more than one row for a test", "Keep the rows of one pair of measures."
-  )
-  rows <- with_tests_on_y(rows)
+  needed <- c("model", "test", "x", "x_error", "y", "y_error")
+  rows <- with_tests_on_y(rows_to_draw(
+    data, needed, stats::complete.cases(data[needed[-(1:2)]]), "two measures", "row with both measures", needed[1:2],
+    "a model has more than one row for a test", "Keep the rows of one pair of measures."
+  ))
   for (side in c("x", "y")) {
     half_width <- stats::qnorm(.975) * rows[[paste0(side, "_error")]]
     rows[[paste0(side, "_low")]] <- rows[[side]] - half_width
