@@ -3,9 +3,9 @@
 
 # Called as the first line of a function: stops with a sentence at the first argument that it was given wrong. NULL is
 # right where it is the default; what was not given is not looked at.
-check_arguments <- function() {
-  frame <- parent.frame()
-  parameters <- formals(sys.function(sys.parent()))
+check_arguments <- function(frame = parent.frame(), called = sys.function(sys.parent())) {
+  force(frame)
+  parameters <- formals(called)
   for (name in intersect(names(parameters), names(argument_rules))) {
     if (eval(call("missing", as.name(name)), frame)) next
     value <- get(name, envir = frame)

@@ -1,20 +1,18 @@
 # The coefficients and the settings of a Bayesian fit, in rows.
 
-grouping_variables <- function(parts) {
-  unique(unlist(lapply(random_terms(parts$formula), function(bar) all.vars(bar[[3]]))))
-}
-
-n_levels <- function(parts) nlevels(parts$data[[grouping_variables(parts)[[1]]]])
-
 settings_row <- function(parts, settings) {
   factors <- Filter(is.factor, parts$data[all.vars(without_random_terms(parts$formula)[[3]])])
-  used <- parts$priors[names(parts$priors) %in% prior_keys(parts$prior)]
   data.frame(
     formula = deparse1(parts$formula), n = nrow(parts$data), chains = settings$chains, iterations = settings$iterations,
     warmup = settings$warmup, adapt_delta = settings$adapt_delta, max_treedepth = settings$max_treedepth,
-    seed = settings$seed, priors = paste(names(used), "~", unlist(used), collapse = "; "),
+    seed = settings$seed, priors = priors_in_words(parts),
     reference = reference_levels(factors)
   )
+}
+
+priors_in_words <- function(parts) {
+  used <- parts$priors[names(parts$priors) %in% prior_keys(parts$prior)]
+  paste(names(used), "~", unlist(used), collapse = "; ")
 }
 
 # Under sum coding an intercept is the mean of all cells, and a term that ends in 1 is of the first level.
@@ -34,12 +32,11 @@ bayesian_estimates <- function(fit, parts) {
   is_other <- startsWith(colnames(draws), "b_") & !is_zeros
   coefficients <- draws[, c(which(is_other), which(is_zeros)), drop = FALSE]
   deviations <- draws[, grep("^sd_|^(sigma|shape|ndt)$", colnames(draws)), drop = FALSE]
-  terms <- sub("^\\(Intercept\\)$", "intercept", terms)
+  terms <- term_name(terms)
   rows <- spread_rows(cbind(coefficients, deviations))
-  frame_of(
-    term = c(terms, if (any(is_zeros)) paste0("hu_", terms), deviation_names(colnames(deviations))),
-    estimate = rows$estimate, std_error = unname(apply(cbind(coefficients, deviations), 2, stats::sd)),
-    df = rep(NA_real_, nrow(rows)), statistic = rep(NA_real_, nrow(rows)), p_value = rep(NA_real_, nrow(rows)),
+  estimate_rows(
+    c(terms, if (any(is_zeros)) paste0("hu_", terms), deviation_names(colnames(deviations))), rows$estimate,
+    apply(cbind(coefficients, deviations), 2, stats::sd),
     conf_low = rows$conf_low, conf_high = rows$conf_high
   )
 }

@@ -16,9 +16,8 @@ fit_binomial <- function(formula, rows, by, levels, n_agq, contrast) {
   # The covariance of the coefficients is asked for several times, and complains each time.
   without_repeated_warnings(list(
     estimates = wald_effects(model),
-    fit = list(
-      n_groups = unname(lme4::ngrps(model)[[1]]), log_lik = as.numeric(stats::logLik(model)),
-      aic = stats::AIC(model), bic = stats::BIC(model), singular = lme4::isSingular(model),
+    fit = fit_of_mixed_model(
+      model,
       optimiser = paste0(model@optinfo$optimizer, ", nAGQ = ", model@devcomp$dims[["nAGQ"]], ", Wald z")
     ),
     variances = variance_components(model),
@@ -69,17 +68,16 @@ warn_of_separation <- function(formula, data, outcome) {
     if (length(unique(answers)) == 1) {
       is_separated <- TRUE
       cell <- vapply(factors, function(name) sprintf("%s %s", name, data[[name]][rows[[1]]]), "")
+      all_rows <- if (length(rows) == 1) "the only row" else sprintf("all %d rows", length(rows))
       warning(
         sprintf("Complete separation: \"%s\" is %s in ", outcome, if (answers[[1]] == 1) "TRUE" else "FALSE"),
-        sprintf("%s of %s. Its log odds have no finite estimate.", all_of(length(rows)), toString(cell)),
+        sprintf("%s of %s. Its log odds have no finite estimate.", all_rows, toString(cell)),
         call. = FALSE
       )
     }
   }
   is_separated
 }
-
-all_of <- function(n) if (n == 1) "the only row" else sprintf("all %d rows", n)
 
 # lme4's own words are kept as they are; these say what follows from them.
 say_convergence <- function(model, is_separated) {
@@ -105,13 +103,9 @@ say_convergence <- function(model, is_separated) {
 # Wald's z, p and 95 % interval.
 wald_effects <- function(model) {
   table <- stats::coef(summary(model))
-  estimate <- unname(table[, "Estimate"])
-  std_error <- unname(table[, "Std. Error"])
-  half_width <- stats::qnorm(.975) * std_error
-  frame_of(
-    term = sub("^\\(Intercept\\)$", "intercept", rownames(table)),
-    estimate = estimate, std_error = std_error, df = rep(NA_real_, length(estimate)),
-    statistic = unname(table[, "z value"]), p_value = unname(table[, "Pr(>|z|)"]),
-    conf_low = estimate - half_width, conf_high = estimate + half_width
+  estimate_rows(
+    rownames(table), table[, "Estimate"], table[, "Std. Error"],
+    statistic = table[, "z value"], p_value = table[, "Pr(>|z|)"],
+    half_width = stats::qnorm(.975) * table[, "Std. Error"]
   )
 }

@@ -38,7 +38,7 @@ block_effects <- function(fit, parts = NULL, kinds = c("population", "item_avera
     fit <- posterior::as_draws_matrix(fit)
   }
   draws <- as.matrix(fit)
-  if (asked && !item %in% grouping_variables(parts)) kinds <- "population"
+  if (asked && !item %in% grouping_variables(parts$formula)) kinds <- "population"
   design <- effect_design(parts, contrast, by)
   by_kind <- lapply(kinds, function(kind) {
     logits <- if (kind == "population") {
@@ -164,7 +164,10 @@ block_contrasts <- function(logits, design, kind, contrast, by, family) {
   difference <- function(values) spread_rows(side(values, 1) - side(values, 2))
   keys <- cells[vapply(pairs, `[[`, numeric(1), 1), by, drop = FALSE]
   values <- list(response = family$inverse_link(logits), link = logits)[names(family$scales)]
-  tables <- Map(function(value, scale) contrast_table(keys, kind, scale, difference(value)), values, family$scales)
+  # No rows where there is nothing to contrast, and the columns all the same.
+  tables <- Map(function(value, scale) {
+    cbind(keys, frame_of(kind = rep(kind, nrow(keys)), scale = rep(scale, nrow(keys))), difference(value))
+  }, values, family$scales)
   as_plain_rows(do.call(rbind, unname(tables)))
 }
 
@@ -176,10 +179,4 @@ contrast_pairs <- function(design, contrast, by) {
   })
   pairs <- unname(Filter(function(pair) length(pair) == 2 && !anyNA(pair), pairs))
   pairs[order(vapply(pairs, `[[`, numeric(1), 1))]
-}
-
-# No rows where there is nothing to contrast, and the columns all the same.
-contrast_table <- function(keys, kind, scale, rows) {
-  named <- frame_of(kind = rep(kind, nrow(keys)), scale = rep(scale, nrow(keys)))
-  cbind(keys, named, rows)
 }

@@ -4,21 +4,13 @@
 #' numbers of the priors are data of the Stan program rather than text in it, so that other priors of the same families
 #' need no new compiling. The draws are the same, bit by bit, as those of `brms::brm()` with the numbers in its code.
 #'
-#' Coding depends neither on R's options nor on the locale: factors come from `levels`; where a text column has none,
-#' its values are sorted, by a column of its name with the ending `_no` where `data` have one (`model_no` for `model`).
-#' Levels that are not in the data are left out, so that the reference is the first one that is there. A factor with
-#' one level is dropped from the formula, and a message says so.
+#' Coding depends neither on R's options nor on the locale: factors come from `levels`, or are what [fit_brms()] says.
 #'
 #' @param data a data frame with one row per trial, without missing values in the columns of the formula.
 #' @param formula the formula as text (see `checked_formula()`) or as a formula: an outcome of 0 and 1, or `FALSE` and
 #'   `TRUE`; of the family `"gaussian"`, a number.
-#' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first.
-#' @param priors a named list of priors as text (see `checked_prior()`): for `b`, the coefficients; for `Intercept`,
-#'   which brms gives to the intercept at the means of all covariates; for `sd`, the standard deviations of random
-#'   effects; for `cor`, their correlations; for `sigma`, the standard deviation of a number. What is not named keeps
-#'   the paper's prior, of a number brms's own.
-#' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
-#' @param family,step see `bayes_family()`.
+#' @param step see `bayes_family()`.
+#' @inheritParams fit_brms
 #' @return A list: `formula`, `model` (the same as brms has it: of counts their intervals), `dropped` (the level of each
 #'   dropped factor, by name), `data` (the columns of the formula, coded), `outcome` (as numbers), `family` (see
 #'   `bayes_family()`), `priors` (text by class), `prior` and `stanvars` (of brms), `code` (the Stan program),

@@ -1,31 +1,14 @@
 #' Draw one data set from the prior of a Bayesian model, and fit the model to it
 #'
-#' The rows keep their columns (which model, block, item …), and only the outcome is drawn: parameters from the priors
-#' (`drawn_truth()`), then outcomes by the family's own `draw`. A prior that goes by the outcome (brms's own, of
-#' numbers) is that of the rows as observed, in all data sets. What has no prior (coefficients of numbers in brms) has
-#' none that a truth could be drawn from: normal(0, S) stands in, in the truths and in the fits, with S the scale of the
-#' intercept's.
-#'
-#' Nothing is compiled again: all data sets share the program and the numbers of the priors. Where fewer than 100
-#' effective draws (or R-hat above 1.05) are left of some quantity, the chains are drawn again twice as long, at most
-#' twice. Of all draws, `n_draws` evenly spaced ones are kept for the ranks, so that these are nearly independent.
+#' One data set of [calibrate()], which says what is drawn and fitted: parameters by `drawn_truth()`, outcomes by the
+#' family's own `draw`. Nothing is compiled again: all data sets share the program and the numbers of the priors.
 #'
 #' @param data the rows as observed.
 #' @param number of the data set: with `seed` it decides the truth, the outcomes and the chains.
-#' @param truth_priors priors of the truths where they are not those of the fits, by class: to see a wrong prior found.
-#' @param n_draws draws that a truth is ranked among.
-#' @param max_rows of more rows, this many evenly spaced ones (in the order of outcome and covariates) stand for all.
-#' @inheritParams fit_brms
-#' @return A list of three data frames:
-#'   \describe{
-#'     \item{fit}{one row: `number`, `seed`, `status` (`"ok"`, `"divergent"`, `"unconverged"`, `"failed"`),
-#'       `n_divergent` and `n_max_treedepth` (draws), `iterations` (of the last try), `n_rows`, `priors`.}
-#'     \item{quantities}{one row per quantity (each parameter; `"log_lik"`, the log-likelihood of all rows; with a
-#'       column `block` its difference in each `model` and `domain`): `number`, `quantity`, `model`, `domain`, `truth`,
-#'       `rank` (how many of `n_draws` draws are below the truth), `n_draws`, `estimate` (posterior mean), `std_dev`,
-#'       `conf_low`, `conf_high` (95 %), `z_score`, `rhat`, `ess_bulk`. None where the fit failed.}
-#'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
-#'   }
+#' @inheritParams calibrate
+#' @return A list of three data frames, with the columns of the `ranks` of [calibrate()]: `fit`, one row of the whole
+#'   fit (`iterations` are those of the last try); `quantities`, one row per quantity, none where the fit failed;
+#'   `messages`, one row per warning, message or error: `kind`, `text`.
 #' @source Talts et al. (2018); Modrák et al. (2023), for the log-likelihood.
 #' @noRd
 calibrate_data_set <- function(data, formula, number, seed = 1, levels = NULL, priors = NULL, coding = "treatment",
@@ -160,11 +143,6 @@ parameter_beside <- function(values, parts) {
     return(NULL)
   }
   if (is.matrix(values)) as.numeric(values[, name]) else values[[name]]
-}
-
-priors_in_words <- function(parts) {
-  used <- parts$priors[names(parts$priors) %in% parts$prior$class]
-  paste(names(used), "~", unlist(used), collapse = "; ")
 }
 
 # Compiles the model of these data, where that is still to be done; returns how many seconds it took.

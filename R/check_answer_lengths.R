@@ -31,13 +31,11 @@ check_answer_lengths <- function(data, by = NULL, length = "output_tokens", plac
       last_quarter = stats::median(lengths[places >= limits[[2]]]),
       trend = if (varies %in% TRUE) stats::cor(lengths, places, method = "spearman") else NA_real_
     )
-    do.call(rbind, lapply(levels[levels %in% rows[[contrast]]], function(level) {
-      of_condition <- lengths[rows[[contrast]] == level]
+    by_condition(rows, contrast, levels, function(of_condition) {
+      own <- as.double(of_condition[[length]])
       cbind(data.frame(
-        condition = level, n = base::length(of_condition), median_length = stats::median(of_condition),
-        mean_length = mean(of_condition),
-        largest = max(of_condition)
+        n = nrow(of_condition), median_length = stats::median(own), mean_length = mean(own), largest = max(own)
       ), along)
-    }))
+    })
   })
 }

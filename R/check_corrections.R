@@ -21,6 +21,5 @@ check_corrections <- function(data, by = NULL, alpha = .05) {
   data$is_significant <- is_significant(p, alpha)
   data$is_significant_holm <- is_significant(data$p_holm, alpha)
   data$is_significant_bh <- is_significant(data$p_bh, alpha)
-  row.names(data) <- NULL
-  data
+  as_plain_rows(data)
 }

@@ -46,11 +46,7 @@ check_first_option <- function(data, by = NULL, chosen = "choice", first = "firs
     if (nrow(rows) == 0) {
       stop_with("It is not known which option was shown first.")
     }
-    present <- levels[levels %in% rows[[contrast]]]
-    do.call(rbind, lapply(present, function(level) {
-      of_condition <- rows[rows[[contrast]] == level, , drop = FALSE]
-      cbind(data.frame(condition = level), first_option_in(of_condition, chosen, first, expected, n_options, cluster))
-    }))
+    by_condition(rows, contrast, levels, first_option_in, chosen, first, expected, n_options, cluster)
   }))
 }
 

@@ -24,8 +24,7 @@ check_missing_answers <- function(data, by = NULL, contrast = "condition", level
     conf_high = double(), n_reminded = integer(), p_value = double()
   )
   table <- check_each_group(data, by, c("outcome", contrast), empty, function(rows) {
-    present <- levels[levels %in% rows[[contrast]]]
-    rates <- do.call(rbind, lapply(present, function(level) missing_in(rows[rows[[contrast]] == level, ], level)))
+    rates <- by_condition(rows, contrast, levels, missing_in)
     cbind(rates, p_value = p_of_missing(rates$n_missing, rates$n))
   })
   is_first <- !duplicated(group_codes(table, by))
@@ -35,12 +34,12 @@ check_missing_answers <- function(data, by = NULL, contrast = "condition", level
   table[c(setdiff(names(table), c("status", "messages")), "status", "messages")]
 }
 
-missing_in <- function(rows, condition) {
+missing_in <- function(rows) {
   n_ended <- function(kind) sum(rows$outcome == kind)
   n_missing <- sum(rows$outcome != "answered")
   interval <- wilson(n_missing, nrow(rows))
   data.frame(
-    condition = condition, n = nrow(rows), n_missing = n_missing, n_refused = n_ended("refused"),
+    n = nrow(rows), n_missing = n_missing, n_refused = n_ended("refused"),
     n_filtered = n_ended("filtered"), n_truncated = n_ended("truncated"), n_malformed = n_ended("malformed"),
     rate_missing = n_missing / nrow(rows), conf_low = interval$rate_low, conf_high = interval$rate_high,
     n_reminded = if (is.null(rows$n_reminders)) NA_integer_ else sum(rows$n_reminders > 0)

@@ -13,9 +13,8 @@
 #'   `estimate_order` and `p_order`, the effect of the order (the second option in alphabetical order first, less the
 #'   other); all four NA where the two can't be told apart; `status`, `messages`.
 #' @noRd
-check_option_order <- function(data, formula = "tokens ~ condition + (1 | wording)", by = NULL,
-                               levels = NULL, first = "first_option",
-                               contrast = "condition") {
+check_option_order <- function(data, formula = "tokens ~ condition + (1 | wording)", by = NULL, levels = NULL,
+                               first = "first_option", contrast = "condition") {
   levels <- if (is.null(levels)) stats::setNames(list(levels_of(data, contrast)), contrast) else levels
   check_columns(data, c(first, contrast), to = "check the order of options")
   checked_formula(formula, names(data))
@@ -35,7 +34,8 @@ check_option_order <- function(data, formula = "tokens ~ condition + (1 | wordin
       is_confounded = !is.na(association) && association > 1 - 1e-9
     )
     can_tell <- !row$is_confounded && nrow(counts) > 1
-    cbind(row, if (can_tell) order_effects(rows, formula, levels, first) else no_effects())
+    unknown <- data.frame(estimate = NA_real_, p_value = NA_real_, estimate_order = NA_real_, p_order = NA_real_)
+    cbind(row, if (can_tell) order_effects(rows, formula, levels, first) else unknown)
   })
 }
 
@@ -45,10 +45,6 @@ cramers_v <- function(counts) {
   }
   expected <- outer(rowSums(counts), colSums(counts)) / sum(counts)
   sqrt(sum((counts - expected)^2 / expected) / sum(counts) / (min(dim(counts)) - 1))
-}
-
-no_effects <- function() {
-  data.frame(estimate = NA_real_, p_value = NA_real_, estimate_order = NA_real_, p_order = NA_real_)
 }
 
 order_effects <- function(rows, formula, levels, first) {

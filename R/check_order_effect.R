@@ -61,8 +61,14 @@ order_in_logit <- function(y, is_other, order, alpha) {
   second <- as.integer(order == max(order))
   fits <- list(none = cbind(1), order = cbind(1, second), condition = cbind(1, is_other),
                both = cbind(1, is_other, second), crossed = cbind(1, is_other, second, is_other * second))
-  fits <- lapply(fits, function(x) logit_of(matrix(x, nrow = length(y), ncol = ncol(x)), y))
-  p_of <- function(small, large) p_of_likelihood(fits[[small]], fits[[large]])
+  # Warnings of probabilities of 0 and 1 say what check_separation() says.
+  fits <- lapply(fits, function(x) {
+    suppressWarnings(stats::glm.fit(matrix(x, length(y), ncol(x)), y, family = stats::binomial()))
+  })
+  p_of <- function(small, large) {
+    gain <- max(0, fits[[small]]$deviance - fits[[large]]$deviance)
+    stats::pchisq(gain, fits[[large]]$rank - fits[[small]]$rank, lower.tail = FALSE)
+  }
   alone <- -fits$condition$coefficients[[2]]
   beside <- -fits$both$coefficients[[2]]
   p_alone <- p_of("none", "condition")
@@ -73,13 +79,6 @@ order_in_logit <- function(y, is_other, order, alpha) {
     p_interaction = p_of("both", "crossed"),
     changes_conclusion = conclusion(alone, p_alone, alpha) != conclusion(beside, p_beside, alpha)
   ))
-}
-
-# Warnings of probabilities of 0 and 1 say what check_separation() says.
-logit_of <- function(x, y) suppressWarnings(stats::glm.fit(x, y, family = stats::binomial()))
-
-p_of_likelihood <- function(small, large) {
-  stats::pchisq(max(0, small$deviance - large$deviance), large$rank - small$rank, lower.tail = FALSE)
 }
 
 # Log odds beyond 10 are those of cells in which all answers are alike: they grow as long as glm() goes on.

@@ -20,14 +20,13 @@ check_separation <- function(data, by = NULL, outcome = "is_consistent", contras
     conf_high = double(), is_separated = logical()
   )
   check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
-    present <- levels[levels %in% rows[[contrast]]]
-    do.call(rbind, lapply(present, function(level) {
-      y <- zeros_and_ones(rows[[outcome]][rows[[contrast]] == level], outcome)
+    by_condition(rows, contrast, levels, function(of_condition) {
+      y <- zeros_and_ones(of_condition[[outcome]], outcome)
       limits <- stats::binom.test(sum(y), length(y))$conf.int
       data.frame(
-        condition = level, n = length(y), n_true = sum(y), rate = mean(y), conf_low = limits[[1]],
-        conf_high = limits[[2]], is_separated = sum(y) %in% c(0, length(y))
+        n = length(y), n_true = sum(y), rate = mean(y), conf_low = limits[[1]], conf_high = limits[[2]],
+        is_separated = sum(y) %in% c(0, length(y))
       )
-    }))
+    })
   })
 }

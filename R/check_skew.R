@@ -12,8 +12,7 @@
 #'   (ties count half; .5 if alike); `p_difference`, `p_log` (pooled t tests) and `p_ranks` (Wilcoxon's test);
 #'   `changes_sign` and `changes_conclusion`, on the logarithm against the counts; `status`, `messages`.
 #' @noRd
-check_skew <- function(data, by = NULL, outcome = "tokens", contrast = "condition",
-                       levels = NULL, alpha = .05) {
+check_skew <- function(data, by = NULL, outcome = "tokens", contrast = "condition", levels = NULL, alpha = .05) {
   check_alpha(alpha)
   levels <- two_levels(levels_of(data, contrast, levels), contrast)
   empty <- data.frame(

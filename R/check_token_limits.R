@@ -21,14 +21,11 @@ check_token_limits <- function(data, by = NULL) {
     n_at_largest = integer(), step = double()
   )
   check_each_group(data, by, c("tokens", "condition"), empty, function(rows) {
-    conditions <- sort(unique(as.character(rows$condition)), method = "radix")
-    do.call(rbind, lapply(conditions, function(condition) {
-      limits_of(rows[rows$condition == condition, , drop = FALSE], condition)
-    }))
+    by_condition(rows, "condition", sort(unique(as.character(rows$condition)), method = "radix"), limits_of)
   })
 }
 
-limits_of <- function(rows, condition) {
+limits_of <- function(rows) {
   tokens <- rows$tokens
   column <- function(name) if (name %in% names(rows)) rows[[name]] else rep(NA, nrow(rows))
   limits <- as.double(unique(column("token_limit")))
@@ -36,7 +33,7 @@ limits_of <- function(rows, condition) {
   reason <- as.character(column("finish_reason"))
   is_truncated <- reason %in% c("length", "max_tokens", "MAX_TOKENS") | as.character(column("outcome")) %in% "truncated"
   data.frame(
-    condition = condition, n = nrow(rows), n_ended_known = sum(!is.na(reason) | is_truncated),
+    n = nrow(rows), n_ended_known = sum(!is.na(reason) | is_truncated),
     n_truncated = sum(is_truncated), token_limit = limit,
     n_at_limit = if (is.na(limit)) NA_integer_ else sum(tokens >= .99 * limit),
     smallest = min(tokens), n_at_smallest = sum(tokens == min(tokens)),
@@ -50,6 +47,5 @@ common_step <- function(counts) {
   if (length(counts) == 0 || any(counts != round(counts))) {
     return(NA_real_)
   }
-  divisor <- function(a, b) if (b == 0) a else divisor(b, a %% b)
-  abs(Reduce(divisor, as.double(counts)))
+  abs(greatest_divisor(as.double(counts)))
 }

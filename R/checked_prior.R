@@ -27,7 +27,7 @@ checked_prior <- function(text) {
     stop_with(
       sprintf("Can't use %s as a prior.", quoted(text)),
       sprintf("It must have %s, scales above 0:", counted(length(is_scale), "plain number")),
-      sprintf("like %s.", example_of(family))
+      sprintf("like %s.", quoted(prior_text(family, ifelse(is_scale, 1, 0))))
     )
   }
   list(text = prior_text(family, numbers), family = family, numbers = numbers)
@@ -60,5 +60,3 @@ plain_number <- function(part) {
 prior_text <- function(family, numbers) {
   sprintf("%s(%s)", family, toString(vapply(numbers, format, character(1), digits = 15)))
 }
-
-example_of <- function(family) quoted(prior_text(family, ifelse(prior_families()[[family]], 1, 0)))

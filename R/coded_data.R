@@ -2,14 +2,13 @@
 
 coded_data <- function(data, formula, levels, coding = "treatment", outcome = zeros_and_ones) {
   check_columns(data, all.vars(formula))
-  bars <- random_terms(formula)
-  if (length(formula) != 3 || length(bars) == 0) {
+  grouping <- grouping_variables(formula)
+  if (length(formula) != 3 || length(grouping) == 0) {
     stop_with(
       sprintf("Can't fit %s as a mixed model.", quoted(deparse1(formula))),
       "It must have an outcome and a random effect, like \"is_valid ~ block * model + (1 | item)\"."
     )
   }
-  grouping <- unique(unlist(lapply(bars, function(bar) all.vars(bar[[3]]))))
   coded <- coded_variables(formula)
   levels <- listed_levels(data, coded, levels)
   columns <- data[unique(all.vars(formula))]
@@ -27,16 +26,21 @@ listed_levels <- function(data, variables, levels) {
   listed <- list()
   for (name in variables[vapply(variables, is_text, logical(1)) | variables %in% names(levels)]) {
     known <- if (is.null(levels[[name]])) own_levels(data, name) else as.character(unlist(levels[[name]]))
-    unlisted <- setdiff(unique(as.character(data[[name]])), c(known, NA))
-    if (length(unlisted) > 0) {
-      stop_with(
-        sprintf("\"%s\" holds %s, which is not among its levels.", name, quoted(unlisted)),
-        sprintf("Levels: %s.", quoted(known))
-      )
-    }
+    check_listed(data[[name]], known, name)
     listed[[name]] <- known[known %in% as.character(data[[name]])]
   }
   listed
+}
+
+# A level that is not in the list would silently become missing.
+check_listed <- function(values, levels, name) {
+  unlisted <- setdiff(unique(as.character(values)), c(levels, NA))
+  if (length(unlisted) > 0) {
+    stop_with(
+      sprintf("\"%s\" holds %s, which is not among its levels.", name, quoted(unlisted)),
+      sprintf("Levels: %s.", quoted(levels))
+    )
+  }
 }
 
 # Without a list: a factor's own levels; else the values sorted, by their numbers where the data have those.

@@ -209,9 +209,5 @@ above <- function(folder, file) {
 
 # Another program may have the same name: slant's says who it is.
 is_of_slant <- function(command) {
-  lines <- tryCatch(
-    suppressWarnings(system2(command[[1]], shQuote(c(command[-1], "--version")), stdout = TRUE, stderr = FALSE)),
-    error = function(problem) character()
-  )
-  length(lines) > 0 && startsWith(lines[[1]], "slant, version")
+  startsWith(first_line(command[[1]], shQuote(c(command[-1], "--version"))), "slant, version")
 }

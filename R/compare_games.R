@@ -3,9 +3,8 @@
 #' Differences of the indices of [game_indices()] between conditions, with a bootstrap over whole games (each
 #' condition's games are drawn again on their own) and a studentised permutation test: games are dealt out anew to the
 #' two conditions, and what is compared is the difference in standard errors. The paper prints such p values for a
-#' higher
-#' temperature: ask with `between = "variant"` and `reference = "main"`. `analyze differences` keeps the same numbers in
-#' the database, in the view `game_comparisons`.
+#' higher temperature: ask with `between = "variant"` and `reference = "main"`. `analyze differences` keeps the same
+#' numbers in the database, in the view `game_comparisons`.
 #'
 #' The standard error is the jackknife's, leaving out one game at a time (of a mean over games this is `sd / sqrt(n)`;
 #' GASI, which is between games, has no other). p is exact where the games of both conditions are alike in all respects,
@@ -47,11 +46,9 @@ compare_games <- function(data, between = "variant", reference = NULL, by = NULL
   check_resampling(n_draws, seed, to = "compare games", least = 1)
   check_comparison(indices, adjust)
   check_games_apart(data, c(by, strata), between, to = "compare games")
-  parts <- lapply(cells_of_games(data, by), function(rows) {
-    with_key(rows, by, compared_conditions(rows, between, reference, indices, n_classes, n_draws, seed, strata))
+  comparisons <- over_cells_of_games(data, by, function(rows) {
+    compared_conditions(rows, between, reference, indices, n_classes, n_draws, seed, strata)
   })
-  comparisons <- do.call(rbind, parts)
-  row.names(comparisons) <- NULL
   comparisons <- with_adjusted_p(comparisons, adjust)
   warn_of_draws(comparisons, adjust, n_draws)
   comparisons

@@ -26,6 +26,13 @@ compared_with_reference <- function(rows, contrast, levels, compare) {
   }))
 }
 
+# `describe(rows, ...)` of each condition that has rows, a data frame, one below the other.
+by_condition <- function(rows, contrast, levels, describe, ...) {
+  do.call(rbind, lapply(levels[levels %in% rows[[contrast]]], function(level) {
+    cbind(data.frame(condition = level), describe(rows[rows[[contrast]] == level, , drop = FALSE], ...))
+  }))
+}
+
 # A difference of two independent shares, reference less other, with Newcombe's interval (1998, method 10).
 share_difference <- function(count, n, other_count, other_n) {
   of_reference <- wilson(count, n)

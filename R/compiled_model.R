@@ -79,17 +79,8 @@ compile_and_keep <- function(code, path, say, compile) {
   begun <- proc.time()[["elapsed"]]
   model <- compile(code)
   remove_leftovers(dirname(path))
-  # Written beside its place and moved there whole, so that nobody ever reads half a model.
-  part <- sprintf("%s.%d.new", path, Sys.getpid())
-  is_kept <- tryCatch(
-    suppressWarnings({
-      saveRDS(list(code = code, model = model), part)
-      file.rename(part, path)
-    }),
-    error = function(problem) FALSE
-  )
-  if (!is_kept) {
-    unlink(part)
+  problem <- write_whole(path, function(part) saveRDS(list(code = code, model = model), part))
+  if (!is.null(problem)) {
     message("The compiled model could not be kept in ", dirname(path), ": the next fit compiles it again.")
   }
   structure(model, compile_s = proc.time()[["elapsed"]] - begun)

@@ -21,8 +21,7 @@ controlled_indices <- function(p = seq(0, 1, .1), experiments = c("si", "bgd", "
     by = c("source", "experiment", "p"), n_classes = length(class_sizes), n_draws = n_draws, n_random = 0, seed = seed
   )
   indices <- indices[indices$index == indices$experiment, ]
-  indices <- indices[order(match(indices$experiment, experiments), indices$p), ]
-  row.names(indices) <- NULL
+  indices <- as_plain_rows(indices[order(match(indices$experiment, experiments), indices$p), ])
   indices[c(
     "source", "experiment", "index", "p", "n_games", "estimate", "sd", "conf_low", "conf_high", "boot_low", "boot_high"
   )]

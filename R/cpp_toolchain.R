@@ -24,12 +24,14 @@ ask_compiler <- function() {
   NA_character_
 }
 
-first_line <- function(program, arguments) {
-  lines <- tryCatch(
+first_line <- function(program, arguments) c(output_of(program, arguments), "")[[1]]
+
+# The lines that a program prints; none where it can't be run.
+output_of <- function(program, arguments = character()) {
+  tryCatch(
     suppressWarnings(system2(program, arguments, stdout = TRUE, stderr = FALSE)),
     error = function(problem) character()
   )
-  c(lines, "")[[1]]
 }
 
 # Stops with a sentence where Stan can't be compiled, and tells rstan where the Boost headers are.

@@ -24,11 +24,9 @@
 #' draw_figure("plot_tokens", simulate_trials())
 draw_figure <- function(name, data, file = NULL, width = NULL, height = NULL) {
   check_arguments()
-  known <- figure_functions()
+  known <- ls(environment(draw_figure), pattern = "^plot_")
   if (!name %in% known) {
     stop_with(sprintf("There is no figure %s.", quoted(name)), sprintf("Figures there are: %s.", toString(known)))
   }
   do.call(name, list(data, file = file, width = width, height = height), quote = TRUE)
 }
-
-figure_functions <- function() ls(environment(draw_figure), pattern = "^plot_")

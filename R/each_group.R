@@ -14,9 +14,7 @@ check_each_group <- function(data, by, columns, empty, check_one) {
   }
   parts <- lapply(group_rows(data, by), function(rows) check_group(data, rows, by, columns, empty, check_one))
   prototype <- cbind(data[0, by, drop = FALSE], empty, data.frame(status = character(), messages = character()))
-  stacked <- do.call(rbind, c(list(prototype), parts))
-  row.names(stacked) <- NULL
-  stacked
+  as_plain_rows(do.call(rbind, c(list(prototype), parts)))
 }
 
 check_group <- function(data, rows, by, columns, empty, check_one) {

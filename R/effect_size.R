@@ -25,15 +25,20 @@ effect_size <- function(data, outcome = "tokens", contrast = "condition", levels
                         by = NULL, save_to = NULL) {
   check_arguments()
   levels <- two_levels(levels_of(data, contrast, levels), contrast)
-  check_columns(data, c(outcome, contrast, by), to = "compute an effect size")
-  fit_one <- function(rows) {
-    check_outcome(rows, outcome)
-    values <- sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast)
+  result <- fit_two_sides(data, outcome, contrast, levels, by, save_to, "compute an effect size", function(values) {
     standardised_difference(values[[1]], values[[2]], outcome)
-  }
-  result <- fit_each_group(data, by, c(outcome, contrast), fit_one, save_to)
+  })
   result$estimates <- with_side_labels(result$estimates, data, contrast, levels)
-  slant_fit(result)
+  result
+}
+
+# A fit of `compare(values, ...)`, of the outcomes of both sides of `contrast`, to each group. `to`: ends "Can't …".
+fit_two_sides <- function(data, outcome, contrast, levels, by, save_to, to, compare, ...) {
+  check_columns(data, c(outcome, contrast, by), to)
+  slant_fit(fit_each_group(data, by, c(outcome, contrast), function(rows) {
+    check_outcome(rows, outcome)
+    compare(sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast), ...)
+  }, save_to))
 }
 
 # `levels` as two strings; it may come as list(condition = c(…)), the way fit_lme4() takes it.
@@ -66,9 +71,9 @@ standardised_difference <- function(reference, other, outcome) {
   variance <- pooled_variance_of(reference, other, outcome)
   d <- cohens_d(reference, other)
   list(
-    estimates = data.frame(
-      term = "cohens_d", d[c("estimate", "std_error", "df")], statistic = NA_real_, p_value = NA_real_,
-      d[c("conf_low", "conf_high")]
+    estimates = estimate_rows(
+      "cohens_d", d$estimate, d$std_error, d$df,
+      conf_low = d$conf_low, conf_high = d$conf_high
     ),
     fit = list(n_groups = 2L, singular = FALSE, optimiser = "Cohen's d, pooled variance"),
     variances = data.frame(group = "pooled", term = outcome, variance = variance, n_groups = 2L),

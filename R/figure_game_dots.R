@@ -3,6 +3,7 @@
 game_dots <- function(cells, width = NULL) {
   labels <- levels(cells$beside_shown)
   n_columns <- legend_columns(labels, inches_or(width, 9))
+  named <- unique(cells[c("model_height", "model_shown")])
   at_height(cells) +
     bands_of(cells) +
     ggplot2::geom_blank(ggplot2::aes(x = 0)) +
@@ -12,7 +13,9 @@ game_dots <- function(cells, width = NULL) {
     lines_of(cells) +
     dots_with_intervals(cells, "beside_shown", stroke = .8) +
     panels_of_dots(cells, width) +
-    models_of_panels(cells) +
+    ggplot2::scale_y_continuous(
+      breaks = named$model_height, labels = as.character(named$model_shown), expand = c(0, 0)
+    ) +
     ggplot2::scale_x_continuous(breaks = function(limits) pretty(limits, 4)) +
     colours_and_shapes(length(labels)) +
     ggplot2::guides(
@@ -51,13 +54,6 @@ panels_of_dots <- function(cells, width) {
 
 dots_columns <- function(cells, width) {
   columns_within(width, nlevels(cells$column_shown), each_in = 1.6, beside_in = 1.5)
-}
-
-models_of_panels <- function(cells) {
-  named <- unique(cells[c("model_height", "model_shown")])
-  ggplot2::scale_y_continuous(
-    breaks = named$model_height, labels = as.character(named$model_shown), expand = c(0, 0)
-  )
 }
 
 # What lies behind the dots of a panel: where 95 % of cells of chance lie, and people's interval.

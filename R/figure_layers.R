@@ -33,7 +33,9 @@ dots_with_intervals <- function(rows, look, filled = FALSE, size = 2, stroke = .
 # Dots with intervals beside `names`, the last one on top, with lines between them and one at the `reference`.
 forest <- function(rows, look, names, size = 2, reference = 0) {
   list(
-    lines_between(names), zero_line(reference), dots_with_intervals(rows, look, size = size), names_on_y(names),
+    lines_between(names),
+    ggplot2::geom_vline(xintercept = reference, colour = "grey35", linetype = "dashed", linewidth = .4),
+    dots_with_intervals(rows, look, size = size), names_on_y(names),
     colours_and_shapes(nlevels(rows[[look]]))
   )
 }
@@ -218,10 +220,6 @@ lines_between <- function(names) {
   if (length(names) > 1) {
     ggplot2::geom_hline(yintercept = seq_along(names)[-1] - .5, colour = "grey88", linewidth = .3)
   }
-}
-
-zero_line <- function(at = 0) {
-  ggplot2::geom_vline(xintercept = at, colour = "grey35", linetype = "dashed", linewidth = .4)
 }
 
 # Neighbours differ in colour and in shape.

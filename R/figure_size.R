@@ -1,7 +1,9 @@
 # How large a figure is, and how its words fit: the size is the figure's own where none is asked for.
 
-# Looks at what all figures are asked for, before anything is computed.
+# Looks at what the figure that calls this is asked for, before anything is computed.
 begin_figure <- function(file, width, height) {
+  figure <- sys.function(sys.parent())
+  check_arguments(parent.frame(), figure)
   need_package("ggplot2", "draw a figure")
   check_file_ending(file)
   check_inches(width, "width")

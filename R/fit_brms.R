@@ -166,7 +166,10 @@ fit_bayesian <- function(parts, settings) {
   )
   list(
     estimates = bayesian_estimates(fit, parts), variances = bayesian_variances(fit, parts), tables = tables,
-    fit = list(n_groups = n_levels(parts), optimiser = "rstan, NUTS"), model = fit
+    fit = list(
+      n_groups = nlevels(parts$data[[grouping_variables(parts$formula)[[1]]]]), optimiser = "rstan, NUTS"
+    ),
+    model = fit
   )
 }
 

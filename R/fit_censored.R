@@ -22,7 +22,6 @@
 #'   divisor of all counts above 0 of a model (of the columns `source`, `study`, `study_version`, `variant`, `model` and
 #'   `token_source` that `data` has); so give all rows of a model.
 #' @param cluster name of the column with what answers have in common, for the standard errors.
-#' @param save_to path of an `.rds` file for the models (a list named by group), or `NULL`.
 #' @return The same as [fit_lme4()]; `estimates` are on the log scale, with z statistics (`df` is NA). `tables` holds
 #'   \describe{
 #'     \item{effects}{one row per group: `term`, `ratio` of medians with `ratio_low` and `ratio_high` (95 %), `p_value`,
@@ -84,13 +83,11 @@ fit_censored_cell <- function(rows, outcome, contrast, levels, cluster) {
 }
 
 censored_estimates <- function(model, term) {
-  estimate <- unname(stats::coef(model))
-  std_error <- unname(sqrt(diag(model$var))[1:2])
-  statistic <- estimate / std_error
-  data.frame(
-    term = c("intercept", term), estimate = estimate, std_error = std_error, df = NA_real_, statistic = statistic,
-    p_value = 2 * stats::pnorm(-abs(statistic)), conf_low = estimate - stats::qnorm(.975) * std_error,
-    conf_high = estimate + stats::qnorm(.975) * std_error
+  std_error <- sqrt(diag(model$var))[1:2]
+  statistic <- stats::coef(model) / std_error
+  estimate_rows(
+    c("intercept", term), stats::coef(model), std_error,
+    statistic = statistic, p_value = 2 * stats::pnorm(-abs(statistic)), half_width = stats::qnorm(.975) * std_error
   )
 }
 

@@ -96,7 +96,10 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
   mde <- minimum_detectable_effect(effect$std_error, effect$df, power, alpha)
   list(
     estimates = estimates,
-    fit = fit_of_maximal(maximal, model$model, nrow(rows)),
+    fit = fit_of_mixed_model(
+      maximal, any(relative_sds(maximal) < singular_below),
+      if (inherits(model$model, "lm")) "lm" else as.character(model$model@optinfo$optimizer)
+    ),
     variances = shares[c("group", "term", "variance", "n_groups")],
     model = model$model,
     tables_of_group = list(
@@ -114,11 +117,9 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
 # The effect of the contrast in another mixed model of the same rows, or NA where there is none.
 effect_beside <- function(rows, formula, contrast, levels) {
   if (is.null(formula)) {
-    nothing <- list(formula = NA_character_, estimate = NA_real_, std_error = NA_real_, p_value = NA_real_)
-    return(nothing)
+    return(list(formula = NA_character_, estimate = NA_real_, std_error = NA_real_, p_value = NA_real_))
   }
-  listed <- stats::setNames(list(levels), contrast)
-  fit <- fit_lme4(rows, formula, levels = listed)
+  fit <- fit_lme4(rows, formula, levels = stats::setNames(list(levels), contrast))
   effect <- fit$estimates[fit$estimates$term == paste0(contrast, levels[[2]]), , drop = FALSE]
   if (nrow(effect) != 1) {
     stop_with(
@@ -146,7 +147,6 @@ verdict_beside <- function(effect, plain, alpha) {
 
 # The contrast, and every other text of two values in the fixed effects, as -1/2 and 1/2.
 with_half_codes <- function(rows, formula, contrast, levels) {
-  grouping <- unique(unlist(lapply(random_terms(formula), function(bar) all.vars(bar[[3]]))))
   for (name in all.vars(without_random_terms(formula)[[3]])) {
     values <- rows[[name]]
     if (name != contrast && is.numeric(values)) next
@@ -156,7 +156,7 @@ with_half_codes <- function(rows, formula, contrast, levels) {
     }
     rows[[name]] <- c(-.5, .5)[as.integer(as_listed_factor(values, known, name))]
   }
-  with_factors(rows, setdiff(grouping, all.vars(without_random_terms(formula))), list())
+  with_factors(rows, setdiff(grouping_variables(formula), all.vars(without_random_terms(formula))), list())
 }
 
 # Random effects of one column each, as calls named by group and column; a correlated pair has no place among them.
@@ -190,7 +190,7 @@ lmer_of_terms <- function(formula, terms, rows, start = NULL) {
 
 # The estimated standard deviation of each term, over the residual one, named as single_terms() names them.
 relative_sds <- function(model) {
-  columns <- sub("^\\(Intercept\\)$", "intercept", unlist(model@cnms, use.names = FALSE))
+  columns <- term_name(unlist(model@cnms, use.names = FALSE))
   stats::setNames(lme4::getME(model, "theta"), paste(columns, "by", names(model@cnms)))
 }
 
@@ -222,29 +222,15 @@ not_singular <- function(maximal, formula, terms, rows) {
 
 linear_effects <- function(model) {
   table <- stats::coef(summary(model))
-  df <- rep(stats::df.residual(model), nrow(table))
-  half_width <- stats::qt(.975, df) * table[, 2]
-  frame_of(
-    term = sub("^\\(Intercept\\)$", "intercept", rownames(table)), estimate = unname(table[, 1]),
-    std_error = unname(table[, 2]), df = as.double(df), statistic = unname(table[, 3]), p_value = unname(table[, 4]),
-    conf_low = unname(table[, 1] - half_width), conf_high = unname(table[, 1] + half_width)
-  )
-}
-
-fit_of_maximal <- function(maximal, model, n) {
-  is_linear <- inherits(model, "lm")
-  list(
-    n_groups = unname(lme4::ngrps(maximal)[[1]]), log_lik = as.numeric(stats::logLik(maximal)),
-    aic = stats::AIC(maximal), bic = stats::BIC(maximal), singular = any(relative_sds(maximal) < singular_below),
-    optimiser = if (is_linear) "lm" else as.character(model@optinfo$optimizer)
-  )
+  df <- as.double(stats::df.residual(model))
+  estimate_rows(rownames(table), table[, 1], table[, 2], df, statistic = table[, 3], p_value = table[, 4])
 }
 
 # What each component has of the squared standard error of the coefficient `name`: see "What the standard error is made
 # of" in the help of fit_crossed(). Terms that only the maximal model has are 0.
 variance_parts <- function(model, maximal, name) {
   n_groups <- lme4::ngrps(maximal)[names(maximal@cnms)]
-  columns <- sub("^\\(Intercept\\)$", "intercept", unlist(maximal@cnms, use.names = FALSE))
+  columns <- term_name(unlist(maximal@cnms, use.names = FALSE))
   parts <- frame_of(
     group = c(names(maximal@cnms), "residual"), term = c(columns, "residual"),
     variance = rep(0, length(columns) + 1), n_groups = as.integer(c(n_groups, NA)), part = rep(0, length(columns) + 1)

@@ -112,6 +112,19 @@ empty_table <- function(table) {
   )
 }
 
+# Rows of `estimates`, where an engine knows no more NA. Intervals hold 95 %: of t, if nothing else is said.
+estimate_rows <- function(term, estimate, std_error, df = NA_real_, statistic = NA_real_, p_value = NA_real_,
+                          half_width = stats::qt(.975, df) * std_error, conf_low = estimate - half_width,
+                          conf_high = estimate + half_width) {
+  numbers <- list(
+    estimate = estimate, std_error = std_error, df = df, statistic = statistic, p_value = p_value, conf_low = conf_low,
+    conf_high = conf_high
+  )
+  do.call(frame_of, c(list(term = term_name(term)), lapply(numbers, rep_len, length(term))))
+}
+
+term_name <- function(name) sub("^\\(Intercept\\)$", "intercept", name)
+
 # What data.frame() makes of columns of one length, without its checks, which take as long as a short fit.
 frame_of <- function(...) {
   columns <- list(...)
@@ -130,8 +143,6 @@ check_by <- function(by) {
   }
 }
 
-numbered_rows <- function(table) structure(table, row.names = seq_len(nrow(table)))
-
 with_keys <- function(keys, table) {
   if (is.null(table) || nrow(table) == 0) {
     return(NULL)
@@ -145,7 +156,7 @@ with_keys <- function(keys, table) {
 stack_own_tables <- function(table, fitted) {
   parts <- Filter(Negate(is.null), lapply(unname(fitted), function(group) group$tables[[table]]))
   has_rows <- vapply(parts, nrow, 1L) > 0
-  numbered_rows(if (any(has_rows)) do.call(rbind, parts[has_rows]) else parts[[1]])
+  as_plain_rows(if (any(has_rows)) do.call(rbind, parts[has_rows]) else parts[[1]])
 }
 
 stack_tables <- function(table, no_keys, fitted) {
@@ -153,9 +164,7 @@ stack_tables <- function(table, no_keys, fitted) {
     c(as.list(no_keys), as.list(empty_table(table))),
     class = "data.frame", row.names = integer()
   )
-  stacked <- do.call(rbind, c(list(prototype), lapply(fitted, `[[`, table)))
-  row.names(stacked) <- NULL
-  stacked
+  as_plain_rows(do.call(rbind, c(list(prototype), lapply(fitted, `[[`, table))))
 }
 
 # Within a group of equal values there are none to compare.

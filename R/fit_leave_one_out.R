@@ -55,12 +55,9 @@ one_coefficient <- function(maker, rows, whole, df) {
   control <- lme4::lmerControl(calc.derivs = FALSE)
   model <- maker$fit(rows, start = lme4::getME(whole, "theta"), control = control)
   coefficient <- stats::coef(summary(model))[2, ]
-  half_width <- stats::qt(.975, df) * coefficient[["Std. Error"]]
-  data.frame(
-    term = "", estimate = coefficient[["Estimate"]], std_error = coefficient[["Std. Error"]], df = df,
-    statistic = coefficient[["t value"]], p_value = 2 * stats::pt(-abs(coefficient[["t value"]]), df),
-    conf_low = coefficient[["Estimate"]] - half_width, conf_high = coefficient[["Estimate"]] + half_width
-  )
+  statistic <- coefficient[["t value"]]
+  p_value <- 2 * stats::pt(-abs(statistic), df)
+  estimate_rows("", coefficient[["Estimate"]], coefficient[["Std. Error"]], df, statistic, p_value)
 }
 
 # Says again, once and with their number, what was said in several refits.

@@ -77,7 +77,7 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
   need_package("lmerTest", "fit mixed models")
   check_columns(data, character())
   formula <- checked_formula(formula, names(data))
-  grouping <- unique(unlist(lapply(random_terms(formula), function(bar) all.vars(bar[[3]]))))
+  grouping <- grouping_variables(formula)
   if (length(formula) != 3 || length(grouping) == 0) {
     stop_with(
       sprintf("Can't fit %s as a mixed model.", quoted(deparse1(formula))),
@@ -125,14 +125,16 @@ coded_variables <- function(formula) {
 fit_mixed_model <- function(formula, data) {
   model <- lmerTest::lmer(uncorrelated_slopes(formula, data), data = data, REML = TRUE)
   list(
-    estimates = fixed_effects(model),
-    fit = list(
-      n_groups = unname(lme4::ngrps(model)[[1]]), log_lik = as.numeric(stats::logLik(model)),
-      aic = stats::AIC(model), bic = stats::BIC(model), singular = lme4::isSingular(model),
-      optimiser = as.character(model@optinfo$optimizer)
-    ),
-    variances = variance_components(model),
+    estimates = fixed_effects(model), fit = fit_of_mixed_model(model), variances = variance_components(model),
     model = model
+  )
+}
+
+fit_of_mixed_model <- function(model, singular = lme4::isSingular(model),
+                               optimiser = as.character(model@optinfo$optimizer)) {
+  list(
+    n_groups = unname(lme4::ngrps(model)[[1]]), log_lik = as.numeric(stats::logLik(model)), aic = stats::AIC(model),
+    bic = stats::BIC(model), singular = singular, optimiser = optimiser
   )
 }
 
@@ -140,13 +142,8 @@ fixed_effects <- function(model) {
   table <- stats::coef(summary(model, ddf = "Satterthwaite"))
   # Where Satterthwaite's method fails, lmerTest says so and gives a table without df and p.
   column <- function(name) if (name %in% colnames(table)) unname(table[, name]) else rep(NA_real_, nrow(table))
-  estimate <- column("Estimate")
-  df <- column("df")
-  half_width <- stats::qt(.975, df) * column("Std. Error")
-  frame_of(
-    term = sub("^\\(Intercept\\)$", "intercept", rownames(table)),
-    estimate = estimate, std_error = column("Std. Error"), df = df, statistic = column("t value"),
-    p_value = column("Pr(>|t|)"), conf_low = estimate - half_width, conf_high = estimate + half_width
+  estimate_rows(
+    rownames(table), column("Estimate"), column("Std. Error"), column("df"), column("t value"), column("Pr(>|t|)")
   )
 }
 
@@ -159,7 +156,7 @@ variance_components <- function(model) {
   n_groups <- lme4::ngrps(model)[sub("\\.\\d+$", "", table$grp)]
   frame_of(
     group = ifelse(is_residual, "residual", table$grp),
-    term = slope_name(sub("^\\(Intercept\\)$", "intercept", ifelse(is_residual, "residual", table$var1))),
+    term = slope_name(term_name(ifelse(is_residual, "residual", table$var1))),
     variance = table$vcov,
     n_groups = as.integer(ifelse(is_residual, NA, n_groups))
   )
@@ -196,16 +193,10 @@ with_factors <- function(rows, grouping, levels) {
   rows
 }
 
-# A level that is not in the list would silently become missing, a missing reference would silently change the contrast.
+# A missing reference would silently change the contrast.
 as_listed_factor <- function(values, levels, name) {
   values <- as.character(values)
-  unlisted <- setdiff(unique(values), levels)
-  if (length(unlisted) > 0) {
-    stop_with(
-      sprintf("\"%s\" holds %s, which is not among its levels.", name, quoted(unlisted)),
-      sprintf("Levels: %s.", quoted(levels))
-    )
-  }
+  check_listed(values, levels, name)
   present <- levels[levels %in% values]
   if (length(present) < 2 || present[[1]] != levels[[1]]) {
     stop_with(

@@ -7,7 +7,6 @@
 #' @inheritParams fit_lme4
 #' @param formula the formula as text, of numeric columns, such as `"decision_bias ~ d"`; the outcome is 1 or 0. Rows in
 #'   which a column of it is missing are left out and counted (`n_missing`).
-#' @param save_to path of an `.rds` file for the models (a list named by group), or `NULL`.
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per coefficient, in log odds:
 #'   `statistic` is Wald's z (`df` is `NA`), `conf_low` and `conf_high` its 95 % interval. `tables` holds `tests`, one
 #'   row per group: `null_log_lik` of the model without predictors, McFadden's `pseudo_r_squared`, and the likelihood

@@ -42,7 +42,7 @@ fit_specification <- function(data, engine, arguments = list(), contrast = "cond
   data <- as_columns(data)
   check_columns(data, c(contrast, by, drop_flags, names(missing_as)), to = "fit a specification")
   rows <- specified_rows(data, drop_flags, drop_outcomes)
-  rows <- with_missing_as(rows, missing_as)
+  for (name in names(missing_as)) rows[[name]][is.na(rows[[name]])] <- missing_as[[name]]
   used <- c(as.list(arguments), if (length(by) > 0) list(by = by))
   fit <- run_fit(engine, rows, used)
   estimates <- if (engine %in% c("brms", "censored") && is.null(fit$tables$contrasts)) {
@@ -73,18 +73,14 @@ specified_rows <- function(data, drop_flags, drop_outcomes) {
   data[!is_dropped, , drop = FALSE]
 }
 
-with_missing_as <- function(data, missing_as) {
-  for (name in names(missing_as)) {
-    data[[name]][is.na(data[[name]])] <- missing_as[[name]]
-  }
-  data
-}
-
 # ΔP of each combination of the other factors, which are columns of the data.
 of_contrasts <- function(fit, data) {
   rows <- fit$tables$contrasts
   rows <- rows[rows$kind == "population" & rows$scale == "delta_p", , drop = FALSE]
-  cells <- setdiff(intersect(names(rows), names(data)), names_of_contrasts())
+  numbers_of_rows <- c(
+    "kind", "scale", "estimate", "median", "std_error", "conf_low", "conf_high", "p_value", "p_positive"
+  )
+  cells <- setdiff(intersect(names(rows), names(data)), numbers_of_rows)
   n <- nrow(rows)
   column <- function(name) if (name %in% names(rows)) rows[[name]] else rep(NA_real_, n)
   numbers <- frame_of(
@@ -93,11 +89,7 @@ of_contrasts <- function(fit, data) {
     p_value = column("p_value"), p_positive = column("p_positive"), d = rep(NA_real_, n), d_low = rep(NA_real_, n),
     d_high = rep(NA_real_, n)
   )
-  numbered_rows(cbind(rows[cells], numbers))
-}
-
-names_of_contrasts <- function() {
-  c("kind", "scale", "estimate", "median", "std_error", "conf_low", "conf_high", "p_value", "p_positive")
+  as_plain_rows(cbind(rows[cells], numbers))
 }
 
 # The ratio of medians of counts in two conditions; none of a fit that failed.
@@ -118,7 +110,7 @@ of_ratios <- function(fit, data, arguments, contrast, by) {
     p_value = column("p_value"), p_positive = column("p_above"), d = log(column("ratio")) / sd,
     d_low = log(column("ratio_low")) / sd, d_high = log(column("ratio_high")) / sd
   )
-  numbered_rows(if (n > 0) cbind(rows[by], numbers) else numbers)
+  as_plain_rows(if (n > 0) cbind(rows[by], numbers) else numbers)
 }
 
 # The coefficient of the contrast, or the only row of an engine that compares two sides.
@@ -140,7 +132,7 @@ of_coefficients <- function(fit, data, engine, arguments, contrast, by) {
     p_positive = rep(NA_real_, nrow(rows)),
     d = rows$estimate / sd, d_low = rows$conf_low / sd, d_high = rows$conf_high / sd
   )
-  numbered_rows(cbind(rows[by], numbers))
+  as_plain_rows(cbind(rows[by], numbers))
 }
 
 # What the number is: its name, its unit, how it is shown, and the values that are analysed.
@@ -190,5 +182,5 @@ with_fit_columns <- function(estimates, fits, by) {
     rows <- rbind(rows, empty)
     rows <- rows[order(match(key(rows), key(fits))), , drop = FALSE]
   }
-  numbered_rows(rows)
+  as_plain_rows(rows)
 }

@@ -68,7 +68,7 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
   tables <- NULL
   fit_one <- function(rows) {
     cells <- topic_cells(data, outcome, contrast, settings$levels)
-    fit <- with_seed(settings$seed, fit_topic_model(rows, settings, cells))
+    fit <- with_seed(settings$seed, with_treatment_contrasts(fit_topic_model(rows, settings, cells)))
     tables <<- fit$tables
     fit
   }
@@ -80,8 +80,6 @@ fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ c
 
 fit_topic_model <- function(rows, settings, cells) {
   force(cells) # what is wrong with them is said before minutes are spent
-  old <- options(contrasts = c("contr.treatment", "contr.poly"))
-  on.exit(options(old))
   prepared <- prepared_topics(rows, settings)
   documents <- format(length(prepared$documents), big.mark = ",")
   say_step <- function(step) {
@@ -106,8 +104,18 @@ fit_topic_model <- function(rows, settings, cells) {
   saved <- save_topics(model, prepared, tables, settings)
   tables$model <- cbind(tables$model, saved)
   list(
-    estimates = effect_coefficients(effects, settings$seed), fit = topic_fit_row(model), tables = tables, model = model
+    estimates = effect_coefficients(effects, settings$seed), tables = tables, model = model,
+    fit = list(
+      n_groups = model$settings$dim$K, log_lik = tables$model$bound, singular = FALSE, optimiser = "stm, spectral"
+    )
   )
+}
+
+# Computes `expression` with factors coded as treatment contrasts, whatever R's options say.
+with_treatment_contrasts <- function(expression) {
+  old <- options(contrasts = c("contr.treatment", "contr.poly"))
+  on.exit(options(old))
+  expression
 }
 
 # The documents, with the covariates as factors; stops with a sentence where no model can be fitted to them.
@@ -121,13 +129,6 @@ prepared_topics <- function(rows, settings) {
   prepared <- prepare_topics(texts, meta, settings$preprocessing, lower_thresh = settings$lower_thresh)
   check_prepared(prepared, settings)
   prepared
-}
-
-topic_fit_row <- function(model) {
-  list(
-    n_groups = model$settings$dim$K, log_lik = utils::tail(model$convergence$bound, 1),
-    singular = FALSE, optimiser = "stm, spectral"
-  )
 }
 
 topic_model_row <- function(model, prepared, settings) {

@@ -7,6 +7,11 @@ random_terms <- function(formula) formula_tool("findbars")(formula)
 # The formula without them.
 without_random_terms <- function(formula) formula_tool("nobars")(formula)
 
+# What the random effects are grouped by.
+grouping_variables <- function(formula) {
+  unique(unlist(lapply(random_terms(formula), function(bar) all.vars(bar[[3]]))))
+}
+
 formula_tool <- function(name) {
   loadNamespace("lme4")
   getExportedValue(if (isNamespaceLoaded("reformulas")) "reformulas" else "lme4", name)

@@ -59,16 +59,13 @@ game_indices <- function(data, by = NULL, n_classes = NULL, n_draws = 2000, n_ra
   check_resampling(n_draws, seed, to = "measure games")
   check_resampling(n_random, seed, to = "measure games")
   check_games_apart(data, by)
-  cells <- cells_of_games(data, by)
   n_classes <- if (is.null(n_classes) && !is.null(class_sizes)) length(class_sizes) else n_classes
   random <- random_levels(n_random, seed)
-  parts <- lapply(cells, function(rows) {
+  indices <- over_cells_of_games(data, by, function(rows) {
     counts <- game_counts(rows)
     described <- described_indices(measured_games(counts, n_classes), n_draws, seed)
-    with_key(rows, by, cbind(described, random(cell_of_chance(rows, counts, n_classes, n_groups, class_sizes))))
+    cbind(described, random(cell_of_chance(rows, counts, n_classes, n_groups, class_sizes)))
   })
-  indices <- do.call(rbind, parts)
-  row.names(indices) <- NULL
   with_study_labels(indices, data)
 }
 
@@ -76,33 +73,26 @@ index_names <- c(
   "si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits"
 )
 
-check_resampling <- function(n, seed, to, least = 0) {
-  is_whole <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x) && x == round(x)
-  if (!is_whole(n) || n < least) {
-    stop_with(sprintf("Can't %s: the number of draws must be a whole number, %d or more.", to, least))
+check_resampling <- function(n, seed, to, least = 0, name = "the number of draws") {
+  if (!is_whole(n, least)) {
+    stop_with(sprintf("Can't %s: %s must be a whole number, %d or more.", to, name, least))
   }
-  if (!is_whole(seed) || abs(seed) > .Machine$integer.max) {
+  if (!is_whole(seed, -.Machine$integer.max)) {
     stop_with(sprintf("Can't %s: `seed` must be a whole number.", to))
   }
 }
 
-# Rows of each cell; rounds without a choice are left out.
-cells_of_games <- function(data, by) {
+# What `measure` gives of the rows of each cell, one below the other, with the columns `by`; rounds without a choice are
+# left out.
+over_cells_of_games <- function(data, by, measure) {
   data <- data[!is.na(data$choice), , drop = FALSE]
   if (nrow(data) == 0) {
     stop_with("Can't measure games: no round has a choice.")
   }
-  codes <- group_codes(data, by)
-  unname(lapply(split(seq_len(nrow(data)), codes), function(rows) data[rows, , drop = FALSE]))
-}
-
-with_key <- function(rows, by, table) {
-  if (is.null(by)) {
-    return(table)
-  }
-  key <- rows[rep(1L, nrow(table)), by, drop = FALSE]
-  row.names(key) <- NULL
-  cbind(key, table)
+  as_plain_rows(do.call(rbind, lapply(unname(group_rows(data, by)), function(of_cell) {
+    rows <- data[of_cell, , drop = FALSE]
+    with_keys(rows[1, by, drop = FALSE], measure(rows))
+  })))
 }
 
 # A function that gives each cell the level of chance; cells that are alike have it simulated once.

@@ -2,9 +2,11 @@
 
 # How often, by game, group and class.
 game_counts <- function(rows) {
-  in_order <- function(values) factor(values, levels = sort(unique(as.character(values)), method = "radix"))
-  unclass(table(in_order(rows$game), in_order(rows$choice), in_order(rows$class)))
+  unclass(table(sorted_factor(rows$game), sorted_factor(rows$choice), sorted_factor(rows$class)))
 }
+
+# The same levels in every locale.
+sorted_factor <- function(values) factor(values, levels = sort(unique(as.character(values)), method = "radix"))
 
 # `games`: one row per game, the indices within it. `between`: per group, which games it was hired in, which of its
 # distributions it had there, and the divergence (natural logarithms) of each pair of distributions. Games share
@@ -96,8 +98,7 @@ mean_apart <- function(group, weights) {
 }
 
 # The jackknife's variance of each index over the games of weight 1, a row for each row of weights: leaving out each
-# game
-# in turn, apart for each stratum (places of its games). NA where some game can't be spared.
+# game in turn, apart for each stratum (places of its games). NA where some game can't be spared.
 jackknife_variance <- function(measured, weights, strata, indices) {
   by_index <- lapply(left_out_indices(measured, weights, indices), function(values) {
     values[weights == 0] <- 0

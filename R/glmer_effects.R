@@ -105,7 +105,7 @@ cell_probabilities_of <- function(grid, parts) {
       conf_low = stats::plogis(part$eta - half_width), conf_high = stats::plogis(part$eta + half_width)
     ))
   })
-  numbered_rows(do.call(rbind, rows))
+  as_plain_rows(do.call(rbind, rows))
 }
 
 level_differences <- function(grid, parts, contrast) {
@@ -126,7 +126,7 @@ level_differences <- function(grid, parts, contrast) {
   population <- parts$population
   in_log_odds <- delta_std_error(gap(population$x), population$covariance)
   in_s <- difference_rows(cells, "population", "s", difference(population$eta), in_log_odds)
-  numbered_rows(do.call(rbind, c(rows, list(in_s))))
+  as_plain_rows(do.call(rbind, c(rows, list(in_s))))
 }
 
 difference_rows <- function(cells, kind, scale, estimate, std_error) {
@@ -137,7 +137,7 @@ difference_rows <- function(cells, kind, scale, estimate, std_error) {
     conf_low = estimate - half_width, conf_high = estimate + half_width,
     p_value = 2 * stats::pnorm(-abs(estimate / std_error))
   )
-  numbered_rows(cbind(text_columns(cells), numbers))
+  as_plain_rows(cbind(text_columns(cells), numbers))
 }
 
 delta_std_error <- function(gradient, covariance) sqrt(pmax(0, rowSums((gradient %*% covariance) * gradient)))

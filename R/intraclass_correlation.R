@@ -37,7 +37,10 @@ intraclass_correlation <- function(ratings, alpha = .05) {
   squares <- mean_squares(ratings)
   if (squares$between + squares$within == 0) squares[] <- NA_real_
   cbind(
-    rbind(one_way_icc(squares, alpha), agreement_icc(squares, alpha), consistency_icc(squares, alpha)),
+    rbind(
+      icc_by_f("one_way", squares$within, squares$n * (squares$k - 1), squares, alpha), agreement_icc(squares, alpha),
+      consistency_icc(squares, alpha)
+    ),
     n = nrow(ratings), k = ncol(ratings)
   )
 }
@@ -55,19 +58,15 @@ mean_squares <- function(ratings) {
   )
 }
 
-one_way_icc <- function(squares, alpha) {
-  icc_by_f("one_way", squares$between, squares$within, squares$n - 1, squares$n * (squares$k - 1), squares$k, alpha)
-}
-
 consistency_icc <- function(squares, alpha) {
-  df <- squares$n - 1
-  icc_by_f("consistency", squares$between, squares$error, df, df * (squares$k - 1), squares$k, alpha)
+  icc_by_f("consistency", squares$error, (squares$n - 1) * (squares$k - 1), squares, alpha)
 }
 
 # Both coefficients are (F - 1) / (F + k - 1), and so are the ends of their intervals.
-icc_by_f <- function(type, between, error, df1, df2, k, alpha) {
-  statistic <- between / error
-  of_f <- function(f) if (is.na(f)) NA_real_ else if (is.infinite(f)) 1 else (f - 1) / (f + k - 1)
+icc_by_f <- function(type, error, df2, squares, alpha) {
+  statistic <- squares$between / error
+  df1 <- squares$n - 1
+  of_f <- function(f) if (is.na(f)) NA_real_ else if (is.infinite(f)) 1 else (f - 1) / (f + squares$k - 1)
   data.frame(
     type = type, estimate = of_f(statistic), conf_low = of_f(statistic / stats::qf(1 - alpha / 2, df1, df2)),
     conf_high = of_f(statistic * stats::qf(1 - alpha / 2, df2, df1)), statistic = statistic, df1 = df1, df2 = df2,

@@ -18,20 +18,15 @@
 #'   empty.
 #' @source Wilcox (2012), Introduction to Robust Estimation and Hypothesis Testing, section 5.4.2.
 #' @noRd
-median_difference <- function(data, outcome = "tokens", contrast = "condition",
-                              levels = NULL, by = NULL, n_draws = 2000, seed = 20250930,
-                              save_to = NULL) {
+median_difference <- function(data, outcome = "tokens", contrast = "condition", levels = NULL, by = NULL,
+                              n_draws = 2000, seed = 20250930, save_to = NULL) {
   to <- "compare medians"
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
-  check_columns(data, c(outcome, contrast, by), to)
-  check_draws(n_draws, seed, to)
-  fit_one <- function(rows) {
-    check_outcome(rows, outcome)
-    values <- sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast)
+  check_resampling(n_draws, seed, to, least = 2, name = "`n_draws`")
+  fit_two_sides(data, outcome, contrast, levels, by, save_to, to, function(values) {
     drawn <- with_seed(seed, drawn_medians(values, n_draws))
     described_medians(stats::median(values[[2]]) - stats::median(values[[1]]), drawn, seed)
-  }
-  slant_fit(fit_each_group(data, by, c(outcome, contrast), fit_one, save_to))
+  })
 }
 
 drawn_medians <- function(values, n_draws) {
@@ -49,10 +44,10 @@ described_medians <- function(difference, drawn, seed) {
   }
   below <- mean(drawn < 0) + mean(drawn == 0) / 2
   list(
-    estimates = data.frame(
-      term = "median_difference", estimate = difference, std_error = stats::sd(drawn), df = NA_real_,
-      statistic = NA_real_, p_value = min(1, max(2 * min(below, 1 - below), 1 / length(drawn))),
-      conf_low = interval[[1]], conf_high = interval[[2]]
+    estimates = estimate_rows(
+      "median_difference", difference, stats::sd(drawn),
+      p_value = min(1, max(2 * min(below, 1 - below), 1 / length(drawn))), conf_low = interval[[1]],
+      conf_high = interval[[2]]
     ),
     fit = list(
       n_groups = 2L, singular = FALSE,

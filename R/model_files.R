@@ -11,8 +11,25 @@ write_fit_files <- function(fit, settings) {
 
 written_file <- function(path, write) {
   if (is.null(path)) {
-    return(data.frame(NA_character_, NA_character_, NA_real_))
+    return(no_file())
   }
+  problem <- write_whole(path, write)
+  if (!is.null(problem)) {
+    # The numbers are still worth seeing.
+    message(basename(path), " could not be kept in ", dirname(path), ": ", problem)
+    return(no_file())
+  }
+  file_row(path)
+}
+
+file_row <- function(path) {
+  data.frame(file = basename(path), file_md5 = unname(tools::md5sum(path)), file_bytes = file.size(path))
+}
+
+no_file <- function() data.frame(file = NA_character_, file_md5 = NA_character_, file_bytes = NA_real_)
+
+# NULL, or why the file could not be written; `write` is told a path beside its place.
+write_whole <- function(path, write) {
   part <- sprintf("%s.%d.new", path, Sys.getpid())
   problem <- tryCatch(
     suppressWarnings({
@@ -22,13 +39,8 @@ written_file <- function(path, write) {
     }),
     error = conditionMessage
   )
-  if (!is.null(problem)) {
-    unlink(part)
-    # The numbers are still worth seeing.
-    message(basename(path), " could not be kept in ", dirname(path), ": ", problem)
-    return(data.frame(NA_character_, NA_character_, NA_real_))
-  }
-  data.frame(basename(path), unname(tools::md5sum(path)), file.size(path))
+  if (!is.null(problem)) unlink(part)
+  problem
 }
 
 write_draws <- function(fit, path) {

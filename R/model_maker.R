@@ -6,7 +6,7 @@ model_maker <- function(data, formula, levels) {
   need_package("lme4", "fit mixed models")
   check_columns(data, character(), to = "check")
   formula <- checked_formula(formula, names(data))
-  grouping <- unique(unlist(lapply(random_terms(formula), function(bar) all.vars(bar[[3]]))))
+  grouping <- grouping_variables(formula)
   if (length(formula) != 3 || length(grouping) == 0) {
     stop_with(sprintf("Can't check %s: it is not the formula of a mixed model.", quoted(deparse1(formula))))
   }

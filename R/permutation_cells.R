@@ -8,9 +8,7 @@ in_fixed_order <- function(data, formula, more = character()) {
   columns <- c(used, intersect(paste0(used, "_no"), names(data)))
   data <- data[stats::complete.cases(data[used]), columns, drop = FALSE]
   keys <- lapply(rev(used), function(name) as_sortable(data[[name]]))
-  data <- data[do.call(order, c(unname(keys), method = "radix")), , drop = FALSE]
-  rownames(data) <- NULL
-  data
+  as_plain_rows(data[do.call(order, c(unname(keys), method = "radix")), , drop = FALSE])
 }
 
 as_sortable <- function(values) if (is.numeric(values)) values else as.character(values)
@@ -38,12 +36,10 @@ cells_of <- function(data, contrast, within, sides, levels) {
     rows = rows,
     is_separated = unname(vapply(keys[first], is_separated_cell, TRUE, of_side, keys, as.numeric(data[[1]]))),
     sides = lapply(of_side, function(has_side) match(keys[first], ifelse(has_side, keys, NA))),
-    members = lapply(first, rows_of_domain, data = data, within = within)
+    members = lapply(first, function(row) {
+      if (!"domain" %in% within) seq_len(nrow(data)) else which(data$domain == data$domain[[row]])
+    })
   )
-}
-
-rows_of_domain <- function(row, data, within) {
-  if (!"domain" %in% within) seq_len(nrow(data)) else which(data$domain == data$domain[[row]])
 }
 
 # Whether the outcome of a cell is all alike on one of its sides.

@@ -4,13 +4,11 @@
 #' each cell to their groups at random, which is to swap the two conditions of a word within a wording with probability
 #' 1/2 (`whole_words = TRUE`: of a word with all its wordings, which also holds where words differ in their effect). It
 #' shows what an analysis finds where there is nothing. `engine = "difference"` compares means and needs no refit;
-#' `"lme4"`
-#' is the mixed model ([lme4::refit()] where every answer has its other one).
+#' `"lme4"` is the mixed model ([lme4::refit()] where every answer has its other one).
 #'
-#' **Of blocks:**
-#' Swaps the two block labels of an item at random within model and domain (each item with probability 1/2, with all of
-#' its rows), refits the model, many times, and sums up where the observed difference between the blocks stands among
-#' those that such labels give. From the shell: `analyze permute`.
+#' **Of blocks:** Swaps the two block labels of an item at random within model and domain (each item with probability
+#' 1/2, with all of its rows), refits the model, many times, and sums up where the observed difference between the
+#' blocks stands among those that such labels give. From the shell: `analyze permute`.
 #'
 #' With `engine = "brms"` the compiled model is sampled with shorter chains than those of the main fit, for only the
 #' posterior's mean is used; `"lme4"` is [lme4::glmer()] as a fast check. Rows with a gap in a column of the formula are
@@ -127,7 +125,7 @@ test_conditions <- function(data, formula, permutations, seed, engine, levels, w
   results <- lapply(cells, function(at) {
     rows <- data[at, , drop = FALSE]
     result <- permute_pairs(rows, formula, levels, permutations, seed, engine, contrast, ...)
-    lapply(result, function(frame) with_key(rows, within, frame))
+    lapply(result, with_keys, keys = rows[1, within, drop = FALSE])
   })
   stack <- function(name) do.call(rbind, lapply(results, function(result) result[[name]]))
   messages <- data.frame(number = integer(), kind = character(), text = character())

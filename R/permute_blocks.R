@@ -45,8 +45,7 @@ permute_blocks <- function(data, number, seed = 1, contrast = "block", unit = "i
 # `number`s give different ones; the rounds keep neighbours of either far apart.
 permutation_seed <- function(seed, number) {
   prime <- 2147483647
-  is_whole <- function(x) is.numeric(x) && length(x) == 1 && !is.na(x) && x == round(x)
-  if (!is_whole(seed) || !is_whole(number) || number < 0 || number >= prime - 1 || abs(seed) >= prime) {
+  if (!is_whole(seed, 1 - prime) || !is_whole(number, 0) || seed >= prime || number >= prime - 1) {
     stop_with("Can't permute: `seed` and `number` must be whole numbers, `number` 0 or more, both below 2^31 - 1.")
   }
   mixed <- seed %% prime

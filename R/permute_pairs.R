@@ -1,37 +1,26 @@
 #' Deal the words of one cell to its two groups at random, again and again
 #'
 #' What a condition effect looks like where there is none. A word of the other group goes the other way in each
-#' condition,
-#' so that to deal words to the groups at random is to swap the two conditions of a word with probability 1/2. The
-#' unit is
-#' a word within a wording, with its repetitions; with `whole_words` a word with all its wordings, which also holds
-#' where
-#' words differ in their effect. A unit that was answered in one condition only takes part: its label is drawn, too.
+#' condition, so that to deal words to the groups at random is to swap the two conditions of a word with probability
+#' 1/2. The unit is a word within a wording, with its repetitions; with `whole_words` a word with all its wordings,
+#' which also holds where words differ in their effect. A unit that was answered in one condition only takes part: its
+#' label is drawn, too.
 #'
 #' With `engine = "difference"` it is the difference of means with Welch's test, which needs no refit; with `"lme4"` the
 #' formula by REML, tested by t with Satterthwaite's degrees of freedom of the data as observed: by [lme4::refit()], for
 #' to swap the answers of a pair is to swap its labels, and by `lme4::lmer()` where a cell has answers without the other
-#' one.
-#' A permutation depends on `seed`, its number and the names of words and wordings, not on the order of rows.
+#' one. A permutation depends on `seed`, its number and the names of words and wordings, not on the order of rows.
 #'
 #' @param data the rows of one model and test: the columns of the formula, `item`, `wording`; `group`, `repetition`.
 #' @param formula the mixed model; of `"difference"` the outcome alone is used.
 #' @param levels the two values of `contrast`, the reference first.
-#' @param permutations,seed whole numbers.
-#' @param engine `"difference"` or `"lme4"`.
+#' @inheritParams permutation_test
 #' @param contrast name of the column with the two conditions.
 #' @param whole_words whether a word's wordings are swapped together.
 #' @param alpha of the rate of false positives.
-#' @return A list of four data frames.
-#'   \describe{
-#'     \item{tests}{one row, with the columns of `summarise_permutations()` (units of the outcome; `scale` is
-#'       `"difference"`), `p_engine` (the engine's own p of the data as observed), `false_positives` (the share of
-#'       permutations in which that p is below `alpha`) with `false_positives_low` and `false_positives_high` (95 %,
-#'       Clopper and Pearson).}
-#'     \item{values}{one row per permutation, `number` 0 as observed: `difference`, `p_value` of the engine.}
-#'     \item{refits}{one row per permutation: `number`, `seed`.}
-#'     \item{counts}{one row: `n_rows`, `n_units` that are swapped, `n_one_block` (those with one condition only).}
-#'   }
+#' @return A list of four data frames: `tests`, one row, and `values` (`cells`, there) as of [permutation_test()];
+#'   `refits`, one row per permutation: `number`, `seed`; `counts`, one row: `n_rows`, `n_units` that are swapped,
+#'   `n_one_block` (those with one condition only).
 #' @source p: Phipson & Smyth (2010).
 #' @noRd
 permute_pairs <- function(data, formula, levels, permutations = 1000, seed = 1, engine = "difference",

@@ -66,7 +66,7 @@ plan_power <- function(variances, n_words = 32, n_wordings = 20, n_repetitions =
   planned <- with_power(of_cell, grid[rows$number, , drop = FALSE], effect, power, alpha)
   if (is_of_games) planned$n_calls <- planned$n_calls * n_rounds
   keys <- setdiff(names(cells), c("word", "wording", "residual", "game", "sd"))
-  plan <- numbered_rows(cbind(of_cell[keys], grid[rows$number, , drop = FALSE], planned))
+  plan <- as_plain_rows(cbind(of_cell[keys], grid[rows$number, , drop = FALSE], planned))
   for (sentence in power_advice(plan, is_of_games)) message(sentence)
   plan
 }

@@ -19,7 +19,6 @@
 #' counts <- stats::aggregate(n ~ source + model + variant + game + class + choice, games, sum)
 #' plot_allocations(counts)
 plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   counts <- figure_rows(data)
   shares <- allocations_to_draw(counts, seed)

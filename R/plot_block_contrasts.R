@@ -17,7 +17,6 @@
 #' contrasts <- transform(truths, estimate = truth, conf_low = truth - .01, conf_high = truth + .02)
 #' plot_block_contrasts(cbind(contrasts, source = "simulated"))
 plot_block_contrasts <- function(data, file = NULL, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   rows <- block_contrasts_to_draw(data)
   second <- side_named(rows, "compared", "second")

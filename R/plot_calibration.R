@@ -17,7 +17,6 @@
 #' ranks$rank[ranks$quantity == "sd_item"] <- 25 + ranks$rank[ranks$quantity == "sd_item"] %/% 2
 #' plot_calibration(ranks)
 plot_calibration <- function(data, file = NULL, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   rows <- calibration_to_draw(figure_rows(data, "ranks"))
   quantities <- calibrated_quantities(rows)

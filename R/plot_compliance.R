@@ -20,7 +20,6 @@
 #' )
 #' plot_compliance(predictions)
 plot_compliance <- function(data, file = NULL, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   rows <- compliance_to_draw(data)
   n_columns <- columns_within(width, nlevels(rows$domain_shown), each_in = 2)

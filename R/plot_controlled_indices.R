@@ -7,8 +7,7 @@
 #'   `estimate`, `conf_low`, `conf_high`, `boot_low`, `boot_high` (drawn where there is no t interval). Used where
 #'   there: `n_games`, `source`.
 #' @inherit plot_effect_sizes params return
-#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
-#'   figures 9, 10 and 11.
+#' @source Wu, Liu, Bai & Griffiths, figures 9, 10 and 11.
 #' @noRd
 plot_controlled_indices <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)

@@ -22,7 +22,6 @@
 #' plot_effect_sizes(estimates)
 #' plot_effect_sizes(effect_size(simulate_trials(n_wordings = 2), by = c("model", "test")), width = 3.5)
 plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   rows <- effects_to_draw(with_cells(figure_rows(data, "estimates"), c("model", "test")))
   models <- levels(rows$model_shown)

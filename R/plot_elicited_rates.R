@@ -7,8 +7,7 @@
 #'   `job`, `class`, `mean_rate` (0 to 1), `sd_rate` and `n` (conversations). Used where there: `class_label`,
 #'   `class_no`, `source`, `title`, `model_label`, `model_no`.
 #' @inherit plot_effect_sizes params return
-#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
-#'   figure 8 (appendix A.3.1).
+#' @source Wu, Liu, Bai & Griffiths, figure 8 (appendix A.3.1).
 #' @noRd
 plot_elicited_rates <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)

@@ -6,8 +6,7 @@
 #' @param data a data frame as for [plot_stratification()], with `family` (rows without one are left out) and `order`
 #'   (a number: the place in the family), of one condition. Used where there: `family_label`.
 #' @inherit plot_effect_sizes params return
-#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
-#'   figure 3.
+#' @source Wu, Liu, Bai & Griffiths, figure 3.
 #' @noRd
 plot_families <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)

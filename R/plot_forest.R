@@ -11,7 +11,6 @@
 #' effects <- fit_crossed(simulate_trials(), levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' plot_forest(meta_analysis(effects$tables$effects))
 plot_forest <- function(data, file = NULL, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   rows <- forest_to_draw(figure_rows(data))
   plot <- at_height(rows) +

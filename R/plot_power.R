@@ -11,7 +11,6 @@
 #' variances <- list(wording = 30, word = 250, residual = 3200, sd = 60)
 #' plot_power(plan_power(variances, n_words = c(8, 16, 32, 64), n_wordings = c(5, 20), n_repetitions = c(1, 5)))
 plot_power <- function(data, file = NULL, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   is_of_games <- "n_games" %in% names(data)
   rows <- power_to_draw(data, is_of_games)

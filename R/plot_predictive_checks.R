@@ -19,7 +19,6 @@
 #' checks <- transform(checks, predicted = .97, conf_low = .92, conf_high = 1, source = "simulated")
 #' plot_predictive_checks(checks)
 plot_predictive_checks <- function(data, file = NULL, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   rows <- checks_to_draw(figure_rows(data, "checks"))
   n_columns <- columns_within(width, 3, each_in = 2.2)

@@ -20,7 +20,6 @@
 #' recovered <- transform(recovered, conf_low = estimate - .018, conf_high = estimate + .018)
 #' plot_recovery(recovered)
 plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   rows <- recovery_to_draw(figure_rows(data))
   is_fixed <- all(tapply(rows$truth, rows$panel, function(truths) length(unique(truths)) == 1))

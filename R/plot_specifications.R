@@ -45,7 +45,8 @@ specifications_to_draw <- function(rows) {
   estimated$model[is.na(estimated$model)] <- "all models"
   estimated$test[is.na(estimated$test)] <- "all rows"
   check_drawn_once(
-    estimated, c("spec", "model", "test"), "specifications", "a specification has more than one row for a model and test",
+    estimated, c("spec", "model", "test"), "specifications",
+    "a specification has more than one row for a model and test",
     "Keep the rows of one source, study version and variant."
   )
   estimated <- with_whole_labels(estimated)
@@ -59,7 +60,9 @@ specifications_to_draw <- function(rows) {
   clipped <- within_panel(estimated)
   notes <- c(
     if (any(estimated$is_doubtful)) "Pale: a fit that R warned of, or with a variance of 0.",
-    if (clipped$n > 0) paste(counted_go(clipped$n), "beyond the panel."),
+    if (clipped$n > 0) {
+      sprintf("%s %s beyond the panel.", counted(clipped$n, "interval"), if (clipped$n == 1) "goes" else "go")
+    },
     if (any(has_failed)) sprintf("Not drawn, because nothing could be estimated: %s.", counted(sum(has_failed), "row"))
   )
   list(rows = clipped$rows, all = estimated, specs = ordered, axis = scaled$axis, null = scaled$null, notes = notes)
@@ -73,8 +76,6 @@ with_whole_labels <- function(rows) {
   }
   rows
 }
-
-counted_go <- function(n) if (n == 1) "1 interval goes" else sprintf("%d intervals go", n)
 
 on_one_scale <- function(rows) {
   units <- unique(rows$unit)

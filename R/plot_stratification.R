@@ -22,7 +22,6 @@
 #' indices <- game_indices(games, by = c("source", "model", "variant"), n_draws = 0, n_random = 20)
 #' plot_stratification(indices[indices$index %in% c("si", "bgd"), ])
 plot_stratification <- function(data, file = NULL, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   indices <- figure_rows(data, "indices")
   cells <- game_cells(indices, index_labels(), to = "stratification")
@@ -36,14 +35,10 @@ plot_stratification <- function(data, file = NULL, width = NULL, height = NULL) 
     game_dots(cells, width), file, games_in_words("Indices of stratification for", cells, notes), width, height, 9,
     dots_height_in(cells, width),
     title = given_title(indices, title),
-    subtitle = paste(
-      c("0: each group is chosen alike for all classes. Higher: more apart.", gasi_note(cells)),
-      collapse = "\n"
+    subtitle = paste0(
+      "0: each group is chosen alike for all classes. Higher: more apart.",
+      if (any(grepl("^gasi", cells$index))) "\nGASI: higher, the more a group's classes differ from game to game."
     ),
     caption = c(source_note(indices), games_note(cells), marks_note(cells))
   )
-}
-
-gasi_note <- function(cells) {
-  if (any(grepl("^gasi", cells$index))) "GASI: higher, the more a group's classes differ from game to game."
 }

@@ -9,8 +9,7 @@
 #'   group, are expected to give in that condition), `source`, `title`, `model_label`, `model_no`, `variant_label`,
 #'   `variant_no`.
 #' @inherit plot_effect_sizes params return
-#' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
-#'   figure 13 (appendix G).
+#' @source Wu, Liu, Bai & Griffiths, figure 13 (appendix G).
 #' @noRd
 plot_success <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)

@@ -15,7 +15,6 @@
 #' units$y <- true + stats::rnorm(30, sd = .3)
 #' plot_validity(units)
 plot_validity <- function(data, file = NULL, width = NULL, height = NULL) {
-  check_arguments()
   begin_figure(file, width, height)
   rows <- validity_to_draw(figure_rows(data))
   found <- validity_of(as.data.frame(rows[c("model", "test", "x", "x_error", "y", "y_error")]), .05)

@@ -135,7 +135,7 @@ cell_checks <- function(used, outcome, parts, seed) {
   columns <- c("model", "domain", contrast_of(parts))
   first <- parts$data[match(sort(unique(cell)), cell), cell_factors(parts), drop = FALSE]
   keys <- stats::setNames(named_cells(first, parts$dropped, columns), c("model", "domain", "block"))
-  grouping <- grouping_variables(parts)
+  grouping <- grouping_variables(parts$formula)
   item <- parts$data[[intersect(c("item", grouping), grouping)[[1]]]]
   checks <- predictive_checks(used, outcome, cell, item, seed, parts$family)
   as_plain_rows(cbind(keys[suppressWarnings(as.integer(checks$cell)), ], checks[-1]))

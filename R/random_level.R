@@ -45,8 +45,7 @@ random_level <- function(n_rounds = 40, n_groups = 4, class_sizes = c(5, 5, 5, 5
 check_random_game <- function(n_rounds, n_groups, class_sizes, n_games, n_cells) {
   given <- list(n_rounds = n_rounds, n_groups = n_groups, n_games = n_games, n_cells = n_cells)
   for (name in names(given)) {
-    value <- given[[name]]
-    if (!is.numeric(value) || length(value) != 1 || !is.finite(value) || value < 1 || value != round(value)) {
+    if (!is_whole(given[[name]], 1)) {
       stop_with(sprintf("Can't simulate random games: `%s` must be a whole number, 1 or more.", name))
     }
   }

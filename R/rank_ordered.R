@@ -28,7 +28,7 @@ rank_ordered <- function(data, by = NULL) {
   }
   check_columns(data, c(by, "game", "class", "choice"), to = "order games")
   if (!"n" %in% names(data)) data$n <- rep(1L, nrow(data))
-  tables <- lapply(cells_of_games(data, by), function(rows) {
+  over_cells_of_games(data, by, function(rows) {
     counts <- allocation_counts(rows)
     games <- dimnames(counts)[[1]]
     ordered <- lapply(seq_along(games), function(k) {
@@ -36,18 +36,13 @@ rank_ordered <- function(data, by = NULL) {
     })
     n_places <- vapply(ordered, nrow, 1L)
     key <- rows$game[match(games, as.character(rows$game))]
-    with_key(rows, by, cbind(game = rep(key, n_places), do.call(rbind, ordered)))
+    cbind(game = rep(key, n_places), do.call(rbind, ordered))
   })
-  tables <- do.call(rbind, tables)
-  row.names(tables) <- NULL
-  tables
 }
 
 # By game, group and class, how often.
 allocation_counts <- function(rows) {
-  in_order <- function(values) factor(values, levels = sort(unique(as.character(values)), method = "radix"))
-  keys <- list(in_order(rows$game), in_order(rows$choice), in_order(rows$class))
-  counts <- tapply(rows$n, keys, sum)
+  counts <- tapply(rows$n, lapply(rows[c("game", "choice", "class")], sorted_factor), sum)
   replace(counts, is.na(counts), 0)
 }
 

@@ -32,8 +32,7 @@ read_notes <- function(files, trials = NULL) {
   }
   check_columns(trials, "trial_id", to = "be joined to notes")
   joined <- merge(notes, trials, by = "trial_id", sort = FALSE, suffixes = c("", "_of_trial"))
-  joined <- joined[order(match(joined$reader, readers), match(joined$trial_id, trials$trial_id)), ]
-  rownames(joined) <- NULL
+  joined <- as_plain_rows(joined[order(match(joined$reader, readers), match(joined$trial_id, trials$trial_id)), ])
   joined[c("reader", setdiff(names(joined), "reader"))]
 }
 

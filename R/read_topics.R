@@ -95,10 +95,9 @@ checked_topics <- function(file, path) {
 # One row about the file that was written: its name, checksum and size; NA where none was asked for or it can't be.
 # Written beside its place and moved there whole, so that nobody ever reads half a model.
 save_topics <- function(model, prepared, tables, settings) {
-  nothing <- data.frame(file = NA_character_, file_md5 = NA_character_, file_bytes = NA_real_)
   path <- settings$save_to
   if (is.null(path)) {
-    return(nothing)
+    return(no_file())
   }
   named <- c("topics", "removed_words", "lower_thresh", "max_em_its", "seed", "preprocessing", "id", "contrast")
   named_settings <- settings[named]
@@ -108,19 +107,10 @@ save_topics <- function(model, prepared, tables, settings) {
     c(list(model = model), prepared[c("documents", "vocab", "meta")], about),
     class = "slant_topics"
   )
-  part <- sprintf("%s.%d.new", path, Sys.getpid())
-  done <- tryCatch(
-    suppressWarnings({
-      saveRDS(object, part)
-      file.rename(part, path)
-    }),
-    error = function(problem) FALSE
-  )
-  if (!done) {
-    unlink(part)
+  if (!is.null(write_whole(path, function(part) saveRDS(object, part)))) {
     # The numbers are still worth seeing.
     message("The fitted model could not be kept in ", path, ".")
-    return(nothing)
+    return(no_file())
   }
-  data.frame(file = basename(path), file_md5 = unname(tools::md5sum(path)), file_bytes = file.size(path))
+  file_row(path)
 }

@@ -6,9 +6,8 @@
 #'
 #' Truths `"prior"` are drawn from the priors of the analysis, with every answer valid. Over such truths, 95 % intervals
 #' of a right analysis hold the truth 95 times in 100: this is a test of the program, and a part of what [calibrate()]
-#' looks at. Truths `"paper"` are the same in
-#' all data sets, and near the paper's: there the share need not be 95 %, for the priors pull towards their centre. This
-#' says what to expect of the paper's design.
+#' looks at. Truths `"paper"` are the same in all data sets, and near the paper's: there the share need not be 95 %, for
+#' the priors pull towards their centre. This says what to expect of the paper's design.
 #'
 #' The chains are shorter than those of the main fit (1000 draws rather than 10,000). A fit takes some seconds; the
 #' first one compiles the model. The number of cores changes no number.
@@ -16,11 +15,8 @@
 #' @param n number of data sets.
 #' @param truths `"prior"` or `"paper"`, see [forced_choice_parameters()].
 #' @param seed a whole number, from which the seeds of parameters, data and chains are drawn.
-#' @param cores number of data sets that are fitted at a time.
 #' @inheritParams simulate_forced_choice
-#' @param chains,iterations,warmup,adapt_delta how Stan samples: `iterations` of each chain, of which the first `warmup`
-#'   are dropped.
-#' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
+#' @inheritParams calibrate
 #' @return A data frame with one row per data set, model and domain: `data_set`, `source`, `model`, `domain`, `truth`,
 #'   `estimate` (posterior mean), `conf_low`, `conf_high` (95 %), all population-level and in probability; `rhat` and
 #'   `ess_bulk` of it; of the whole fit `n_divergent` (draws) and `is_converged` (no divergences, R-hat of at most 1.05

@@ -13,28 +13,17 @@
 #' labels are swapped. Rows are put into one order first, so that neither their order nor the number of processes
 #' changes a number.
 #'
+#' @inheritParams permutation_test
 #' @inheritParams permute_blocks
-#' @param formula the formula as text, such as `"is_consistent ~ block * model * domain + (1 | item)"`. Its fixed
-#'   effects must be factors of `contrast` and `within`.
-#' @param engine `"brms"` or `"lme4"`.
 #' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first. The
 #'   difference is the first level of `contrast` minus the second.
-#' @param priors,coding priors and coding as `brms_parts()` takes them; of no use to lme4.
 #' @param n_agq points of Gauss-Hermite quadrature of `glmer()`: 1 is Laplace's approximation, 0 the quickest.
-#' @param chains,iterations,warmup,adapt_delta how brms samples: `iterations` of each chain, of which the first `warmup`
-#'   are dropped.
-#' @return A list of three data frames:
-#'   \describe{
-#'     \item{cells}{one row per combination of `within`: `number`, `delta_p` (difference of probabilities) and `s` (of
-#'       log odds), both population-level, and `delta_p_items`, that of probabilities averaged over the
-#'       items of the cell's domain with their random intercepts (`NA` where the model has other random effects); for
-#'       brms posterior means, each with its sd (`…_sd`) and the Monte Carlo standard error of the mean (`…_mcse`),
-#'       `rhat` and `ess_bulk` of `delta_p`; `is_separated`: all rows of a block are alike. `NA` where a cell lost a
-#'       block.}
-#'     \item{refit}{one row: `number`, `seed`, `status` (`"ok"`, `"divergent"`, `"unconverged"`, `"warned"`,
-#'       `"failed"`), `n_divergent` and `n_max_treedepth` (draws), `is_singular` (lme4).}
-#'     \item{messages}{one row per warning, message or error: `kind`, `text`.}
-#'   }
+#' @return A list of three data frames as of [permutation_test()], of this one refit. `cells`: one row per combination
+#'   of `within`; of brms posterior means, each with its sd (`…_sd`) and the Monte Carlo standard error of the mean
+#'   (`…_mcse`), `rhat` and `ess_bulk` of `delta_p`; `delta_p_items` is over the items of the cell's domain with their
+#'   random intercepts (`NA` where the model has other random effects); `is_separated`: all rows of a block are alike.
+#'   `NA` where a cell lost a block. `refit`: one row; `n_divergent` and `n_max_treedepth` count draws, `is_singular` is
+#'   lme4's. `messages`: `kind`, `text`.
 #' @source Cohen & Kincaid (2026), equation 11 (the difference) and section 3.2.
 #' @noRd
 refit_permutation <- function(data, formula, number, seed = 1, engine = "brms", levels = NULL, priors = NULL,

@@ -90,8 +90,7 @@ values_compared <- function(rows, alpha) {
   )
   if (nrow(both) < 3) {
     message(sprintf("It takes three trials with a measure on both occasions, and there are %d.", nrow(both)))
-    result[c("mean_first", "mean_later", "shift")] <- lapply(result[c("mean_first", "mean_later", "shift")], na_if_nan)
-    return(result)
+    return(replace(result, is.na(result), NA)) # a mean of none is NaN
   }
   icc <- intraclass_correlation(both, alpha)
   if (is.na(icc$estimate[[1]])) message("The measure is the same in all trials: there is nothing to correlate.")
@@ -106,5 +105,3 @@ values_compared <- function(rows, alpha) {
   }
   result
 }
-
-na_if_nan <- function(value) if (is.nan(value)) NA_real_ else value

@@ -53,16 +53,10 @@ run_check <- function(name, data, arguments = list()) {
 }
 
 checks <- function() {
-  list(
-    check_residuals = check_residuals, check_influence = check_influence,
-    check_variance_shares = check_variance_shares, check_word_effects = check_word_effects,
-    check_corrections = check_corrections, check_equivalence = check_equivalence,
-    check_token_limits = check_token_limits, check_option_order = check_option_order,
-    check_refusals = check_refusals, check_skew = check_skew,
-    check_first_option = check_first_option, check_order_effect = check_order_effect,
-    check_missing_answers = check_missing_answers, check_missing_bounds = check_missing_bounds,
-    check_left_out = check_left_out, check_separation = check_separation,
-    check_games_ended = check_games_ended, check_game_influence = check_game_influence,
-    check_answer_lengths = check_answer_lengths
+  names <- c(
+    "residuals", "influence", "variance_shares", "word_effects", "corrections", "equivalence", "token_limits",
+    "option_order", "refusals", "skew", "first_option", "order_effect", "missing_answers", "missing_bounds", "left_out",
+    "separation", "games_ended", "game_influence", "answer_lengths"
   )
+  mget(paste0("check_", names), envir = environment(run_check), mode = "function")
 }

@@ -6,16 +6,14 @@ sample_chains <- function(model, standata, exclude, settings, say) {
   jobs <- lapply(seq_len(settings$chains), function(chain) {
     function(refresh) sample_chain(model, standata, exclude, settings, chain, refresh)
   })
-  results <- if (can_fork()) in_processes(jobs, settings, say) else lapply(jobs, in_this_process)
+  in_this_process <- function(job) with_conditions(function() job(0))
+  can_fork <- .Platform$OS.type == "unix"
+  results <- if (can_fork) in_processes(jobs, settings, say) else lapply(jobs, in_this_process)
   for (result in results) raise_conditions(result$conditions)
   merged <- rstan::sflist2stanfit(lapply(results, `[[`, "value"))
   merged@stanmodel <- model
   merged
 }
-
-in_this_process <- function(job) with_conditions(function() job(0))
-
-can_fork <- function() .Platform$OS.type == "unix"
 
 sample_chain <- function(model, standata, exclude, settings, chain, refresh) {
   fit <- rstan::sampling(
@@ -81,7 +79,7 @@ in_processes <- function(jobs, settings, say) {
       waiting <- waiting[-1]
       running[[as.character(number)]] <- start_process(jobs[[number]], files[[number]], settings)
     }
-    list_processes(running, pids)
+    writeLines(vapply(running, function(job) as.character(job$pid), character(1)), pids)
     for (number in names(ended <- ended_processes(running))) {
       results[[as.integer(number)]] <- checked_result(ended[[number]][[1]], number)
       running[[number]] <- NULL
@@ -119,10 +117,6 @@ checked_result <- function(result, number) {
   result
 }
 
-list_processes <- function(running, file) {
-  writeLines(vapply(running, function(job) as.character(job$pid), character(1)), file)
-}
-
 stop_processes <- function(running) {
   for (job in running) tools::pskill(job$pid, tools::SIGKILL)
   if (length(running) > 0) try(suppressWarnings(parallel::mccollect(unname(running))), silent = TRUE)
@@ -152,7 +146,6 @@ progress_of <- function(files, results, settings) {
 }
 
 last_iteration <- function(file) {
-  lines <- tryCatch(suppressWarnings(readLines(file, warn = FALSE)), error = function(problem) character())
-  reports <- grep("Iteration: *[0-9]+ /", lines, value = TRUE)
+  reports <- grep("Iteration: *[0-9]+ /", lines_in_file(file), value = TRUE)
   if (length(reports) == 0) 0 else as.integer(sub(".*Iteration: *([0-9]+) /.*", "\\1", reports[[length(reports)]]))
 }

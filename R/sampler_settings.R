@@ -27,10 +27,7 @@ whole_number <- function(value, name, at_least) {
 
 # The cores that this process may use, which in a container can be fewer than the machine has.
 usable_cores <- function() {
-  n <- tryCatch(
-    suppressWarnings(as.integer(system2("nproc", stdout = TRUE, stderr = FALSE))),
-    error = function(problem) NA_integer_
-  )
+  n <- suppressWarnings(as.integer(output_of("nproc")))
   max(1L, c(n[!is.na(n)], parallel::detectCores(), 1L)[[1]], na.rm = TRUE)
 }
 

@@ -52,18 +52,16 @@ prepare_search <- function(data, arguments, file) {
   data <- as_columns(data)
   used <- c(settings$text, settings$id, settings$covariates)
   rows <- data[stats::complete.cases(data[used]), , drop = FALSE]
-  old <- options(contrasts = c("contr.treatment", "contr.poly"))
-  on.exit(options(old))
-  prepared <- prepared_topics(rows, settings)
+  prepared <- with_treatment_contrasts(prepared_topics(rows, settings))
   saveRDS(list(prepared = prepared, prevalence = settings$formulas$prevalence, seed = settings$seed), file)
   data.frame(n_documents = length(prepared$documents), n_words = length(prepared$vocab))
 }
 
 search_prepared <- function(file, k, max_em_its) {
-  old <- options(contrasts = c("contr.treatment", "contr.poly"))
-  on.exit(options(old))
   search <- readRDS(file)
-  row <- search_topics(search$prepared, k, search$prevalence, max_em_its, search$seed)
+  row <- with_treatment_contrasts(
+    search_topics(search$prepared, k, search$prevalence, max_em_its, search$seed)
+  )
   row$seed <- search$seed
   list(row = row, versions = versions_of(c("stm", "tm", "SnowballC")))
 }

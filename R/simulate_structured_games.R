@@ -51,8 +51,7 @@ simulate_structured_games <- function(p = seq(0, 1, .1), experiments = c("si", "
   games$job <- sprintf("class %d, job %d", games$class, games$job)
   games$class <- sprintf("class %d", games$class)
   games$choice <- sprintf("group %d", games$choice)
-  row.names(games) <- NULL
-  games
+  as_plain_rows(games)
 }
 
 check_structure <- function(p, experiments, n_groups, class_sizes, reassigned) {

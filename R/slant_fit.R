@@ -108,9 +108,7 @@ one_group <- function(x, i, by, group) {
       return(table)
     }
     is_own <- Reduce(`&`, lapply(by, function(name) as.character(table[[name]]) == as.character(x$fits[[name]][[i]])))
-    rows <- table[which(is_own), , drop = FALSE]
-    rownames(rows) <- NULL
-    rows
+    as_plain_rows(table[which(is_own), , drop = FALSE])
   }
   part <- lapply(unclass(x), own)
   if (!is.null(x$models) && group %in% names(x$models)) part$models <- x$models[group]

@@ -31,14 +31,13 @@
 #' @source Lee & Lai's later repository draws 1,000 times (`runif(tokens - 63, tokens)`); the paper's footnote 1 says
 #'   that counts are rounded up.
 #' @noRd
-step_sensitivity <- function(data, outcome = "tokens", contrast = "condition",
-                             levels = NULL, by = NULL, step = NULL, n_draws = 1000,
-                             seed = 20250930, save_to = NULL) {
+step_sensitivity <- function(data, outcome = "tokens", contrast = "condition", levels = NULL, by = NULL, step = NULL,
+                             n_draws = 1000, seed = 20250930, save_to = NULL) {
   to <- "find how far steps matter"
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
   check_columns(data, c(outcome, contrast, by), to)
-  check_draws(n_draws, seed)
-  data[[".step"]] <- steps_of_rows(data, outcome, step)
+  check_resampling(n_draws, seed, to, least = 2, name = "`n_draws`")
+  data[[".step"]] <- steps_of_rows(data, outcome, step, to)
   fit_one <- function(rows) {
     check_outcome(rows, outcome)
     labels <- as.character(rows[[contrast]])
@@ -55,19 +54,9 @@ step_sensitivity <- function(data, outcome = "tokens", contrast = "condition",
   slant_fit(fit_each_group(data, by, c(outcome, contrast, ".step"), fit_one, save_to))
 }
 
-check_draws <- function(n_draws, seed, to = "find how far steps matter") {
-  is_whole <- function(x) is.numeric(x) && length(x) == 1 && is.finite(x) && x == round(x)
-  if (!is_whole(n_draws) || n_draws < 2) {
-    stop_with(sprintf("Can't %s: `n_draws` must be a whole number, 2 or more.", to))
-  }
-  if (!is_whole(seed) || abs(seed) > .Machine$integer.max) {
-    stop_with(sprintf("Can't %s: `seed` must be a whole number.", to))
-  }
-}
-
 # The step of each row: as given, or that of all counts of its model; 0 where it is not known, so that no row is
 # taken for one with a missing value.
-steps_of_rows <- function(data, outcome, step, to = "find how far steps matter") {
+steps_of_rows <- function(data, outcome, step, to) {
   if (is.character(step) && length(step) == 1) {
     check_columns(data, step, to)
     steps <- as.double(data[[step]])
@@ -130,10 +119,9 @@ exact_difference <- function(values, outcome) {
 described_draws <- function(drawn, step, seed) {
   of_column <- function(statistic, ...) unname(apply(drawn, 2, statistic, ...))
   list(
-    estimates = data.frame(
-      term = colnames(drawn), estimate = of_column(mean), std_error = if (nrow(drawn) > 1) of_column(stats::sd) else 0,
-      df = NA_real_, statistic = NA_real_, p_value = NA_real_, conf_low = of_column(stats::quantile, .025),
-      conf_high = of_column(stats::quantile, .975)
+    estimates = estimate_rows(
+      colnames(drawn), of_column(mean), if (nrow(drawn) > 1) of_column(stats::sd) else 0,
+      conf_low = of_column(stats::quantile, .025), conf_high = of_column(stats::quantile, .975)
     ),
     fit = list(
       n_groups = 2L, singular = FALSE,
@@ -159,6 +147,10 @@ token_step <- function(tokens) {
   if (length(counts) < 2) {
     return(NA_real_)
   }
+  greatest_divisor(counts)
+}
+
+greatest_divisor <- function(counts) {
   divisor <- function(a, b) if (b == 0) a else divisor(b, a %% b)
   Reduce(divisor, counts)
 }

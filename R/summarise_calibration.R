@@ -3,22 +3,10 @@
 #' For each quantity: are its ranks uniform, does its 95 % interval hold the truth 95 times in 100, and what do the data
 #' say of it?
 #'
-#' `p_value` is the probability, in a right sampler, of an empirical distribution function that somewhere lies as far
-#' from uniform as this one; below .05 it leaves the band that [plot_calibration()] draws. The p of all quantities are
-#' adjusted together (`p_adjusted`, by Holm): of twenty right quantities one is expected to leave its band. `z_score`
-#' and `shrinkage` are Betancourt's: posterior means, in posterior standard deviations, lie around the truth with mean 0
-#' and standard deviation 1 (near enough where posteriors are normal); shrinkage is 1 minus the posterior variance over
-#' that of the truths (the prior's): 1 where the data say all, 0 where they say nothing.
-#'
-#' @param data a data frame such as [calibrate()] returns.
-#' @return A data frame with one row per quantity: `quantity`, `model`, `domain`, `n` (data sets with ranks),
-#'   `n_failed`, `n_doubtful` (those among `n` that have divergent transitions or did not converge), `n_draws`,
-#'   `p_value`, `p_adjusted`, `is_in_band` (the ranks stay in their own 95 % band), `n_held` (intervals of 95 % that
-#'   hold the truth), `coverage`, `mean_z`, `sd_z`, `shrinkage` (mean over data sets), `mean_rank` (from 0 to 1: above
-#'   .5 the draws are too low), `min_ess_bulk`.
-#' @source Säilynoja, Bürkner & Vehtari (2022), Graphical test for discrete uniformity and its applications in
-#'   goodness-of-fit evaluation and multiple sample comparison, Statistics and Computing 32:32. Betancourt (2018),
-#'   Calibrating model-based inferences and decisions, arXiv:1803.08393.
+#' @param data a data frame such as the `ranks` of [calibrate()].
+#' @return The `summary` of [calibrate()], which explains its columns. `n_doubtful` are those among `n` that have
+#'   divergent transitions or did not converge; `shrinkage` is the mean over data sets.
+#' @source Säilynoja, Bürkner & Vehtari (2022); Betancourt (2018): see [calibrate()].
 #' @noRd
 summarise_calibration <- function(data) {
   needed <- c("number", "quantity", "truth", "rank", "n_draws", "estimate", "std_dev", "conf_low", "conf_high")

@@ -4,13 +4,9 @@
 #'
 #' The observed value is that of `number` 0: the data as they are, fitted with the same settings as the permutations.
 #' Its own Monte Carlo error is then exchangeable with theirs, as the test wants it; the main fit's value, from longer
-#' chains, belongs beside it, not in its place. Compare with the centre of the null (`null_mean`), not with 0: under
-#' treatment coding the coefficients of the other cells include the reference cell's, so that the same priors mean other
-#' things in each cell, and a difference is expected where there is none.
-#'
-#' All cells are permuted together: p is against a difference in none of them. A cell with hardly a failure
-#' (`n_separated` near `n`) can't decide by itself; its difference follows the reference cell's through the priors, and
-#' a small p there is no evidence of its own.
+#' chains, belongs beside it, not in its place. What it is to be compared with says [permutation_test()]: under
+#' treatment coding the coefficients of the other cells include the reference cell's. A cell with hardly a failure
+#' follows the reference cell's difference through the priors, and a small p there is no evidence of its own.
 #'
 #' Refits without a value (failed, or a block of the cell was lost) don't take part, and are counted; those that are
 #' doubtful (divergent, unconverged) do, and are counted.
@@ -18,15 +14,8 @@
 #' @param cells,refits data frames with one row per refit and cell, and one per refit: those of `refit_permutation()`,
 #'   stacked, `number` 0 among them.
 #' @param within names of the columns that make a cell.
-#' @return A data frame with one row per cell, `kind` (`"population"`, `"item_averaged"`) and `scale` (`"delta_p"`, a
-#'   difference of probabilities; `"s"`, of log odds, population-level only). Columns: `observed`; `null_mean`,
-#'   `null_sd`, `null_low`, `null_median`, `null_high` (quantiles 2.5, 50 and 97.5 %); `n` permutations that took part;
-#'   `n_failed`, `n_divergent`, `n_unconverged`, `n_warned`, `n_separated`; `n_as_large`, `k` of p; `p_one_sided` = (1 +
-#'   k) / (1 + n), for a difference as large as the observed one or larger; `p_low` and `p_high`, the 95 % interval of
-#'   Clopper and Pearson for k / n, which says how far other permutations could move p; `p_two_sided`, twice the smaller
-#'   tail's p, with its interval; `p_if_failed_large`, p with each failed one counted as one as large; `noise_share`,
-#'   which share of the null's variance is Monte Carlo error of short chains (it widens the null, and so makes p too
-#'   large rather than too small).
+#' @return The `tests` of [permutation_test()], which explains its columns. The interval of p says how far other
+#'   permutations could move it; `noise_share` widens the null, and so makes p too large rather than too small.
 #' @source Cohen & Kincaid (2026), section 3.2. p: Phipson & Smyth (2010).
 #' @noRd
 summarise_permutations <- function(cells, refits, within = c("model", "domain")) {
@@ -42,9 +31,7 @@ summarise_permutations <- function(cells, refits, within = c("model", "domain"))
     do.call(rbind, lapply(unique(keys), function(key) one_cell(cells[keys == key, ], refits, column, within)))
   })
   tests <- do.call(rbind, by_column)
-  tests <- tests[!(is.na(tests$observed) & tests$n == 0), ]
-  rownames(tests) <- NULL
-  tests
+  as_plain_rows(tests[!(is.na(tests$observed) & tests$n == 0), ])
 }
 
 one_cell <- function(rows, refits, column, within) {

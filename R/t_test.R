@@ -31,10 +31,7 @@ test_mean <- function(values, outcome, mu) {
     warning(sprintf("A t test needs two rows: there is %s.", if (length(values)) "one" else "none"), call. = FALSE)
     return(list(estimates = NULL, fit = fit, variances = NULL, model = NULL))
   }
-  estimate <- data.frame(
-    term = "mean", estimate = mean(values), std_error = NA_real_, df = NA_real_, statistic = NA_real_,
-    p_value = NA_real_, conf_low = NA_real_, conf_high = NA_real_
-  )
+  estimate <- estimate_rows("mean", mean(values), NA_real_)
   model <- NULL
   if (stats::var(values) == 0) {
     warning(sprintf("The outcome \"%s\" is %s in all rows: t and p are not defined.", outcome, format(values[[1]])),

@@ -44,9 +44,7 @@ prevalence_rows <- function(effects, scope, covariate, seed, model = NULL) {
     if (!is.null(model)) row$model <- model
     row[order, ]
   }
-  rows <- do.call(rbind, lapply(seq_along(drawn$topics), one_topic))
-  row.names(rows) <- NULL
-  rows
+  as_plain_rows(do.call(rbind, lapply(seq_along(drawn$topics), one_topic)))
 }
 
 # Second condition minus first, in one model (NA: whoever the regression is about), for each topic.
@@ -65,13 +63,9 @@ contrast_rows <- function(x, model, contrast) {
 }
 
 estimate_row <- function(topic, model, estimate, std_error, df) {
-  statistic <- estimate / std_error
-  half_width <- stats::qt(.975, df) * std_error
-  data.frame(
-    topic = topic, model = as.character(model), estimate = estimate, std_error = std_error, df = df,
-    statistic = statistic, p_value = 2 * stats::pt(-abs(statistic), df), conf_low = estimate - half_width,
-    conf_high = estimate + half_width
-  )
+  p_value <- 2 * stats::pt(-abs(estimate / std_error), df)
+  numbers <- estimate_rows("", estimate, std_error, df, estimate / std_error, p_value)
+  cbind(data.frame(topic = topic, model = as.character(model)), numbers[-1])
 }
 
 # What the coefficients are multiplied with to get the difference between two conditions: the mean over the documents
@@ -101,13 +95,8 @@ effect_coefficients <- function(effects, seed) {
   df <- nrow(effects$data) - nrow(regressions$tables[[1]])
   rows <- lapply(seq_along(regressions$topics), function(number) {
     table <- regressions$tables[[number]]
-    term <- sub("^\\(Intercept\\)$", "intercept", rownames(table))
-    half_width <- stats::qt(.975, df) * table[, 2]
-    data.frame(
-      term = sprintf("topic %d: %s", regressions$topics[[number]], term), estimate = table[, 1], std_error = table[, 2],
-      df = df, statistic = table[, 3], p_value = table[, 4], conf_low = table[, 1] - half_width,
-      conf_high = table[, 1] + half_width, row.names = NULL
-    )
+    terms <- sprintf("topic %d: %s", regressions$topics[[number]], term_name(rownames(table)))
+    estimate_rows(terms, table[, 1], table[, 2], df, statistic = table[, 3], p_value = table[, 4])
   })
   do.call(rbind, rows)
 }

@@ -64,13 +64,7 @@ covariate_factors <- function(meta, levels) {
     if (is.numeric(meta[[name]])) next
     values <- as.character(meta[[name]])
     listed <- if (is.null(levels[[name]])) sort(unique(values), method = "radix") else levels[[name]]
-    unlisted <- setdiff(unique(values), listed)
-    if (length(unlisted) > 0) {
-      stop_with(
-        sprintf("\"%s\" holds %s, which is not among its levels.", name, quoted(unlisted)),
-        sprintf("Levels: %s.", quoted(listed))
-      )
-    }
+    check_listed(values, listed, name)
     meta[[name]] <- factor(values, levels = listed[listed %in% values])
     if (nlevels(meta[[name]]) < 2) {
       stop_with(

@@ -19,8 +19,7 @@ topic_shifts <- function(model, meta, contrast, cells) {
   shifts <- do.call(rbind, c(list(empty_shifts()[0, names(empty_shifts()) != "cohens_d"]), shifts))
   place <- match(paste(shifts$model, shifts$test), paste(cells$model, cells$test))
   shifts$cohens_d <- if (is.null(cells)) rep(NA_real_, nrow(shifts)) else cells$estimate[place]
-  shifts <- shifts[order(shifts$topic), ]
-  row.names(shifts) <- NULL
+  shifts <- as_plain_rows(shifts[order(shifts$topic), ])
   list(shifts = shifts, correlations = shift_correlations(shifts))
 }
 
@@ -44,8 +43,7 @@ shift_correlations <- function(shifts) {
     correlations <- do.call(rbind, correlations)
     if (is.null(correlations)) NULL else adjusted(correlations)
   }
-  rows <- do.call(rbind, lapply(c(NA, unique(known$model)), of_model))
-  row.names(rows) <- NULL
+  rows <- as_plain_rows(do.call(rbind, lapply(c(NA, unique(known$model)), of_model)))
   if (is.null(rows)) empty_correlations() else rows
 }
 

@@ -17,16 +17,10 @@ trimmed_difference <- function(data, outcome = "tokens", contrast = "condition",
                                levels = NULL, by = NULL, trim = .2, save_to = NULL) {
   to <- "compare trimmed means"
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
-  check_columns(data, c(outcome, contrast, by), to)
   if (!is.numeric(trim) || length(trim) != 1 || is.na(trim) || trim < 0 || trim >= .5) {
     stop_with(sprintf("Can't %s: `trim` must be a number from 0 to below .5.", to))
   }
-  fit_one <- function(rows) {
-    check_outcome(rows, outcome)
-    values <- sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast)
-    yuen_test(values, levels, outcome, trim)
-  }
-  slant_fit(fit_each_group(data, by, c(outcome, contrast), fit_one, save_to))
+  fit_two_sides(data, outcome, contrast, levels, by, save_to, to, yuen_test, levels, outcome, trim)
 }
 
 yuen_test <- function(values, levels, outcome, trim) {
@@ -39,13 +33,9 @@ yuen_test <- function(values, levels, outcome, trim) {
   difference <- trimmed[[2]]$mean - trimmed[[1]]$mean
   std_error <- sqrt(sum(error))
   df <- sum(error)^2 / sum(error^2 / (part("n_left") - 1))
-  half_width <- stats::qt(.975, df) * std_error
+  p_value <- 2 * stats::pt(-abs(difference / std_error), df)
   list(
-    estimates = data.frame(
-      term = "trimmed_difference", estimate = difference, std_error = std_error, df = df,
-      statistic = difference / std_error, p_value = 2 * stats::pt(-abs(difference / std_error), df),
-      conf_low = difference - half_width, conf_high = difference + half_width
-    ),
+    estimates = estimate_rows("trimmed_difference", difference, std_error, df, difference / std_error, p_value),
     fit = list(n_groups = 2L, singular = FALSE, optimiser = sprintf("Yuen, trim %s", format(trim))),
     variances = data.frame(
       group = levels, term = outcome, variance = part("winsorised"), n_groups = as.integer(lengths(values))

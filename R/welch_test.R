@@ -4,10 +4,8 @@
 #' `contrast = "is_refusal"` and all tests of a model pooled it is the comparison of the RM-IAT paper's section 3.2:
 #' how much longer refusals are than all other answers.
 #'
-#' @inheritParams fit_lme4
-#' @param outcome name of the numeric column that is compared.
+#' @inheritParams effect_size
 #' @param contrast name of the column that tells the two sides apart, as text, a factor or `TRUE` and `FALSE`.
-#' @param levels the two values of `contrast`: the reference first, then the one that it is subtracted from.
 #' @param save_to path of an `.rds` file for the objects of class `htest` (a list named by group), or `NULL`.
 #' @return The same list of four data frames as [fit_lme4()]. `estimates` has one row per group, with the term
 #'   `"mean_difference"`: its estimate, standard error and 95 % interval in units of the outcome (tokens), `df` after
@@ -46,9 +44,9 @@ test_means <- function(values, levels, outcome) {
   }
   test <- stats::t.test(values[[2]], values[[1]], var.equal = FALSE)
   list(
-    estimates = data.frame(
-      term = "mean_difference", estimate = mean(values[[2]]) - mean(values[[1]]), std_error = test$stderr,
-      df = unname(test$parameter), statistic = unname(test$statistic), p_value = test$p.value,
+    estimates = estimate_rows(
+      "mean_difference", mean(values[[2]]) - mean(values[[1]]), test$stderr, test$parameter, test$statistic,
+      test$p.value,
       conf_low = test$conf.int[[1]], conf_high = test$conf.int[[2]]
     ),
     fit = list(n_groups = 2L, singular = FALSE, optimiser = "stats::t.test"),

@@ -34,13 +34,15 @@ this_process <- function() c(Sys.info()[["nodename"]], Sys.getpid(), process_sta
 # When a process began, in the system's own count; "" where the system doesn't say, or where the process has ended and
 # only its parent has not asked for how (which a parent of another package's child may never do).
 process_start <- function(pid) {
-  line <- tryCatch(
-    suppressWarnings(readLines(sprintf("/proc/%s/stat", pid), n = 1L, warn = FALSE)),
-    error = function(problem) ""
-  )
+  line <- c(lines_in_file(sprintf("/proc/%s/stat", pid)), "")[[1]]
   # The second field is a name in parentheses, which may hold blanks.
   fields <- strsplit(sub("^.*[)] ", "", line), " ", fixed = TRUE)[[1]]
   if (length(fields) >= 20 && !fields[[1]] %in% c("Z", "X")) fields[[20]] else ""
+}
+
+# None of a file that is not there, or not any more.
+lines_in_file <- function(file) {
+  tryCatch(suppressWarnings(readLines(file, warn = FALSE)), error = function(problem) character())
 }
 
 is_stale <- function(lock) {
@@ -48,10 +50,7 @@ is_stale <- function(lock) {
   if (is.na(age_s)) {
     return(FALSE) # gone by itself
   }
-  owner <- tryCatch(
-    suppressWarnings(readLines(file.path(lock, "owner"), warn = FALSE)),
-    error = function(problem) character()
-  )
+  owner <- lines_in_file(file.path(lock, "owner"))
   if (length(owner) < 3) {
     return(age_s > 10) # killed between making the folder and signing it
   }

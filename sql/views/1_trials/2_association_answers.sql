@@ -9,11 +9,7 @@ SELECT t.source, t.study, t.study_version, t.variant, t.run_id, t.trial_id,
        t.model, coalesce(m.label, t.model) AS model_label, m.model_no,
        t.test, p.test_no, coalesce(p.label, t.test) AS test_label,
        t.condition, coalesce(c.label, t.condition) AS condition_label, c.condition_no,
-       t.item, t."group", t.wording, t.repetition, t.position,
-       t.option_a, t.option_b, t.expected, t.answer, t.choice, t.outcome, t.is_refusal, t.follows_rule, t.first_option,
-       t.tokens, t.token_source, t.reasoning_tokens, t.reasoning_tokens_recounted, t.recount_tokenizer,
-       t.output_tokens, t.reasoning_text, t.option_a_logprob, t.option_b_logprob, t.logprob_kind,
-       t.latency_s, t.is_batch, t.cost_usd, t.served_model, t.served_model_differs
+       t.* EXCLUDE (source, study, study_version, variant, run_id, trial_id, model, test, condition)
 FROM association_answer_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
 LEFT JOIN tests p ON p.study = t.study AND p.study_version = t.study_version AND p.test = t.test

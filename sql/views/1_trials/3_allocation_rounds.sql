@@ -8,10 +8,9 @@ CREATE OR REPLACE VIEW allocation_rounds AS
 SELECT t.source, t.study, t.study_version, t.variant, t.run_id, t.trial_id,
        t.model, coalesce(m.label, t.model) AS model_label, m.model_no,
        t.game, t.history, t.repetition, t.round,
-       t.class, coalesce(c.label, t.class) AS class_label, c.condition_no AS class_no, t.job, t.choice, t.expected,
-              t.outcome, t.is_refusal, t.first_option, t.is_success,
-       t.points, t.bonus, t.p_success, t.last_in_class, t.answer_format, t.n_reminders, t.served_model_changed,
-       t.tokens, t.reasoning_tokens, t.output_tokens, t.reasoning_text, t.latency_s, t.cost_usd, t.served_model,
+       t.class, coalesce(c.label, t.class) AS class_label, c.condition_no AS class_no,
+       t.* EXCLUDE (source, study, study_version, variant, run_id, trial_id, model, game, history, repetition, round, class,
+                    turn, factors),
        t.factors
 FROM allocation_round_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model

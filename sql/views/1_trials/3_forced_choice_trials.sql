@@ -9,12 +9,7 @@ SELECT t.source, t.study, t.study_version, t.variant, t.run_id, t.trial_id,
        t.model, coalesce(m.label, t.model) AS model_label, m.model_no,
        t.domain, coalesce(d.label, t.domain) AS domain_label, d.test_no AS domain_no,
        t.block, coalesce(b.label, t.block) AS block_label, b.condition_no AS block_no,
-       t.item, t.word, t.category, t.tier, t.wording, t.repetition, t.position,
-       t.block_position, t.position_in_block,
-       t.option_a, t.option_b, t.consistent_letter, t.chosen_letter, t.answer, t.outcome,
-       t.is_valid, t.is_refusal, t.first_option, t.is_consistent, t.p_consistent,
-       t.option_a_logprob, t.option_b_logprob, t.logprob_kind, t.structured_output,
-       t.tokens, t.token_source, t.latency_s, t.cost_usd, t.served_model, t.served_model_differs
+       t.* EXCLUDE (source, study, study_version, variant, run_id, trial_id, model, domain, block)
 FROM forced_choice_answer_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
 LEFT JOIN tests d ON d.study = t.study AND d.study_version = t.study_version AND d.test = t.domain

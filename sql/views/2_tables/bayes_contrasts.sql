@@ -6,9 +6,8 @@
 --        p_positive: the posterior probability that it is above 0. kind: as in bayes_predictions.
 CREATE OR REPLACE VIEW bayes_contrasts AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
-       coalesce(c.model, f.model) AS model,
-       coalesce(c.domain, f.test) AS domain, c.kind, c.scale, c.estimate, c.median, c.conf_low, c.conf_high,
-       c.p_positive, m.is_converged, m.verdict, f.call_id
+       coalesce(c.model, f.model) AS model, coalesce(c.domain, f.test) AS domain, c.kind, c.scale, c.estimate, c.median,
+       c.conf_low, c.conf_high, c.p_positive, m.is_converged, m.verdict, f.call_id
 FROM brms_contrasts c
 JOIN brms_models m ON m.call_id = c.call_id
 JOIN fits f ON f.call_id = c.call_id

@@ -7,9 +7,8 @@
 --        study has none.
 CREATE OR REPLACE VIEW bayes_predictions AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
-       coalesce(p.model, f.model) AS model,
-       coalesce(p.domain, f.test) AS domain, p.block, p.kind, p.estimate, p.conf_low, p.conf_high, m.is_converged,
-       m.verdict, f.call_id
+       coalesce(p.model, f.model) AS model, coalesce(p.domain, f.test) AS domain, p.block, p.kind, p.estimate,
+       p.conf_low, p.conf_high, m.is_converged, m.verdict, f.call_id
 FROM brms_predictions p
 JOIN brms_models m ON m.call_id = p.call_id
 JOIN fits f ON f.call_id = p.call_id

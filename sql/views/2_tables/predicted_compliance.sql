@@ -13,5 +13,4 @@ LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AN
 LEFT JOIN tests t ON t.study = p.study AND t.study_version = p.study_version AND t.test = p.domain
 WHERE p.outcome = 'is_valid'
 ORDER BY p.source, p.study, p.study_version, p.variant, p.fit, p.call_id, p.kind DESC, m.model_no, p.model, t.test_no,
-         p.domain,
-         p.block;
+         p.domain, p.block;

@@ -7,8 +7,7 @@
 --        NULL.
 CREATE OR REPLACE VIEW topic_contrasts AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, c.topic, c.model, c.estimate, c.std_error, c.df,
-       c.statistic,
-       c.p_value, c.p_holm, c.p_bh, c.conf_low, c.conf_high, f.call_id
+       c.statistic, c.p_value, c.p_holm, c.p_bh, c.conf_low, c.conf_high, f.call_id
 FROM stm_contrasts c
 JOIN fits f ON f.call_id = c.call_id
 ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, c.topic, c.model NULLS FIRST;

@@ -6,8 +6,7 @@
 --        the test. p_holm and p_bh are adjusted over the topics. 95 % intervals by Fisher's z.
 CREATE OR REPLACE VIEW topic_correlations AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, c.topic, c.model, c.n_cells, c.r, c.df, c.statistic,
-       c.p_value,
-       c.p_holm, c.p_bh, c.conf_low, c.conf_high, f.call_id
+       c.p_value, c.p_holm, c.p_bh, c.conf_low, c.conf_high, f.call_id
 FROM stm_correlations c
 JOIN fits f ON f.call_id = c.call_id
 ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, c.topic, c.model NULLS FIRST;

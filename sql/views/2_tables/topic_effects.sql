@@ -6,8 +6,8 @@
 --        difference to the reference levels: the first condition, the first model of the alphabet.
 CREATE OR REPLACE VIEW topic_effects AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit,
-       regexp_extract(e.term, '^topic (\d+): ', 1)::INTEGER AS topic, regexp_replace(e.term, '^topic \d+: ',
-       '') AS term,
+       regexp_extract(e.term, '^topic (\d+): ', 1)::INTEGER AS topic,
+       regexp_replace(e.term, '^topic \d+: ', '') AS term,
        e.estimate, e.std_error, e.df, e.statistic, e.p_value, e.conf_low, e.conf_high, f.call_id
 FROM estimates e
 JOIN fits f ON f.call_id = e.call_id

@@ -5,8 +5,7 @@
 -- note:  model output, not to be trusted: it may hold anything. `proportion` is the topic's share in the document.
 CREATE OR REPLACE VIEW topic_examples AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, e.topic, e.place, e.proportion, e.model, e.test,
-       e.condition,
-       e.trial_id, e.text, f.call_id
+       e.condition, e.trial_id, e.text, f.call_id
 FROM stm_examples e
 JOIN fits f ON f.call_id = e.call_id
 ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, topic, place;

@@ -6,9 +6,8 @@
 --        lies in NAME.duckdb.models beside the database; R's read_topics() opens it.
 CREATE OR REPLACE VIEW topic_models AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, m.n_topics, m.n_documents, m.n_words, m.n_steps,
-       m.is_converged,
-       m.bound, m.seed, f.formula, f.status, f.n_missing, f.data_hash, f.versions, f.seconds, f.fitted_at, m.file,
-       f.call_id
+       m.is_converged, m.bound, m.seed, f.formula, f.status, f.n_missing, f.data_hash, f.versions, f.seconds,
+       f.fitted_at, m.file, f.call_id
 FROM stm_models m
 JOIN fits f ON f.call_id = m.call_id
 ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id;

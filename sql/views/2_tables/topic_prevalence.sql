@@ -13,5 +13,4 @@ JOIN fits f ON f.call_id = p.call_id
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = p.model
 LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = p.test
 ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, scope, topic, model_no, p.model, test_no,
-         p.test,
-       p.condition;
+         p.test, p.condition;

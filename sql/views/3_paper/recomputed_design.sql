@@ -23,12 +23,9 @@ WITH counted AS (
     WHERE NOT structured_output
     GROUP BY source, study, study_version, variant
 ), wide AS (
-    SELECT c.source, c.study, c.study_version, c.variant, c.n_models::DOUBLE AS n_models,
-           c.n_domains::DOUBLE AS n_domains, c.n_blocks::DOUBLE AS n_blocks, c.n_categories::DOUBLE AS n_categories,
-           c.n_words::DOUBLE AS n_words, c.n_items::DOUBLE AS n_items, c.n_trials_of_run::DOUBLE AS n_trials_of_run,
-           c.n_trials::DOUBLE AS n_trials, d.coverage_percent
-    FROM counted c
-    LEFT JOIN coded d USING (source, study, study_version, variant)
+    SELECT source, study, study_version, variant, COLUMNS('^n_')::DOUBLE, coverage_percent
+    FROM counted
+    LEFT JOIN coded USING (source, study, study_version, variant)
 )
 SELECT source, study, study_version, variant, NULL::VARCHAR AS model, NULL::VARCHAR AS test,
        NULL::BOOLEAN AS refusals_removed, NULL::VARCHAR AS condition, quantity, recomputed, NULL::VARCHAR AS missing

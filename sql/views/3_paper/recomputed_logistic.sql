@@ -10,23 +10,14 @@
 --        has it. `condition` is the predictor. Coefficients are in log odds, `odds_ratio` is exp(estimate).
 CREATE OR REPLACE VIEW recomputed_logistic AS
 WITH terms AS (
-    SELECT call_id, max(term) FILTER (term <> 'intercept') AS condition,
-           max(estimate) FILTER (term = 'intercept') AS intercept_estimate,
-           max(std_error) FILTER (term = 'intercept') AS intercept_std_error,
-           max(statistic) FILTER (term = 'intercept') AS intercept_statistic,
-           max(p_value) FILTER (term = 'intercept') AS intercept_p,
-           max(conf_low) FILTER (term = 'intercept') AS intercept_conf_low,
-           max(conf_high) FILTER (term = 'intercept') AS intercept_conf_high,
-           max(estimate) FILTER (term <> 'intercept') AS estimate,
-           max(std_error) FILTER (term <> 'intercept') AS std_error,
-           max(statistic) FILTER (term <> 'intercept') AS statistic,
-           max(p_value) FILTER (term <> 'intercept') AS p,
-           max(conf_low) FILTER (term <> 'intercept') AS conf_low,
-           max(conf_high) FILTER (term <> 'intercept') AS conf_high,
-           exp(max(estimate) FILTER (term <> 'intercept')) AS odds_ratio
-    FROM estimates
-    GROUP BY call_id
-    HAVING count(*) = 2
+    SELECT i.estimate AS intercept_estimate, i.std_error AS intercept_std_error, i.statistic AS intercept_statistic,
+           i.p_value AS intercept_p, i.conf_low AS intercept_conf_low, i.conf_high AS intercept_conf_high,
+           e.call_id, e.term AS condition, e.estimate, e.std_error, e.statistic, e.p_value AS p, e.conf_low, e.conf_high,
+           exp(e.estimate) AS odds_ratio
+    FROM estimates e
+    JOIN estimates i ON i.call_id = e.call_id AND i.term = 'intercept'
+    WHERE e.term <> 'intercept'
+    QUALIFY count(*) OVER (PARTITION BY e.call_id) = 1 -- one predictor
 ), wide AS (
     SELECT f.source, f.study, f.study_version, f.variant, f.model, f.call_id, t.* EXCLUDE call_id,
            f.n::DOUBLE AS n, f.log_lik AS loglik, f.aic, f.bic, l.null_log_lik AS loglik_null,

@@ -40,17 +40,14 @@ WITH fitted AS (
     LEFT JOIN reference_levels r ON r.call_id = f.call_id
     GROUP BY f.source, f.study, f.study_version, f.variant, p.quantity
 ), same AS (
-    SELECT source, study, study_version, variant,
-           CASE WHEN count(DISTINCT chains) = 1 THEN min(chains) END::DOUBLE AS chains,
-           CASE WHEN count(DISTINCT iterations) = 1 THEN min(iterations) END::DOUBLE AS iterations,
-           CASE WHEN count(DISTINCT warmup) = 1 THEN min(warmup) END::DOUBLE AS warmup,
-           CASE WHEN count(DISTINCT n_draws) = 1 THEN min(n_draws) END::DOUBLE AS n_draws
-    FROM fitted
-    GROUP BY source, study, study_version, variant
+    SELECT source, study, study_version, variant, quantity, min(value)::DOUBLE AS recomputed
+    FROM (UNPIVOT fitted ON chains, iterations, warmup, n_draws INTO NAME quantity VALUE value)
+    GROUP BY ALL
+    HAVING count(DISTINCT value) = 1
 ), numbers AS (
     FROM texts
     UNION ALL BY NAME
-    FROM (UNPIVOT same ON chains, iterations, warmup, n_draws INTO NAME quantity VALUE recomputed)
+    FROM same
 )
 SELECT source, study, study_version, variant, NULL::VARCHAR AS model, NULL::VARCHAR AS test,
        NULL::BOOLEAN AS refusals_removed, NULL::VARCHAR AS condition, quantity, recomputed, NULL::VARCHAR AS missing
