@@ -5,10 +5,8 @@
 #' times the pooled standard deviation (Lakens, 2017). The 90 % interval (for `alpha` .05) lies within the bounds
 #' exactly where the test is significant.
 #'
-#' @inheritParams effect_size
-#' @param data a data frame with one row per trial; leave refusals out first, as the paper does.
+#' @inheritParams check_skew
 #' @param bound the smallest |d| that would matter.
-#' @param alpha the level of significance.
 #' @return A data frame with one row per group: `n_reference`, `n_other`, `d`, `bound`; `p_difference` of the pooled t
 #'   test against 0; `p_equivalence`, the larger of the two one-sided p values; `conf_low` and `conf_high`, the
 #'   `1 - 2 * alpha` interval of d by the same tests; `smallest_bound`, the bound that could just be shown;

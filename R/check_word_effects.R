@@ -6,8 +6,7 @@
 #'
 #' @param data the `estimates` of [fit_lme4()] with the paper's formula.
 #' @param with_words those of the fit with the word in it.
-#' @param by names of the columns that define the groups.
-#' @param alpha the level of significance.
+#' @inheritParams check_influence
 #' @return A data frame with one row per group: `term`, the condition effect; `estimate`, `std_error` and `p_value` with
 #'   the paper's formula; `estimate_words`, `std_error_words` and `p_words` with the word; `std_error_ratio`, the second
 #'   over the first; `changes_sign`; and `changes_conclusion` (significant, or of another sign, in only one of the two).

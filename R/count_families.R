@@ -30,9 +30,7 @@ count_families <- list(
       brms = function() brms::lognormal(), parameters = "sigma",
       draw = function(predictor, sigma) in_steps(stats::rlnorm(length(predictor), predictor, sigma), step),
       log_lik = function(y, predictor, sigma) interval_of_lognormal(y, step, predictor, sigma),
-      log_density = function(y, predictor, sigma) {
-        log(step) + stats::dlnorm(y + step / 2, predictor, sigma, log = TRUE)
-      },
+      log_density = function(y, predictor, sigma) log(step) + stats::dlnorm(y + step / 2, predictor, sigma, log = TRUE),
       median = function(predictor, sigma) exp(predictor)
     )
   },
@@ -52,13 +50,9 @@ count_families <- list(
   gaussian = function(step) {
     list(
       brms = function() stats::gaussian(), parameters = "sigma", link = identity, inverse_link = identity,
-      draw = function(predictor, sigma) {
-        in_steps(pmax(stats::rnorm(length(predictor), predictor, sigma), 0), step)
-      },
+      draw = function(predictor, sigma) in_steps(pmax(stats::rnorm(length(predictor), predictor, sigma), 0), step),
       log_lik = function(y, predictor, sigma) interval_of_gaussian(y, step, predictor, sigma),
-      log_density = function(y, predictor, sigma) {
-        log(step) + stats::dnorm(y + step / 2, predictor, sigma, log = TRUE)
-      },
+      log_density = function(y, predictor, sigma) log(step) + stats::dnorm(y + step / 2, predictor, sigma, log = TRUE),
       median = function(predictor, sigma) predictor,
       observed = function(counts) observed_intervals(counts, step, is_narrow_or_far(counts, step)),
       priors = token_priors, start = token_start

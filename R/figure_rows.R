@@ -32,12 +32,8 @@ with_cells <- function(rows, columns) {
     return(rows)
   }
   for (name in columns) {
-    all <- sprintf("All %ss", name)
     values <- if (name %in% names(rows)) as.character(rows[[name]]) else rep(NA_character_, nrow(rows))
-    if (!anyNA(values)) next
-    rows[[name]] <- ifelse(is.na(values), all, values)
-    label <- paste0(name, "_label")
-    if (label %in% names(rows)) rows[[label]] <- ifelse(is.na(rows[[label]]), rows[[name]], rows[[label]])
+    if (anyNA(values)) rows[[name]] <- ifelse(is.na(values), sprintf("All %ss", name), values)
   }
   rows
 }

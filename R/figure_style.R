@@ -37,10 +37,10 @@ shown_conditions <- function(data, id = "condition", levels = NULL) {
   factor(as.character(data[[id]]), levels = levels, labels = ifelse(is.na(names), levels, names))
 }
 
-# What a comparison is called: the label that the rows have, else `otherwise`.
-side_named <- function(rows, column, otherwise) {
-  labels <- if (column %in% names(rows)) unique(stats::na.omit(as.character(rows[[column]])))
-  if (length(labels) == 1) labels else otherwise
+# The one text that all rows have in a column (what a comparison is called, a title), else `otherwise`.
+one_text <- function(rows, column, otherwise) {
+  texts <- if (column %in% names(rows)) unique(stats::na.omit(as.character(rows[[column]])))
+  if (length(texts) == 1) texts else otherwise
 }
 
 # "a 1, 2 and 3" for each row of a table.
@@ -68,10 +68,7 @@ figure_theme <- function() {
 }
 
 # The title that the rows bring along (a study's own figure), else `otherwise`.
-given_title <- function(rows, otherwise) {
-  titles <- if ("title" %in% names(rows)) unique(rows$title[!is.na(rows$title)])
-  if (length(titles) == 1) titles else otherwise
-}
+given_title <- function(rows, otherwise) one_text(rows, "title", otherwise)
 
 # A factor of labels in the order to show them: by `number` where the data have it, else as they come.
 ordered_labels <- function(data, id, label = paste0(id, "_label"), number = paste0(id, "_no")) {
@@ -86,8 +83,10 @@ ordered_labels <- function(data, id, label = paste0(id, "_label"), number = past
   factor(labels, levels = shown)
 }
 
+# What a row has no label for has its name.
 labels_of <- function(data, id, label = paste0(id, "_label")) {
-  as.character(if (label %in% names(data)) data[[label]] else data[[id]])
+  labels <- as.character(if (label %in% names(data)) data[[label]] else data[[id]])
+  ifelse(is.na(labels), as.character(data[[id]]), labels)
 }
 
 # "Flowers/Insects + Pleasant/Unpleasant" on two lines.

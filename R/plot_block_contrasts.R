@@ -19,8 +19,8 @@
 plot_block_contrasts <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- block_contrasts_to_draw(data)
-  second <- side_named(rows, "compared", "second")
-  delta <- sprintf("P(consistent | %s) - P(consistent | %s)", side_named(rows, "reference", "first block"), second)
+  second <- one_text(rows, "compared", "second")
+  delta <- sprintf("P(consistent | %s) - P(consistent | %s)", one_text(rows, "reference", "first block"), second)
   is_short <- inches_or(width, 9) < 9
   n_columns <- columns_within(width, 3, each_in = 2)
   plot <- at_height(rows) +

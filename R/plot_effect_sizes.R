@@ -32,7 +32,7 @@ plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
     title = "Do models think longer when a pairing goes against the usual association?",
     subtitle = sprintf(
       "Right of 0: more tokens in the %s condition; left: more in the %s one.",
-      side_named(rows, "compared", "second"), side_named(rows, "reference", "first")
+      one_text(rows, "compared", "second"), one_text(rows, "reference", "first")
     ),
     caption = c(source_note(rows), measure_note(rows)), x = "Cohen's d with 95 % interval"
   )
@@ -53,7 +53,7 @@ effects_in_words <- function(rows) {
     notes = c(
       sprintf(
         "Of %s, %d lie above 0 (more tokens in the %s condition), %d below 0, and %d with intervals that include 0.",
-        counted(nrow(rows), "effect"), sum(is_above), side_named(rows, "compared", "second"), sum(is_below),
+        counted(nrow(rows), "effect"), sum(is_above), one_text(rows, "compared", "second"), sum(is_below),
         sum(!is_above & !is_below)
       ),
       sprintf("The largest is %.2f, the smallest %.2f.", max(rows$at), min(rows$at)),

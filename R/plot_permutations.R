@@ -18,7 +18,7 @@ plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
   n_columns <- columns_within(width, n_domains, each_in = 2.2, beside_in = .5)
   is_short <- inches_or(width, 8) < 7
   delta <- sprintf(
-    "P(consistent), %s minus %s", side_named(rows, "reference", "first block"), side_named(rows, "compared", "second")
+    "P(consistent), %s minus %s", one_text(rows, "reference", "first block"), one_text(rows, "compared", "second")
   )
   finish_figure(
     permutation_panels(rows, cells, n_columns), file, permutations_in_words(cells, rows), width, height, 8,

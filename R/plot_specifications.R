@@ -49,7 +49,6 @@ specifications_to_draw <- function(rows) {
     "a specification has more than one row for a model and test",
     "Keep the rows of one source, study version and variant."
   )
-  estimated <- with_whole_labels(estimated)
   estimated <- with_shown(estimated, c("model", "test"))
   estimated$is_doubtful <- if ("status" %in% names(estimated)) !estimated$status %in% "ok" else FALSE
   ordered <- in_order_of_median(rows, estimated)
@@ -66,15 +65,6 @@ specifications_to_draw <- function(rows) {
     if (any(has_failed)) sprintf("Not drawn, because nothing could be estimated: %s.", counted(sum(has_failed), "row"))
   )
   list(rows = clipped$rows, all = estimated, specs = ordered, axis = scaled$axis, null = scaled$null, notes = notes)
-}
-
-# A label where there is one for every row that has none of its own.
-with_whole_labels <- function(rows) {
-  for (id in c("model", "test")) {
-    label <- paste0(id, "_label")
-    if (label %in% names(rows)) rows[[label]] <- ifelse(is.na(rows[[label]]), rows[[id]], rows[[label]])
-  }
-  rows
 }
 
 on_one_scale <- function(rows) {

@@ -44,7 +44,7 @@ stored_fits <- function(db, fit = NULL, patience_s = 30) {
   fits$other_versions <- unname(others[match(fits$versions, made_with)])
   warn_of_other_versions(fits)
   beside <- function(table) {
-    rows <- tables[[table]][tables[[table]]$call_id %in% fits$call_id, , drop = FALSE]
+    rows <- of_fits(tables[[table]], fits)
     place <- match(rows$call_id, fits$call_id)
     in_order <- order(place, rows$term_no)
     columns <- setdiff(names(rows), c("call_id", "term_no"))
@@ -56,6 +56,8 @@ stored_fits <- function(db, fit = NULL, patience_s = 30) {
   if (any(fits$call_id %in% tables$brms_models$call_id)) result <- with_bayesian(result, tables, fits, keys)
   structure(result, class = "slant_fit")
 }
+
+of_fits <- function(table, fits) table[table$call_id %in% fits$call_id, , drop = FALSE]
 
 # All of them in one look: between two, a writer might have changed one.
 whole_tables <- function(path, tables, patience_s, optional = character()) {
@@ -91,20 +93,18 @@ with_bayesian <- function(result, tables, fits, keys) {
     rows
   }
   for (name in c("estimates", "variances")) {
-    rows <- tables[[name]][tables[[name]]$call_id %in% fits$call_id, , drop = FALSE]
+    rows <- of_fits(tables[[name]], fits)
     in_order <- order(match(rows$call_id, fits$call_id), rows$term_no)
     result[[name]] <- with_verdicts(result[[name]], rows$call_id[in_order])
   }
   result$fits <- with_verdicts(result$fits, fits$call_id)
   table_names <- stored_bayesian_tables()
   for (name in names(table_names)) {
-    rows <- tables[[table_names[[name]]]]
-    rows <- rows[rows$call_id %in% fits$call_id, , drop = FALSE]
+    rows <- of_fits(tables[[table_names[[name]]]], fits)
     place <- match(rows$call_id, fits$call_id)
     named <- cbind(fits[place, keys, drop = FALSE], rows[setdiff(names(rows), c("call_id", keys))])
     if ("model" %in% names(rows)) named$model <- ifelse(is.na(rows$model), named$model, rows$model)
-    row.names(named) <- NULL
-    result$tables[[name]] <- with_verdicts(named, rows$call_id)
+    result$tables[[name]] <- with_verdicts(as_plain_rows(named), rows$call_id)
   }
   result
 }
