@@ -2,8 +2,8 @@
 -- grain: trial_id
 -- reads: pairing_answer_rows, models, tests, conditions
 -- design: pairing, decision
--- note:  the tables count over pairing_answer_rows, the same rows unordered and unlabelled, where the columns are
---        explained. `item` is the draw of names and order, alike in all wordings of a test.
+-- note:  the tables count over pairing_answer_rows, the same rows unordered and unlabelled; the columns are explained
+--        in all_pairing_answers. `item` is the draw of names and order, alike in all wordings of a test.
 CREATE OR REPLACE VIEW pairing_trials AS
 SELECT p.source, p.study, p.study_version, p.variant, p.run_id, p.trial_id,
        p.model, coalesce(m.label, p.model) AS model_label, m.model_no,
