@@ -112,7 +112,7 @@ empty_table <- function(table) {
   )
 }
 
-# Rows of `estimates`, where an engine knows no more NA. Intervals hold 95 %: of t, if nothing else is said.
+# Rows of `estimates`; what an engine does not know of is NA. Intervals hold 95 %: of t, if nothing else is said.
 estimate_rows <- function(term, estimate, std_error, df = NA_real_, statistic = NA_real_, p_value = NA_real_,
                           half_width = stats::qt(.975, df) * std_error, conf_low = estimate - half_width,
                           conf_high = estimate + half_width) {
