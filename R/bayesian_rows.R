@@ -36,7 +36,7 @@ bayesian_estimates <- function(fit, parts) {
   rows <- spread_rows(cbind(coefficients, deviations))
   estimate_rows(
     c(terms, if (any(is_zeros)) paste0("hu_", terms), deviation_names(colnames(deviations))), rows$estimate,
-    apply(cbind(coefficients, deviations), 2, stats::sd),
+    rows$std_error,
     conf_low = rows$conf_low, conf_high = rows$conf_high
   )
 }

@@ -26,10 +26,12 @@
 #'   indices on their own: who looks for any difference in three indices looks three times.
 #' @param seed of the draws, a whole number; each comparison starts from it anew.
 #' @return A data frame with one row per comparison and index: the columns `by`, `condition`, `reference`, `index`,
-#'   `n_games`, `n_games_reference`, `difference` (condition minus reference), `std_error` (jackknife), `boot_low` and
-#'   `boot_high` (95 %), `p_value` (studentised) and `p_unstudentised` (both two-sided, `(1 + as far from 0) / (1 +
-#'   permutations)`), `n_comparisons` and `p_adjusted` (of `p_value`). NA where an index is not defined; no bootstrap
-#'   where a side has fewer than five games; no `p_value` where a game left out leaves no index (two games for GASI).
+#'   `n_games`, `n_games_reference`, `difference` (condition minus reference), `std_error` (jackknife), `mde` (the
+#'   smallest difference that a t test with this standard error finds with a power of 80 %; Welch's degrees of
+#'   freedom), `boot_low` and `boot_high` (95 %), `p_value` (studentised) and `p_unstudentised` (both two-sided, `(1 +
+#'   as far from 0) / (1 + permutations)`), `n_comparisons` and `p_adjusted` (of `p_value`). NA where an index is not
+#'   defined; no bootstrap where a side has fewer than five games; no `p_value` where a game left out leaves no index
+#'   (two games for GASI).
 #' @source Wu, Liu, Bai & Griffiths, section 5.1 (p values for temperature; their test is not stated). Studentised
 #'   permutation: Chung & Romano (2013), Annals of Statistics 41, 484-507.
 #' @export
@@ -135,11 +137,27 @@ tested_difference <- function(measured, is_other, indices, n_draws, seed, stratu
   limits <- apply(drawn[, k, drop = FALSE], 2, stats::quantile, probs = c(.025, .975), na.rm = TRUE, names = FALSE)
   limits[, min(sum(is_other), sum(!is_other)) < least_games_drawn | is.na(observed[k])] <- NA_real_
   p_value <- share_as_far(dealt, observed)
+  std_error <- unname(observed[k + 2 * length(k)])
+  df <- difference_df(measured, is_other, strata, indices)
   data.frame(
     index = indices, n_games = sum(is_other), n_games_reference = sum(!is_other), difference = unname(observed[k]),
-    std_error = unname(observed[k + 2 * length(k)]), boot_low = limits[1, ], boot_high = limits[2, ],
-    p_value = p_value[k + length(k)], p_unstudentised = p_value[k], row.names = NULL
+    std_error = std_error, mde = minimum_detectable_effect(std_error, df), boot_low = limits[1, ],
+    boot_high = limits[2, ], p_value = p_value[k + length(k)], p_unstudentised = p_value[k], row.names = NULL
   )
+}
+
+# Welch's degrees of freedom of each index: every stratum of either side has a mean of its own.
+difference_df <- function(measured, is_other, strata, indices) {
+  parts <- lapply(list(is_other, !is_other), function(side) {
+    lapply(strata, function(games) {
+      own <- intersect(games, which(side))
+      variance <- jackknife_variance(measured, t(+side), list(own), indices)[1, ]
+      list(variance = variance, squared_by_df = variance^2 / (length(own) - 1))
+    })
+  })
+  parts <- unlist(parts, recursive = FALSE)
+  total <- function(name) Reduce(`+`, lapply(parts, `[[`, name))
+  unname(total("variance")^2 / total("squared_by_df"))
 }
 
 # p of each column: how many permutations lie as far from 0 as what was observed. Rounding must not make a permutation

@@ -67,14 +67,13 @@ quantity_rows <- function(values, truths, chains, n_draws) {
   truths <- rep_len(unname(truths), ncol(draws))
   rows <- spread_rows(draws)
   kept <- draws[unique(round(seq(1, nrow(draws), length.out = n_draws))), , drop = FALSE]
-  std_dev <- vapply(seq_len(ncol(draws)), function(column) stats::sd(draws[, column]), numeric(1))
   agreement <- vapply(seq_len(ncol(draws)), function(column) {
     suppressWarnings(agreement_of_chains(draws[, column], chains))
   }, numeric(2))
   cbind(values$keys, frame_of(
     truth = truths, rank = as.integer(rowSums(t(kept) < truths)), n_draws = rep(nrow(kept), ncol(draws)),
-    estimate = rows$estimate, std_dev = std_dev, conf_low = rows$conf_low, conf_high = rows$conf_high,
-    z_score = (rows$estimate - truths) / std_dev, rhat = agreement[1, ], ess_bulk = agreement[2, ]
+    estimate = rows$estimate, std_dev = rows$std_error, conf_low = rows$conf_low, conf_high = rows$conf_high,
+    z_score = (rows$estimate - truths) / rows$std_error, rhat = agreement[1, ], ess_bulk = agreement[2, ]
   ))
 }
 

@@ -41,9 +41,10 @@
 #'   column `job`, classes are taken to be alike.
 #' @param seed of the draws, a whole number; each cell starts from it anew.
 #' @return A data frame with one row per cell and index: the columns `by`, `index`, `n_games`, `estimate`, `sd` (over
-#'   games), `conf_low` and `conf_high` (t, 95 %), `boot_low` and `boot_high` (95 %), `random_level`, `random_low` and
-#'   `random_high` (where 95 % of random cells lie). NA where it is not defined: BGD
-#'   where one group only was hired, GASI of one game.
+#'   games), `conf_low` and `conf_high` (t, 95 %), `boot_low` and `boot_high` (95 %), `mde` (how far from a given value,
+#'   such as the level of chance, the index must truly be for a t test over so many games to find it with a power of
+#'   80 %), `random_level`, `random_low` and `random_high` (where 95 % of random cells lie). NA where it is not defined:
+#'   BGD where one group only was hired, GASI of one game; `mde` of GASI, which is no mean over games.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   section 3.2, equations 1 to 3; figures 2 and 3, Table 1.
 #' @export
@@ -146,15 +147,16 @@ described_indices <- function(measured, n_draws, seed) {
   sd <- vapply(values[index_names], stats::sd, 1, na.rm = TRUE)
   n_known <- colSums(!is.na(values[index_names]))
   estimate <- weighted_indices(measured, equal_weights(n))[1, ]
-  half_width <- rep(NA_real_, length(index_names))
-  has_sd <- n_known > 1
-  half_width[has_sd] <- stats::qt(.975, n_known[has_sd] - 1) * sd[has_sd] / sqrt(n_known[has_sd])
+  df <- ifelse(n_known > 1, n_known - 1, NA_real_)
+  std_error <- sd / sqrt(n_known)
+  half_width <- stats::qt(.975, df) * std_error
   limits <- boot_limits(measured, if (n >= least_games_drawn) n_draws else 0, seed)
   limits[, is.na(estimate)] <- NA_real_
   data.frame(
     index = index_names, n_games = n, estimate = unname(estimate), sd = unname(sd),
     conf_low = unname(estimate - half_width), conf_high = unname(estimate + half_width),
-    boot_low = limits[1, ], boot_high = limits[2, ], row.names = NULL
+    boot_low = limits[1, ], boot_high = limits[2, ], mde = unname(minimum_detectable_effect(std_error, df)),
+    row.names = NULL
   )
 }
 

@@ -18,8 +18,9 @@
 #'   \describe{
 #'     \item{predictions}{`kind`, `estimate` (a probability), `std_error`, `conf_low`, `conf_high`.}
 #'     \item{contrasts}{`kind`, `scale` (`"delta_p"`: a difference of probabilities; `"s"`: of log odds, population
-#'       only), `estimate`, `std_error`, `conf_low`, `conf_high`, `p_value` (two-sided, Wald). No rows where the model
-#'       has no such factor.}
+#'       only), `estimate`, `std_error`, `conf_low`, `conf_high`, `p_value` (two-sided, Wald), `mde` (the smallest
+#'       effect that is found with a power of 80 %, at the standard error of this one). No rows where the model has no
+#'       such factor.}
 #'   }
 #' @source Cohen & Kincaid (2026), equation 11 (ΔP), section 2.5 (S), Tables 1 and 2.
 #' @noRd
@@ -135,7 +136,8 @@ difference_rows <- function(cells, kind, scale, estimate, std_error) {
   numbers <- data.frame(
     kind = rep(kind, n), scale = rep(scale, n), estimate = estimate, std_error = std_error,
     conf_low = estimate - half_width, conf_high = estimate + half_width,
-    p_value = 2 * stats::pnorm(-abs(estimate / std_error))
+    p_value = 2 * stats::pnorm(-abs(estimate / std_error)),
+    mde = minimum_detectable_effect(std_error, rep(Inf, n))
   )
   as_plain_rows(cbind(text_columns(cells), numbers))
 }

@@ -1,5 +1,6 @@
 # The effect that a two-sided test at `alpha` finds with probability `power`, given its standard error and degrees of
 # freedom: `std_error` times the noncentrality at which the t test has that power. All vectors; NA where either is.
+# `df` Inf: of a normal estimate. Every column `mde` comes from here.
 minimum_detectable_effect <- function(std_error, df, power = .8, alpha = .05) {
   std_error * vapply(df, function(one) noncentrality(one, power, alpha), 1)
 }

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 # What a terminal has room for; CSV and JSON have all columns.
 _INTERVALS = (
     "source", "variant", "model", "answer_format", "index", "n_games", "estimate", "conf_low", "conf_high", "boot_low",
-    "boot_high", "random_level", "random_low", "random_high",
+    "boot_high", "mde", "random_level", "random_low", "random_high",
 )  # fmt: skip
 _DIFFERENCES = (
     "source", "model", "variant", "answer_format", "condition", "reference", "index", "n_games", "difference",
-    "std_error", "boot_low", "boot_high", "p_value", "n_comparisons", "p_adjusted",
+    "std_error", "mde", "boot_low", "boot_high", "p_value", "n_comparisons", "p_adjusted",
 )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ test_that("population-level numbers leave the items out", {
   cell <- plogis(draws[, "b_Intercept"]) - plogis(draws[, "b_Intercept"] + draws[, "b_blockincongruent"])
   first <- found$contrasts[1, ]
   expect_equal(c(first$estimate, first$median, first$p_positive), c(mean(cell), median(cell), mean(cell > 0)))
+  expect_equal(first$mde, minimum_detectable_effect(sd(cell), Inf))
   s <- subset(found$contrasts, scale == "s")[1, ]
   expect_equal(s$estimate, -mean(draws[, "b_blockincongruent"]))
 })
@@ -92,7 +93,7 @@ test_that("a factor that was dropped is named in the rows, and one block alone h
   one_block <- subset(asked(), block == "congruent")
   suppressMessages(parts <- brms_parts(one_block, "is_consistent ~ block * model + (1 | item)"))
   none <- block_effects(two_draws(parts), parts)$contrasts
-  expect_equal(dim(none), c(0, 9))
+  expect_equal(dim(none), c(0, 11))
   expect_named(none, names(found$contrasts))
 })
 

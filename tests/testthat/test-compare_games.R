@@ -77,6 +77,8 @@ test_that("the standard error of a mean is that of a t test, and GASI's that of 
   })
   si <- lapply(of_games, vapply, function(rows) game_indices(rows, n_draws = 0, n_random = 0)$estimate[1], 1)
   expect_equal(found$std_error[1], sqrt(stats::var(si[[1]]) / 8 + stats::var(si[[2]]) / 6))
+  welch <- stats::t.test(si[[1]], si[[2]])
+  expect_equal(t_test_power(found$mde[1], welch$stderr, welch$parameter[[1]]), .8, tolerance = 1e-6)
   gasi_without <- function(games) {
     vapply(seq_along(games), function(n) {
       game_indices(do.call(rbind, games[-n]), n_draws = 0, n_random = 0)$estimate[3]

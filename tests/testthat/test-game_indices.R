@@ -48,6 +48,9 @@ test_that("the intervals are those of t over games, and of games drawn again", {
   expect_equal(c(found$conf_low[[1]], found$conf_high[[1]]), as.numeric(t.test(by_game)$conf.int))
   expect_true(all(found$boot_low < found$boot_high))
   expect_true(is.na(found$conf_low[[3]]))
+  theirs <- stats::power.t.test(12, sd = stats::sd(by_game), power = .8, type = "one.sample", strict = TRUE, tol = 1e-9)
+  expect_equal(found$mde[[1]], theirs$delta, tolerance = 1e-4)
+  expect_equal(is.na(found$mde), is.na(found$conf_low))
   expect_equal(game_indices(rounds_of(games), n_draws = 500, n_random = 0), found)
 })
 

@@ -31,6 +31,10 @@ test_that("the contrast is the first block minus the second, with the delta meth
   gap <- gap[1, ] - gap[2, ]
   expect_equal(delta_p$std_error, sqrt(as.numeric(gap %*% as.matrix(vcov(model)) %*% gap)))
   expect_equal(subset(found$contrasts, scale == "s")$estimate, -unname(lme4::fixef(model)[[2]]))
+  beyond <- stats::qnorm(.975) * delta_p$std_error # of a normal estimate at `mde`, 80 % lie there
+  found_share <- stats::pnorm(beyond, delta_p$mde, delta_p$std_error, lower.tail = FALSE) +
+    stats::pnorm(-beyond, delta_p$mde, delta_p$std_error)
+  expect_equal(found_share, .8, tolerance = 1e-8)
 })
 
 test_that("the mean over items is the integral over their normal distribution", {

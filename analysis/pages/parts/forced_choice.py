@@ -20,7 +20,8 @@ _COUNTED = ["n_refused", "n_filtered", "n_truncated", "n_malformed"]
 _KINDS_EXPLAINED = (
     "Two kinds of prediction are shown, and they differ much near the ceiling. Population level is for a word of "
     "average difficulty (random effects left out), as in the paper. Averaged over the words is the mean over the words "
-    "that were asked, and the one to hold against observed shares."
+    "that were asked, and the one to hold against observed shares. MDE: the ΔP whose 95 % interval leaves 0 out in 80 "
+    "% of such studies, were posteriors as wide as this one."
 )
 _TABLE_1 = "Table 1. Interference: how much likelier a consistent answer is in the congruent block"
 
@@ -140,6 +141,7 @@ def _contrasts(section: SectionData) -> pl.DataFrame | None:
         _interval("delta_p", "delta_p_conf_low", "delta_p_conf_high", digits=3).alias("ΔP"),
         _interval("s", "s_conf_low", "s_conf_high", digits=2).alias("S (log odds)"),
         _number("p_positive", 3).alias("P(ΔP > 0)"),
+        _number("mde", 3).alias("MDE of ΔP"),
     )
 
 

@@ -20,11 +20,13 @@ _NAMES = {
     "bgd_divergence_bits": "BGD as divergence (bits)", "gasi_divergence_bits": "GASI as divergence (bits)",
 }  # fmt: skip
 _FIRST = ("si", "bgd", "gasi")
+_HEADINGS = {"value": "{}", "mde": "MDE of {}", "chance": "{} by chance"}
 _EXPLANATION = (
     "SI: how far groups are kept to classes of jobs (0 to log2 of the number of classes). BGD: how unlike groups are "
     "within a game, GASI: how unlike a group's share of jobs is from game to game (0 to 0.83 both). In brackets the 95 "
     "% interval over games (of GASI, which is no mean over games, a bootstrap's). Chance alone gives more than 0: "
-    "compare each index with its random level, for as many rounds, groups and jobs, not with 0."
+    "compare each index with its random level, for as many rounds, groups and jobs, not with 0. MDE: how far from a "
+    "given value, such as that level, an index must be for so many games to find it (80 % power, two-sided 5 %)."
 )
 
 
@@ -79,7 +81,8 @@ def differences(section: SectionData) -> Group | None:
         return Group("differences", "differences between conditions", to_make=(MissingResult("Differences", command),))
     text = (
         "Condition minus reference, with 95 % of a bootstrap of whole games, and a studentised permutation test that "
-        "deals games out anew. p is corrected for the comparisons that were asked for together."
+        "deals games out anew. p is corrected for the comparisons that were asked for together. MDE: the smallest "
+        "difference that so many games find (80 % power, two-sided 5 %)."
     )
     table = _open_if_short("Differences between conditions", _differences(rows))
     return Group("differences", "differences between conditions", (text,), (table,))
@@ -150,15 +153,17 @@ def _beside_chance(section: SectionData, intervals: pl.DataFrame) -> pl.DataFram
     labelled = rows.with_columns(
         index=pl.col("index").replace(_NAMES),
         value=_interval("estimate", "conf_low", "conf_high"),
+        mde=_number("mde").fill_null(""),
         chance=_interval("random_level", "random_low", "random_high"),
     )
     keys = ["variant", "model", "n_games", "n_incomplete"]
-    wide = labelled.pivot("index", index=keys, values=["value", "chance"], maintain_order=True)
+    wide = labelled.pivot("index", index=keys, values=["value", "mde", "chance"], maintain_order=True)
     names = [_NAMES[index] for index in _FIRST if f"value_{_NAMES[index]}" in wide.columns]
     pairs = [
-        (f"{kind}_{name}", name if kind == "value" else f"{name} by chance")
+        (f"{kind}_{name}", heading.format(name))
         for name in names
-        for kind in ("value", "chance")
+        for kind, heading in _HEADINGS.items()
+        if kind != "mde" or name != _NAMES["gasi"]
     ]
     return wide.select(
         "variant",
@@ -182,6 +187,7 @@ def _all_indices(section: SectionData, intervals: pl.DataFrame) -> pl.DataFrame:
         "conf_high",
         "boot_low",
         "boot_high",
+        pl.col("mde").alias("MDE"),
         "random_level",
         "random_low",
         "random_high",
@@ -198,6 +204,7 @@ def _differences(rows: pl.DataFrame) -> pl.DataFrame:
         "reference",
         pl.col("index").replace(_NAMES),
         _interval("difference", "boot_low", "boot_high").alias("difference"),
+        pl.col("mde").round(2).alias("MDE"),
         pl.format("{} and {}", "n_games", "n_games_reference").alias("games"),
         "p_value",
         "p_adjusted",

@@ -226,6 +226,7 @@ VIEW = (
     "n_games_reference",
     "difference",
     "std_error",
+    "mde",
     "boot_low",
     "boot_high",
     "p_value",

@@ -159,6 +159,7 @@ VIEW = (
     "conf_high",
     "boot_low",
     "boot_high",
+    "mde",
     "random_level",
     "random_low",
     "random_high",

@@ -3,11 +3,12 @@
 -- reads: fits, brms_models, brms_contrasts
 -- study: any
 -- note:  scale delta_p: a difference of probabilities; s: the same in log odds; difference: of means of a number.
---        p_positive: the posterior probability that it is above 0. kind: as in bayes_predictions.
+--        p_positive: the posterior probability that it is above 0. std_error: standard deviation of the posterior.
+--        mde: what a study with such posteriors finds (95 % leave 0 out) in 80 %. kind: as in bayes_predictions.
 CREATE OR REPLACE VIEW bayes_contrasts AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,
        coalesce(c.model, f.model) AS model, coalesce(c.domain, f.test) AS domain, c.kind, c.scale, c.estimate, c.median,
-       c.conf_low, c.conf_high, c.p_positive, m.is_converged, m.verdict, f.call_id
+       c.std_error, c.conf_low, c.conf_high, c.p_positive, c.mde, m.is_converged, m.verdict, f.call_id
 FROM brms_contrasts c
 JOIN brms_models m ON m.call_id = c.call_id
 JOIN fits f ON f.call_id = c.call_id

@@ -5,7 +5,8 @@
 -- paper: Table 1
 -- note:  delta_p: P(consistent) in the study's first block minus that in the second one; s: the same in log odds; each
 --        with its 95 % interval. The paper's are of kind population. Compare them with the null of `analyze permute`,
---        which is not centred on 0. kind: as in bayes_predictions.
+--        which is not centred on 0. mde: the delta_p that such a study finds in 80 % (as in bayes_contrasts). kind: as
+--        in bayes_predictions.
 CREATE OR REPLACE VIEW block_contrasts AS
 WITH wide AS (
     SELECT source, study, study_version, variant, fit, call_id, model, domain, kind, is_converged, verdict,
@@ -13,6 +14,7 @@ WITH wide AS (
            max(conf_low) FILTER (scale = 'delta_p') AS delta_p_conf_low,
            max(conf_high) FILTER (scale = 'delta_p') AS delta_p_conf_high,
            max(p_positive) FILTER (scale = 'delta_p') AS p_positive,
+           max(mde) FILTER (scale = 'delta_p') AS mde,
            max(estimate) FILTER (scale = 's') AS s,
            max(conf_low) FILTER (scale = 's') AS s_conf_low,
            max(conf_high) FILTER (scale = 's') AS s_conf_high
@@ -22,7 +24,7 @@ WITH wide AS (
 )
 SELECT w.source, w.study, w.study_version, w.variant, w.model, coalesce(m.label, w.model) AS model_label, w.domain,
        coalesce(t.label, w.domain) AS domain_label, w.kind, w.delta_p, w.delta_p_conf_low, w.delta_p_conf_high,
-       w.p_positive, w.s, w.s_conf_low, w.s_conf_high, w.is_converged, w.verdict, w.fit, w.call_id
+       w.p_positive, w.mde, w.s, w.s_conf_low, w.s_conf_high, w.is_converged, w.verdict, w.fit, w.call_id
 FROM wide w
 LEFT JOIN models m ON m.study = w.study AND m.study_version = w.study_version AND m.model = w.model
 LEFT JOIN tests t ON t.study = w.study AND t.study_version = w.study_version AND t.test = w.domain

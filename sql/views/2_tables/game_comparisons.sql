@@ -4,13 +4,14 @@
 -- design: allocation
 -- note:  Made by `analyze differences`, with R's compare_games(). `difference` is `condition` minus `reference`, two
 --        values of what `between` names, within model, variant and answer_format (NULL: what is compared, or pooled).
---        `std_error` leaves out one game at a time, `boot` holds 95 % of a bootstrap of whole games. `p_value` deals games
---        out anew and compares differences in standard errors, `p_unstudentised` the differences themselves, which is
---        too small where the side of fewer games is the more varied. `p_adjusted` is `p_value` corrected by
---        the method `adjust` for the `n_comparisons` of this index that were asked for together: rows that were
---        asked for apart, and other indices, are corrected on their own, and who picks among them picks uncorrected.
---        Pooled kinds of games are dealt out each on their own; a side of fewer than five games has no `boot`.
---        `is_current` is false where games came since: the same command compares those again.
+--        `std_error` leaves out one game at a time, `mde` is what is found with a power of 80 %, `boot` holds 95 % of a
+--        bootstrap of whole games. `p_value` deals games out anew and compares differences in standard errors,
+--        `p_unstudentised` the differences themselves, which is too small where the side of fewer games is the more
+--        varied. `p_adjusted` is `p_value` corrected by the method `adjust` for the `n_comparisons` of this index that
+--        were asked for together: rows that were asked for apart, and other indices, are corrected on their own, and
+--        who picks among them picks uncorrected. Pooled kinds of games are dealt out each on their own; a side of fewer
+--        than five games has no `boot`. `is_current` is false where games came since: the same command compares those
+--        again.
 CREATE OR REPLACE VIEW game_comparisons AS
 WITH now AS (
     SELECT source, study, study_version, model, answer_format,
@@ -45,7 +46,8 @@ WITH now AS (
 )
 SELECT d.source, d.study, d.study_version, d.between, d.model, coalesce(m.label, d.model) AS model_label, m.model_no,
        d.variant, d.answer_format, d.condition, d.reference, d.index, d.n_games, d.n_games_reference,
-       d.difference, d.std_error, d.boot_low, d.boot_high, d.p_value, d.p_unstudentised, d.n_comparisons, d.p_adjusted, d.adjust,
+       d.difference, d.std_error, d.mde, d.boot_low, d.boot_high, d.p_value, d.p_unstudentised, d.n_comparisons,
+       d.p_adjusted, d.adjust,
        c.n_now = d.n_games AND c.n_reference_now = d.n_games_reference AS is_current,
        d.n_draws, d.seed, d.data_hash, d.versions, d.made_at
 FROM differences d

@@ -4,7 +4,8 @@
 -- design: allocation
 -- note:  Made by `analyze indices`, with R's game_indices(). `conf` is the t interval over games, `boot` that of a
 --        bootstrap of whole games; `random_level` is what chance alone gives to a cell of as many games, choices,
---        groups and classes, 95 % of such cells lie between `random_low` and `random_high`. `game_variant` is the
+--        groups and classes, 95 % of such cells lie between `random_low` and `random_high`. `mde`: how far from a given
+--        value, such as that level, an index must be to be found with a power of 80 %. `game_variant` is the
 --        variant without its answer format. `is_current` is false where games came or ended since: the same command
 --        does those cells again, and those of another seed or of older R code, which numbers of games can't tell.
 --        `n_games` are all complete games: BGD is over those that hired two groups, GASI over groups hired twice, and
@@ -19,7 +20,7 @@ WITH now AS (
 SELECT i.source, i.study, i.study_version, i.variant,
        rtrim(replace(i.variant || '.', '.' || i.answer_format || '.', '.'), '.') AS game_variant,
        i.model, coalesce(m.label, i.model) AS model_label, m.model_no, i.answer_format, i.index,
-       i.n_games, i.n_incomplete, i.estimate, i.sd, i.conf_low, i.conf_high, i.boot_low, i.boot_high,
+       i.n_games, i.n_incomplete, i.estimate, i.sd, i.conf_low, i.conf_high, i.boot_low, i.boot_high, i.mde,
        r.level AS random_level, r.level_low AS random_low, r.level_high AS random_high,
        coalesce(n.n_games = i.n_games AND n.n_incomplete = i.n_incomplete, false) AS is_current,
        i.n_boot, i.seed, k.data_hash, k.versions, k.ended_at AS made_at
