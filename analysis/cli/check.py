@@ -99,7 +99,7 @@ def check_command(
         if commands.get(show):
             raise UsageError(
                 f"Nothing of {show} is kept: a check only reads it.",
-                f"To compute it: analyze {commands[show]} --study {chosen.as_typed}",
+                f"To compute it: {commands[show]} --study {chosen.as_typed}",
             )
         if show == RETEST:
             raise UsageError("No trial here was asked again.", "To ask some once more: collect … --again 200")

@@ -87,6 +87,23 @@ def test_cells_in_which_all_answers_are_alike_are_seen(tmp_path: Path) -> None:
     assert "alike in 1 of 2 cells" in found["separation"].verdict
 
 
+def test_what_the_variant_null_finds_is_said_beside_the_study_as_it_stands(tmp_path: Path) -> None:
+    path = write_choice(tmp_path)
+    for variant in ("base", "null"):
+        collect(tmp_path / "a.duckdb", str(path), ["simulated/small"], variant=variant, repetitions=6)
+    checks = check(tmp_path / "a.duckdb")
+    by_variant = {grain["variant"]: {one.check: one for one in found} for grain, found in findings(checks)}
+    assert [variant for variant, found in by_variant.items() if "nothing" in found] == ["base"]
+    null = {name: checks.rows[name].filter(variant="null") for name in ("order_effect", "missing_bounds")}
+    row = checks.rows["nothing"].row(0, named=True)
+    assert (row["p_engine"], row["observed"]) == (
+        null["order_effect"]["p_value"].item(), null["missing_bounds"]["delta_p"].item()
+    )  # fmt: skip
+    said = by_variant["base"]["nothing"]
+    assert f"is below 0.05 in {'1' if row['p_engine'] < 0.05 else 'none'} of 1 cell; 5 % at most" in said.verdict
+    assert "of the words as they are" in said.details[0]
+
+
 def test_the_page_and_the_machine_have_every_finding_and_one_figure(clean: Checks, tmp_path: Path) -> None:
     text = write_page(clean, tmp_path / "c.html").read_text("utf-8")
     assert text.count("<article") == len(page(clean))

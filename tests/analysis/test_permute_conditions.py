@@ -81,10 +81,10 @@ def test_the_page_of_checks_says_what_was_kept_and_what_the_variant_null_found(
     sizes = pl.DataFrame({"model": ["o3-mini", "deepseek-r1"], "test": "flowers_insects", "verdict": "stays",
                           "p_beside": [0.001, 0.3], "p_value": [0.01, 0.4], "estimate": [60.0, -4.0],
                           "sd": [50.0, 40.0]})  # fmt: skip
-    grain = nothing_rows(db, "rmiat", None, None)["nothing"].select("source", "study_version", "variant").row(0)
+    grain = nothing_rows(db, "rmiat", None, {})["nothing"].select("source", "study_version", "variant").row(0)
     base = sizes.with_columns(source=pl.lit(grain[0]), study_version=pl.lit(grain[1]), variant=pl.lit(grain[2]))
     null = base.with_columns(estimate=-pl.col("estimate") / 10, p_beside=pl.lit(0.2), variant=pl.lit("null"))
-    rows = nothing_rows(db, "rmiat", None, pl.concat([base, null]))["nothing"]
+    rows = nothing_rows(db, "rmiat", None, {"crossed": pl.concat([base, null])})["nothing"]
     assert rows["variant"].unique().to_list() == ["base"]
     said = found_by_chance({"nothing": rows, "crossed": base}, Context({}, {}, {}, 0.05, 0.1, False))
     rate = 100 * sum(result.tests["false_positives"]) / 2
@@ -97,7 +97,7 @@ def test_the_report_says_the_same_of_permutations_that_are_kept(db: Path, result
     tables = {"permutation_tests": open_trials(db, view="permutation_tests")}
     group = nothing(SectionData(load_study("rmiat"), tables, {}, {"source": "simulated"}))
     assert group is not None
-    assert group.texts[1:] == tuple(null_sentences(nothing_rows(db, "rmiat", None, None)["nothing"]))
+    assert group.texts[1:] == tuple(null_sentences(nothing_rows(db, "rmiat", None, {})["nothing"]))
 
 
 def test_whole_words_and_the_mixed_model_stand_beside_it(db: Path, result: analysis.PermutationResult) -> None:

@@ -2,8 +2,8 @@
 
 Columns: `design` (`mixed_model`: every design that is not named, where its study has one), `check`, `rows` (what these
 hold), `question` (none where the finding of another check speaks of its rows), `columns` of its rows that are shown,
-`needs` (the checks whose rows its finding reads, if not its own alone), `kept_by` (the command of `analyze` that makes
-its rows, where a check only reads what is kept). Several values of a cell stand apart by a space.
+`needs` (the checks whose rows its finding reads, if not its own alone), `kept_by` (the command that makes its rows,
+where a check only reads what is kept). Several values of a cell stand apart by a space.
 """
 
 from __future__ import annotations

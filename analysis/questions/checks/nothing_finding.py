@@ -5,7 +5,7 @@ asked.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -20,17 +20,21 @@ from slant.collector.study.records import NULL
 NOTHING = "nothing"
 _ASKED = "variant null"
 """In the column engine: effects of the variant null, which nothing was permuted for."""
+_EFFECTS, _CHOICES = {"crossed"}, {"order_effect", "missing_bounds"}
+"""The checks whose rows have the effects of the variant null: of words that are paired, of forced choices."""
 _OFTEN = 1.5
 """How many times as often as alpha says p may be small where there is nothing."""
 
 
 def nothing_rows(
-    db: str | Path, study: str, source: str | None, crossed: pl.DataFrame | None
+    db: str | Path, study: str, source: str | None, checks: Mapping[str, pl.DataFrame]
 ) -> dict[str, pl.DataFrame]:
     """By the name of the check, the last permutations of conditions of each kind, and the effects of the variant null
-    (of `crossed`, the rows of that check) as rows of the study as it stands; nothing where there are neither.
+    (of `checks`, rows by the name of their check: crossed, or those of forced choices) as rows of the study as it
+    stands; nothing where there are neither.
     """
-    parts = [_kept_permutations(db, study, source), *([] if crossed is None else [_of_variant_null(crossed)])]
+    makers = [(_EFFECTS, _of_variant_null), (_CHOICES, _choices_of_variant_null)]
+    parts = [_kept_permutations(db, study, source), *(make(checks) for needs, make in makers if needs <= set(checks))]
     rows = pl.concat([part for part in parts if part.height] or parts[:1], how="diagonal_relaxed")
     return {} if rows.is_empty() else {NOTHING: rows}
 
@@ -45,9 +49,10 @@ def _kept_permutations(db: str | Path, study: str, source: str | None) -> pl.Dat
     return rows.select(*first, pl.exclude(*first))
 
 
-def _of_variant_null(crossed: pl.DataFrame) -> pl.DataFrame:
+def _of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     return (
-        crossed.filter(variant=NULL)
+        checks["crossed"]
+        .filter(variant=NULL)
         .drop_nulls("verdict")
         .select(
             "source",
@@ -64,11 +69,25 @@ def _of_variant_null(crossed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _choices_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The difference of blocks, and its p in a logistic regression of all answers, which knows of no words."""
+    key = ["source", "study_version", "variant", "model", "test", "condition"]
+    observed = checks["missing_bounds"].select(*key, observed="delta_p")
+    tested = checks["order_effect"].filter(variant=NULL).drop_nulls("p_value")
+    rows = tested.select(*key, engine=pl.lit(_ASKED), p_engine="p_value")
+    return rows.join(observed, on=key, how="left", maintain_order="left").with_columns(variant=pl.lit(BASE))
+
+
 def found_by_chance(rows: CheckRows, context: Context) -> Verdict:
     """How often p is small where there is nothing, and how large effects are there, beside the real ones."""
     permuted = rows[NOTHING].filter(pl.col("engine") != _ASKED)
     dealt = rows[NOTHING].filter(pl.col("engine") == _ASKED)
-    said = [*null_sentences(permuted), *_dealt_sentences(dealt, rows["crossed"], context)]
+    dealt_sentences = (
+        _dealt_sentences(dealt, rows["crossed"], context)
+        if set(rows) >= _EFFECTS
+        else _dealt_choices(dealt, rows["missing_bounds"], context)
+    )
+    said = [*null_sentences(permuted), *dealt_sentences]
     rates = permuted["false_positives"].drop_nulls().to_list() if permuted.height else []
     is_often = bool(rates) and sum(rates) / len(rates) > _OFTEN * context.alpha
     is_unfounded = (
@@ -93,3 +112,18 @@ def _dealt_sentences(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) 
     sizes = real.select((pl.col("estimate") / pl.col("sd")).abs().alias("d"))["d"].drop_nulls()
     beside = f"; of the words as they are {spread(sizes)}" if sizes.len() else ""
     yield f"Their effects without sign, in standard deviations: {spread(dealt['observed_d'].abs())}{beside}."
+
+
+def _dealt_choices(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) -> Iterator[str]:
+    """What is found in the variant null of a forced choice."""
+    if dealt.is_empty():
+        return
+    small = count_of(dealt.filter(pl.col("p_engine") < context.alpha).height, dealt.height, "cell")
+    yield (
+        f"Models that were asked with words dealt at random (variant {NULL}): p of the difference of blocks (logistic "
+        f"regression of all answers) is below {context.alpha:g} in {small}; {percent(context.alpha, 0)} at most are to "
+        "be expected, for words are dealt in balance."
+    )
+    sizes = real["delta_p"].drop_nulls().abs()
+    beside = f"; of the words as they are {spread(sizes, 3)}" if sizes.len() else ""
+    yield f"Their differences ΔP, without sign: {spread(dealt['observed'].drop_nulls().abs(), 3)}{beside}."

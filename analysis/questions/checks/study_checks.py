@@ -127,7 +127,7 @@ def check(
         checks = Checks(study, alpha, bound, {}, _grains(db, study, source), [], None)
         return checks.asked_again(db, calls, executor or workers).beside(known)
     checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
-    nothing = nothing_rows(db, study.name, source, checks.rows.get("crossed"))
+    nothing = nothing_rows(db, study.name, source, checks.rows)
     checks = replace(checks, rows={**checks.rows, **kept_calibrations(db, study.name, source), **nothing})
     checks = replace(checks, looks=tuple(look for made in read_looks(Path(db), study.name).values() for look in made))
     checks = checks.asked_again(db, calls, executor or workers)
