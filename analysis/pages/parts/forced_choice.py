@@ -133,7 +133,7 @@ def _predicted(section: SectionData) -> pl.DataFrame | None:
 
 
 def _contrasts(section: SectionData) -> pl.DataFrame | None:
-    rows = section.own("block_contrasts")
+    rows = section.own_with_mde("block_contrasts")
     if rows.is_empty():
         return None
     return rows.select(

@@ -54,7 +54,7 @@ def indices(section: SectionData) -> Group | None:
     """With intervals where `analyze indices` kept them; elsewhere what SQL alone has."""
     if not _has_games(section):
         return None
-    intervals = section.own("game_index_intervals")
+    intervals = section.own_with_mde("game_index_intervals")
     tables = []
     if intervals.height:
         tables = [
@@ -74,7 +74,7 @@ def indices(section: SectionData) -> Group | None:
 def differences(section: SectionData) -> Group | None:
     if not _has_games(section):
         return None
-    rows = section.own("game_comparisons")
+    rows = section.own_with_mde("game_comparisons")
     if rows.is_empty():
         base = section.study.variants[0]
         command = f"analyze differences --study {section.study.as_typed} --between variant --reference {base}"

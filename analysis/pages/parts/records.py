@@ -65,6 +65,11 @@ class SectionData:
             return pl.DataFrame()
         return self.tables[name].filter(pl.all_horizontal(pl.col(key) == value for key, value in self.grain.items()))
 
+    def own_with_mde(self, name: str) -> pl.DataFrame:
+        """The same with the smallest effect, which the file of an older slant lacks if nobody may write it."""
+        rows = self.own(name)
+        return rows if "mde" in rows.columns else rows.with_columns(mde=pl.lit(None, pl.Float64))
+
     def captioned(self, name: str) -> CaptionedTable | None:
         """A table as it is, but for what is empty or told elsewhere; None where it has no rows."""
         rows = self.own(name)
