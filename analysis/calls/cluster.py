@@ -69,6 +69,15 @@ class ClusterExecutor(Executor):
             self._open.close()
 
 
+def start_lost_workers(client: Any) -> None:
+    """Dask starts a worker of this machine again that dies in a job, but gives one up that dies before its nanny heard
+    that it had begun: a LocalCluster that lacks workers is told to have them again. Others are not ours to scale.
+    """
+    cluster = client.cluster
+    if isinstance(cluster, _distributed().LocalCluster) and cluster.worker_spec.keys() - cluster.workers.keys():
+        cluster.scale(len(cluster.worker_spec))
+
+
 def worker_reports(address: str, packages: Sequence[str]) -> list[WorkerReport | str]:
     """What each worker of the cluster at `address` has; a sentence of one that can't say."""
     with ClusterExecutor(address) as executor:

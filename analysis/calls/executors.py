@@ -20,7 +20,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from slant.analysis.bridge.worker import Died, versions_now
-from slant.analysis.calls.cluster import ClusterExecutor
+from slant.analysis.calls.cluster import ClusterExecutor, start_lost_workers
 from slant.analysis.calls.in_worker import R_CODE, Parcel, Refused, answer_parcel_here, versions_there
 from slant.analysis.calls.task import Answer, Task, packages_of
 from slant.collector.errors import RError
@@ -31,6 +31,7 @@ Workers = int | Executor | None
 
 _log = logging.getLogger(__name__)
 _LOOK_S = 0.5  # how often a cluster is asked which workers it has: they come and go
+_WORKERLESS_S = 10.0  # a worker that died is back before, and one that begins is there
 _HEED_CTRL_C_S = 0.2  # see analysis/bridge/worker.py
 _IN_FLIGHT = 4  # groups of calls for each worker: enough that none waits, and all the others stay here
 _AT_LEAST = 16
@@ -129,6 +130,28 @@ class LeftOut:
         return only.submit(answer_parcel_here, parcel)
 
 
+class _Attendance:
+    """Looks whether a Dask cluster has workers, and says once where it has none: calls wait for them for ever."""
+
+    def __init__(self, executor: Executor) -> None:
+        self._client, self._seen_at, self._is_said = dask_client(executor), time.monotonic(), False
+
+    def look(self) -> None:
+        if self._client is None or self._client.status != "running":
+            return
+        start_lost_workers(self._client)
+        now = time.monotonic()
+        if _threads_by_worker(self._client):
+            self._seen_at = now
+        elif now - self._seen_at > _WORKERLESS_S and not self._is_said:
+            self._is_said = True
+            address = self._client.scheduler.address
+            _log.warning(
+                "The cluster at %s has no workers; this waits until one is there. To start one, on its machine: "
+                "dask worker %s. To end this: Ctrl-C; what has ended is kept.", address, address
+            )  # fmt: skip
+
+
 @dataclass(frozen=True)
 class _Sent:
     number: int
@@ -157,7 +180,7 @@ def by_executor(
 
     with _lock(executor) as lock:
         try:
-            most, looked_at = _most_in_flight(executor), time.monotonic()
+            most, looked_at, attendance = _most_in_flight(executor), time.monotonic(), _Attendance(executor)
             while True:
                 while len(sent) < most and (following := next(waiting, None)) is not None:
                     send(following[0], _parcel(following[1], versions, lock))
@@ -174,6 +197,7 @@ def by_executor(
                         else:
                             yield of_future.number, answers
                 if time.monotonic() - looked_at > _LOOK_S:
+                    attendance.look()
                     most, fit, looked_at = _most_in_flight(executor), left_out.fit_workers(), time.monotonic()
                     for of_future in _withdrawn(sent, fit):
                         send(of_future.number, of_future.parcel)

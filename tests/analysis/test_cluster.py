@@ -23,6 +23,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
+from slant.analysis.calls import executors
 from slant.analysis.calls.call import answered
 from slant.analysis.calls.cluster import ClusterExecutor
 from slant.analysis.calls.executors import _threads_by_worker, mixed_versions
@@ -233,7 +234,12 @@ def test_a_nanny_that_is_killed_takes_its_worker_along_and_no_fit(db: Path) -> N
 @SLOW
 def test_a_scheduler_that_is_killed_ends_the_call_and_costs_nothing_that_had_ended(db: Path) -> None:
     calls = [*(level(n) for n in range(4)), long_call()]
-    with distributed_config(), scheduler() as address, worker(address) as its, ClusterExecutor(address) as executor:
+    with (
+        distributed_config({"distributed.comm.timeouts.connect": "3s"}),
+        scheduler() as address,
+        worker(address) as its,
+        ClusterExecutor(address) as executor,
+    ):
         executor.client.wait_for_workers(1)
         ends = psutil.Process(_listener(address))
         with pytest.raises(RError, match="has dropped calls") as said:
@@ -241,6 +247,41 @@ def test_a_scheduler_that_is_killed_ends_the_call_and_costs_nothing_that_had_end
         assert "What had ended is kept" in str(said.value)
         assert not_kept_yet(db, calls[:4]) == []
         assert wait_until(lambda: not _busy(its.pid), 60)
+
+
+@SLOW
+def test_a_worker_that_dask_gives_up_is_started_again(db: Path) -> None:
+    """A nanny does not start again what died before it heard that it had begun."""
+    with distributed_config({"distributed.deploy.lost-worker-timeout": "0.5s"}), local(1) as client:
+        client.cluster.sync(client.cluster.workers[0].close)
+        assert wait_until(lambda: not client.cluster.workers)
+        assert statuses(results(db, [level()], workers=client.get_executor(pure=False))) == {"ok": 1}
+
+
+@SLOW
+def test_a_cluster_without_workers_is_waited_for_in_the_open(
+    db: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(executors, "_WORKERLESS_S", 0.1)
+    with ThreadPoolExecutor(1) as threads, scheduler() as address, ClusterExecutor(address) as executor:
+        made = threads.submit(results, db, [level()], workers=executor)
+        assert wait_until(lambda: f"dask worker {address}" in caplog.text)
+        with worker(address):
+            assert statuses(made.result(60)) == {"ok": 1}
+
+
+def test_that_a_cluster_has_no_workers_is_said_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(executors, "_WORKERLESS_S", -1.0)
+    client = SimpleNamespace(
+        status="running", cluster=None, scheduler=SimpleNamespace(address="tcp://a:1"), nthreads=dict
+    )
+    monkeypatch.setattr(executors, "dask_client", lambda executor: client)
+    attendance = executors._Attendance(ThreadPoolExecutor(1))
+    for _ in range(3):
+        attendance.look()
+    assert caplog.text.count("The cluster at tcp://a:1 has no workers") == 1
 
 
 def test_a_scheduler_that_is_gone_while_it_is_asked_has_no_workers() -> None:
@@ -440,11 +481,11 @@ def worker(address: str, **environment: str) -> Iterator[subprocess.Popen[bytes]
 
 
 @contextlib.contextmanager
-def distributed_config() -> Iterator[None]:
-    """A client that gives a lost scheduler up after some seconds."""
+def distributed_config(settings: Mapping[str, str]) -> Iterator[None]:
+    """Dask with limits of its own, such as when a lost scheduler is given up."""
     import dask
 
-    with dask.config.set({"distributed.comm.timeouts.connect": "3s"}):
+    with dask.config.set(settings):
         yield
 
 
