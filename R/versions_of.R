@@ -26,7 +26,7 @@ parse_versions <- function(text) {
 
 # What of `made_with` is of another version here, in words; NA where nothing is. What is slant's own is not compared.
 other_versions <- function(made_with) {
-  then <- made_with[!made_with$package %in% c("slant", "definition", "machine"), ]
+  then <- made_with[!made_with$package %in% c("slant", "definition", "machine", "slant's R code"), ]
   installed <- versions_of(setdiff(then$package, "R"))
   now <- installed$version[match(then$package, installed$package)]
   # R writes one version in two ways: 1.1-31 and 1.1.31.

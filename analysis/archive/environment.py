@@ -13,10 +13,10 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.bridge.worker import versions_now
+from slant.collector.provenance.bibtex import NO_R_PACKAGE
 from slant.collector.system.code_version import current_code_version, git_commit
 
 _REQUIRED = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
-_NO_PACKAGE = ("R", "slant", "definition", "machine")
 
 
 @functools.cache
@@ -51,7 +51,7 @@ def r_versions(frames: Iterable[pl.DataFrame], packages: tuple[str, ...]) -> dic
         if "versions" in frame.columns:
             for text in frame["versions"].drop_nulls().unique().sort():
                 made |= {name: str(version) for name, version in json.loads(text).items()}
-    return {name: made[name] for name in sorted(made) if name == "R" or name not in _NO_PACKAGE}
+    return {name: made[name] for name in sorted(made) if name not in NO_R_PACKAGE}
 
 
 def software(r: Mapping[str, str]) -> dict[str, str]:

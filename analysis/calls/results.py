@@ -19,11 +19,13 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.r_home import version_numbers
 from slant.analysis.bridge.worker import versions_now
 from slant.analysis.calls.call import SAY, Answer, Call, computed
 from slant.analysis.calls.duration import expected_duration
 from slant.analysis.calls.executors import MixedVersions, Workers
+from slant.analysis.calls.in_worker import R_CODE
 from slant.analysis.calls.model_files import made_model_folder, model_file, model_folder
 from slant.analysis.calls.result_rows import ID, Frames, plain, rows_of_all, table_schema
 from slant.collector.errors import DatabaseError, RError
@@ -36,7 +38,7 @@ Progress = Callable[[int, int], None]
 which a long call writes what it is doing, and `note(text)`, what to say at once.
 """
 MACHINE = "machine"
-"""Beside the versions that made a result, the name of the machine that had them, where they may be mixed."""
+"""Beside the versions that made a result, where they may be mixed: the machine that had them (and R_CODE there)."""
 _KEEP_EVERY_S = 2.0
 _KEEPING = 0.1  # the share of time that keeping may take, where a disk is slow
 _PATIENCE_S = 0.5  # with whoever holds the database, while calls go on: the next ones are tried with these
@@ -226,7 +228,7 @@ class _Store:
     def _with_machine(self, answer: Answer) -> Answer:
         if not self._names_machine or not answer.versions:
             return answer
-        return replace(answer, versions={**answer.versions, MACHINE: answer.machine})
+        return replace(answer, versions={**answer.versions, MACHINE: answer.machine, R_CODE: answer.r_code})
 
 
 def _write(db: Path, frames: Frames, relabelled: Frames, patience_s: float) -> set[str]:
@@ -288,10 +290,12 @@ def _versions(wanted: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], dict[s
 
 
 def _is_made_alike(then: str | None, now: Mapping[str, str] | None) -> bool:
-    """Whether what made a result is what would make it now, as far as that is known: R writes one version in two ways,
-    1.1-31 and 1.1.31.
+    """Whether what made a result is what would make it now, as far as that is known (a call of other R code of ours has
+    another id, but where versions are mixed): R writes one version in two ways, 1.1-31 and 1.1.31.
     """
     made_with = json.loads(then or "{}")
+    if now is not None and made_with.get(R_CODE, r_code_hash()) != r_code_hash():
+        return False
     shared = [name for name in now or {} if name in made_with]
     return all(version_numbers(made_with[name]) == version_numbers((now or {})[name]) for name in shared)
 

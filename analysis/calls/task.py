@@ -14,6 +14,7 @@ from typing import Any
 
 import polars as pl
 
+from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.calls.in_worker import Parcel
 from slant.collector.errors import RError
 from slant.collector.system.operating_system import machine_name
@@ -24,7 +25,7 @@ class Answer:
     """What R gave: `value` as the bridge converts it, warnings and messages as "kind: text", versions, seconds.
 
     error: why there is no value, the sentence first; `has_died` where the process did. files: by argument, the contents
-    of those that R wrote on another machine. machine: the name of the one that answered.
+    of those that R wrote on another machine. machine, r_code: who answered, and by which R code of slant (its hash).
     """
 
     value: Any = None
@@ -35,6 +36,7 @@ class Answer:
     has_died: bool = False
     files: Mapping[str, bytes] = field(default_factory=dict)
     machine: str = ""
+    r_code: str = ""
 
     @property
     def frames(self) -> dict[str, pl.DataFrame]:
@@ -108,14 +110,16 @@ def answer_parcel(parcel: Parcel) -> bytes:
 
     r.start()
     tasks: tuple[Task, ...] = pickle.loads(parcel.content)
-    return pickle.dumps([_answer_in_folder(r, task, parcel.cores) for task in tasks], pickle.HIGHEST_PROTOCOL)
+    answers = [_answer_in_folder(r, task, parcel.cores) for task in tasks]
+    signed = [replace(answer, machine=machine_name(), r_code=r_code_hash()) for answer in answers]
+    return pickle.dumps(signed, pickle.HIGHEST_PROTOCOL)
 
 
 def _answer_in_folder(r: Any, task: Task, cores: int) -> Answer:
     """Files are read and written in a folder of this machine that is gone afterwards."""
     more = {**task.more, **({"cores": cores} if task.takes_all_cores else {})}
     if not task.reads and not task.writes:
-        return replace(_answer(r, replace(task, more=more)), machine=machine_name())
+        return _answer(r, replace(task, more=more))
     with TemporaryDirectory(prefix="slant-") as name:
         folder = Path(name)
         for argument, content in task.reads.items():
@@ -125,7 +129,7 @@ def _answer_in_folder(r: Any, task: Task, cores: int) -> Answer:
         more |= {argument: str(path) for argument, path in written.items()}
         answer = _answer(r, replace(task, more=more))
         files = {argument: path.read_bytes() for argument, path in written.items() if path.is_file()}
-        return replace(answer, files=files, machine=machine_name())
+        return replace(answer, files=files)
 
 
 def _answer(r: Any, task: Task) -> Answer:

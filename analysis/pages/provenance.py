@@ -18,6 +18,7 @@ from slant.analysis.fitting.fits import FitResult
 from slant.analysis.rows.views import stored_views
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.provenance.bibtex import NO_R_PACKAGE
 from slant.collector.provenance.methods import command_line, paragraph, references
 from slant.collector.provenance.run_history import read_run_histories
 
@@ -83,9 +84,6 @@ def without_folders(text: str) -> str:
     return _FOLDERS.sub("", _QUOTED_FOLDERS.sub(r"\1", text))
 
 
-_OURS = ("slant", "definition", "machine")  # kept beside the versions, but no R package
-
-
 def version_sentence(*results: FitResult) -> str:
     """What made these results, in a sentence; "" where nothing is known (all failed, say)."""
     versions = result_versions(*results)
@@ -115,7 +113,7 @@ def other_version_sentences(db: str | Path, study: str | None = None) -> Iterato
     """
     counts: dict[tuple[str, str], int] = {}
     for fit, text in _kept_versions(db, study).select("fit", "versions").iter_rows():
-        kept_versions = {name: version for name, version in json.loads(text).items() if name not in _OURS}
+        kept_versions = {name: version for name, version in json.loads(text).items() if name not in NO_R_PACKAGE}
         if difference := _difference(kept_versions, versions_now(tuple(sorted(kept_versions.keys() - {"R"})))):
             counts[fit, difference] = counts.get((fit, difference), 0) + 1
     for (fit, difference), n in sorted(counts.items()):

@@ -22,7 +22,8 @@ _PAPER = re.compile(r"(?P<authors>.+?)(?: \((?P<year>\d{4})\))?, (?P<title>.+)")
 _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,100}")
 _PART = re.compile(r"(?m)^%% (\S+) (\S+)\n")
 _KEYLESS = re.compile(r"(?m)^(@\w+\{)[^,\n]*,")
-_NOT_R = ("slant", "definition", "machine")  # kept beside the versions, but no R package
+NO_R_PACKAGE = ("slant", "definition", "machine", "slant's R code")
+"""What is kept beside the versions of R and its packages."""
 _SLANT_YEAR = "2026"
 _TIME_LIMIT_S = 60.0
 
@@ -55,7 +56,7 @@ def _packages(db: Path, study: str) -> dict[str, set[str]]:
             rows = []
     for (text,) in rows:
         for name, version in json.loads(text).items():
-            if name not in _NOT_R and _PACKAGE.fullmatch(name):
+            if name not in NO_R_PACKAGE and _PACKAGE.fullmatch(name):
                 versions.setdefault(name, set()).add(printable(version))
     return dict(sorted(versions.items(), key=lambda item: (item[0] != "R", item[0].lower())))
 

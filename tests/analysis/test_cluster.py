@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import pickle
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -23,6 +25,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant import analysis
+from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.calls import executors
 from slant.analysis.calls.call import answered
 from slant.analysis.calls.cluster import ClusterExecutor
@@ -47,6 +50,7 @@ pytestmark = [pytest.mark.needs("dask"), pytest.mark.needs("R")]
 distributed = pytest.importorskip("distributed")
 SLOW = pytest.mark.slow
 SEARCH = {"lower_thresh": 5}
+LINKED = {"R", "analysis", "collector", "inst", "sql"}
 
 
 @contextlib.contextmanager
@@ -123,6 +127,15 @@ def test_workers_and_a_cluster_are_not_both_named() -> None:
     answer = CliRunner().invoke(analyze, ["--fit", "lme4", "--workers", "2", "--cluster", "local:2"])
     assert answer.exit_code == 2
     assert "Leave out one of --workers and --cluster" in answer.output
+
+
+@pytest.mark.parametrize("more", [(), ("--workers", "1")])
+def test_versions_are_not_mixed_without_a_cluster(more: tuple[str, ...]) -> None:
+    answer = CliRunner(env={"SLANT_CLUSTER": "local:2" if more else None}).invoke(
+        analyze, ["--fit", "lme4", "--mixed-versions", *more]
+    )
+    assert answer.exit_code == 2
+    assert "Can't mix versions without a cluster" in answer.output
 
 
 def test_without_dask_the_option_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -344,6 +357,25 @@ def test_a_refused_worker_is_named_once_and_the_other_one_goes_on(
         mixed = results(db, calls, workers=mixed_versions(executor), refit=True).calls["versions"].to_list()
     assert all(f'"machine": "{os.uname().nodename}"' in text for text in mixed)
     assert 0 < sum('"SnowballC": "9.9.9"' in text for text in mixed) < 12
+
+
+@SLOW
+def test_a_worker_with_other_r_code_of_slant_is_refused_or_named_in_each_row(
+    db: Path, root: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other" / "slant"
+    shutil.copytree(root / "python" / "slant", other, symlinks=True, ignore=lambda folder, names: LINKED)
+    for name in LINKED - {"R"}:
+        (other / name).symlink_to(root / name)
+    shutil.copytree(root / "R", other / "R")
+    (other / "R" / "random_level.R").write_text((root / "R" / "random_level.R").read_text("utf-8") + "# changed\n")
+    with scheduler() as address, worker(address, PYTHONPATH=str(other.parent)), ClusterExecutor(address) as executor:
+        executor.client.wait_for_workers(1)
+        with pytest.raises(RError, match="has other R code of slant than here"):
+            results(db, [level()], workers=executor)
+        (text,) = results(db, [level()], workers=mixed_versions(executor)).calls["versions"]
+    assert json.loads(text)["slant's R code"] != r_code_hash()
+    assert not_kept_yet(db, [level()]) == [level()]
 
 
 @SLOW

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
 import pickle
@@ -20,12 +21,14 @@ import psutil
 import pytest
 
 from slant import analysis
+from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.bridge.worker import Died
 from slant.analysis.calls import executors, in_worker
 from slant.analysis.calls.call import Call, answered, computed
 from slant.analysis.calls.results import not_kept_yet, results
 from slant.analysis.plots.drawing import draw
 from slant.collector.errors import RError
+from slant.collector.keep.database import writing
 from tests.support.clusters import below, kill_this_worker, long_call, wait_until
 from tests.support.fitted import small_database
 from tests.support.given import database
@@ -96,6 +99,18 @@ def test_where_versions_may_be_mixed_what_is_kept_is_taken_whatever_made_it(
     monkeypatch.setattr("slant.analysis.calls.results.versions_now", lambda packages: {"R": "3.6.3"})
     assert not_kept_yet(db, [level()]) == [level()]
     assert results(db, [level()], workers=executors.mixed_versions(threads)).computed == frozenset()
+
+
+def test_where_versions_were_mixed_what_other_r_code_made_is_made_again(
+    threads: ThreadPoolExecutor, tmp_path: Path
+) -> None:
+    db = database(tmp_path / "a.duckdb", [{}])
+    mixed = results(db, [level()], workers=executors.mixed_versions(threads))
+    assert json.loads(mixed.calls["versions"][0])["slant's R code"] == r_code_hash()
+    assert not_kept_yet(db, [level()]) == []
+    with writing(db) as connection:
+        connection.execute("UPDATE calls SET versions = replace(versions, ?, 'other')", [r_code_hash()])
+    assert not_kept_yet(db, [level()]) == [level()]
 
 
 def test_other_r_code_is_another_version() -> None:
