@@ -355,6 +355,13 @@ def test_a_bundle_holds_the_chosen_trials_and_leads_to_them_alone(db: Path, tmp_
         write_bundle(db, tmp_path / "none", "false")
 
 
+def test_a_bundle_has_a_page_of_a_whole_text_only_where_the_trial_shows_less(tmp_path: Path) -> None:
+    rows = [{"trial_id": f"t{n}", "reasoning_text": text} for n, text in enumerate(("So.", "So. " * 9_000))]
+    write_bundle(database(tmp_path / "a.duckdb", rows), tmp_path / "bundle", "true")
+    pages = [page.read_text("utf-8") for page in (tmp_path / "bundle").glob("trial-*.html")]
+    assert sorted(page.count("So.") for page in pages) == [1, 5_000, 9_000]
+
+
 def test_a_bundle_leads_to_no_kind_of_page_that_only_other_runs_have(tmp_path: Path) -> None:
     rows = [{**row, "run_id": "r2"} for row in games("m", "main", [[[1, 2]]])]
     runs = [{**RUN, "design": "association"}, {**RUN, "run_id": "r2", "study": "hiring", "design": "allocation"}]
