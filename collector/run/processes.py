@@ -17,9 +17,10 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from slant.collector.ask.interrupts import SIGNALS
@@ -31,13 +32,15 @@ from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import open_ledger, price_of
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, Interrupted, SlantError, UsageError
+from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder, mend_tails
-from slant.collector.keep.journal_files import compress_finished
+from slant.collector.keep.journal_files import compress_finished, journal_paths, journal_run
 from slant.collector.keep.journal_loader import Loader
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.run.one_process import LAST_LOAD_S, Options, RunReport, checked_run_plan
 from slant.collector.run.shard_process import Part
 from slant.collector.system.child_processes import child_environment
+from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import printable
 
 log = logging.getLogger(__name__)
@@ -58,6 +61,7 @@ def carry_out_in_processes(
     try:
         for cut in mend_tails(folder):
             watcher.say(cut)
+        earlier = _runs(folder)
         loader = _Loader(run_plan, watcher)
         loader.load(0.2)  # says at once if the database is not ours or can't be made
         crew = _Crew(up_to_date(run_plan), _shared_out(run_plan, options, processes), processes, watcher, lock)
@@ -70,11 +74,17 @@ def carry_out_in_processes(
             is_loaded = loader.load(LAST_LOAD_S)
         if not is_loaded:
             watcher.say("The answers are safe in the journal. When the database is free: collect load")
+        elif crew.has_lost_one:
+            crew.count_stored(_runs(folder) - earlier)
         report = crew.report(is_loaded=is_loaded)
         compress_finished(folder)
     finally:
         lock.release()
     return report
+
+
+def _runs(folder: Path) -> frozenset[str]:
+    return frozenset(map(journal_run, journal_paths(folder)))
 
 
 def _shared_out(run_plan: RunPlan, options: Options, processes: int) -> Options:
@@ -252,6 +262,20 @@ class _Crew:
             lane.pace.told = " + ".join(child_lane["pace"] for child_lane in child_lanes)
             for outcome in new.elements():
                 self._watcher.change(lane, outcome)
+
+    @property
+    def has_lost_one(self) -> bool:
+        """Whether one of them ended without a word: what it did last is only in its journal."""
+        return any(child.end is None and child.error is None for child in self._children)
+
+    def count_stored(self, run_ids: Collection[str]) -> None:
+        """What all of them did, as it is stored in the database. What failed is no answer, and stays as it was told."""
+        with reading(self._run_plan.db) as connection:
+            rows = connection.execute(sql_query("answers_of_runs"), {"run_ids": sorted(run_ids)}).fetchall()
+        for name, lane in self._lanes.items():
+            own = [row[1:] for row in rows if row[0] == name]
+            lane.outcomes |= Counter({outcome: n for outcome, n, _ in own if n})
+            lane.money.spent_usd = max(lane.money.spent_usd, sum(cost or 0.0 for *_, cost in own))
 
     def report(self, *, is_loaded: bool) -> RunReport:
         ends = [child.end for child in self._children if child.end is not None]

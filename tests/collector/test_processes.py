@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import csv
 import os
 import signal
 import subprocess
@@ -48,7 +49,7 @@ class Run:
         self.words = [
             sys.executable, "-m", "slant.collector", "--study", str(write_tiny(folder)), "--model", "local/small",
             "--base-url", server.base_url, "--repeat", str(REPEAT), "--concurrency", "8", "--db", str(self.db),
-            "--processes", "2",
+            "--processes", "2", "--format", "csv",
         ]  # fmt: skip
         self.server = server
         self.process = self.start()
@@ -112,12 +113,14 @@ def test_a_killed_process_costs_nothing_that_was_answered_and_the_other_goes_on(
     run = Run(tmp_path, server)
     victim = run.both_ask()[0]
     os.kill(victim, signal.SIGKILL)
-    _, said = run.process.communicate(timeout=60)
+    shown, said = run.process.communicate(timeout=60)
     assert run.process.returncode == 1
     assert "was killed (SIGKILL). Its answers until then are kept" in said
     with reading(run.db) as connection:
         [(kept,)] = connection.execute("SELECT count(*) FROM trials").fetchall()
     assert PLANNED // 2 < kept < PLANNED
+    (row,) = csv.DictReader(shown.splitlines())
+    assert int(row["asked"]) == kept
     run.finish()
 
 
