@@ -70,7 +70,7 @@ def check_command(
     from slant.analysis.questions.checks.design_checks import has_checks
     from slant.analysis.questions.checks.registration import REGISTRATION, registered_study
     from slant.analysis.questions.checks.retest_check import RETEST
-    from slant.analysis.questions.checks.study_checks import check
+    from slant.analysis.questions.checks.study_checks import READ_ONLY, check, kept_rows
     from slant.collector.errors import RError, UnknownNameError, UsageError
 
     if out is not None:
@@ -87,6 +87,12 @@ def check_command(
             raise UsageError(*no_registration)
         print_rows(registered.deviations, output_format)
         return
+    if show in READ_ONLY and out is None:  # nor does what is only read
+        kept = kept_rows(db, chosen, source)
+        if show not in kept:
+            raise UsageError(*_not_kept(show, commands[show], chosen.as_typed))
+        print_rows(kept[show], output_format)
+        return
     with FitProgress() as progress:
         result = check(db, chosen, source, measure, bound, alpha, workers, refit, progress, registration=registration)
         path = write_page(result, out, workers) if out is not None else None
@@ -97,10 +103,7 @@ def check_command(
         if show == REGISTRATION:
             raise UsageError(*no_registration)
         if commands.get(show):
-            raise UsageError(
-                f"Nothing of {show} is kept: a check only reads it.",
-                f"To compute it: {commands[show]} --study {chosen.as_typed}",
-            )
+            raise UsageError(*_not_kept(show, commands[show], chosen.as_typed))
         if show == RETEST:
             raise UsageError("No trial here was asked again.", "To ask some once more: collect … --again 200")
         raise RError(f'The check "{show}" could not be made, so it has no rows.', "The reason is above.")
@@ -112,3 +115,7 @@ def check_command(
         print_rows(as_rows(result), "csv")
     elif path is None:
         click.echo(as_text(result))
+
+
+def _not_kept(check: str, command: str, study: str) -> tuple[str, str]:
+    return f"Nothing of {check} is kept: a check only reads it.", f"To compute it: {command} --study {study}"

@@ -244,6 +244,15 @@ def test_rows_of_a_check_that_died_are_one_sentence(db: Path, found: Checks, mon
     assert 'The check "influence" could not be made' in answer.stderr
 
 
+def test_a_check_that_only_reads_what_is_kept_computes_nothing(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slant.analysis.questions.checks.study_checks.check", None)
+    for name, command in (("counts", "--fit brms"), ("calibration", "calibrate")):
+        answer = CliRunner().invoke(analyze, ["check", "--show", name, "--db", str(db)])
+        assert answer.exit_code == 2
+        assert f"Nothing of {name} is kept" in answer.stderr
+        assert f"analyze {command} --study rmiat" in answer.stderr
+
+
 @pytest.mark.parametrize(("some", "all_", "said"), [(0, 1, "none of 1 model"), (1, 1, "1 of 1 model"),
                                                     (0, 2, "none of 2 models"), (2, 2, "all 2 models")])  # fmt: skip
 def test_counts_read_as_english_after_in_and_of(some: int, all_: int, said: str) -> None:

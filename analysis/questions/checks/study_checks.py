@@ -128,11 +128,21 @@ def check(
         return checks.asked_again(db, calls, executor or workers).beside(known)
     checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
     nothing = nothing_rows(db, study.name, source, checks.rows)
-    checks = replace(checks, rows={**checks.rows, **kept_calibrations(db, study.name, source), **nothing})
+    checks = replace(checks, rows={**checks.rows, **kept_rows(db, study, source), **nothing})
     checks = replace(checks, looks=tuple(look for made in read_looks(Path(db), study.name).values() for look in made))
     checks = checks.asked_again(db, calls, executor or workers)
     # compared anew: a check may be a look at the results, too
     return checks if known is None else checks.beside(registered_study(db, study.name, known.registration))
+
+
+READ_ONLY = ("counts", "calibration")
+"""Checks that compute nothing: they read what another command has kept."""
+
+
+def kept_rows(db: str | Path, study: Study, source: str | None) -> dict[str, pl.DataFrame]:
+    """The rows of the checks `READ_ONLY`; none of one of which nothing is kept."""
+    counts = pl.DataFrame() if study.design in DESIGN_CHECKS else kept_count_models(db, study, source)
+    return {**({} if counts.is_empty() else {"counts": counts}), **kept_calibrations(db, study.name, source)}
 
 
 def _grains(db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
@@ -191,8 +201,6 @@ def _check(
         [*trial_calls, *_fit_calls(fits, alpha), *pooled], workers, _stage(progress, stages, len(to_make))
     )
     rows["crossed"] = crossed
-    counts = kept_count_models(db, study, source)
-    rows |= {} if counts.is_empty() else {"counts": counts}
     rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
     return Checks(
         study,
