@@ -9,8 +9,8 @@ from typing import Literal, overload
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.ask.watcher import Watcher
+from slant.collector.batch.batches import carry_out_batch
 from slant.collector.batch.report import BatchOptions, BatchReport
-from slant.collector.batch.run_batch import carry_out_batch
 from slant.collector.cost.pilot import pilot_of
 from slant.collector.cost.repeated_trials import repeated_trial_notes
 from slant.collector.errors import UsageError
@@ -20,7 +20,7 @@ from slant.collector.plan.run_plan import RunPlan, make_run_plan
 from slant.collector.plan.shards import Shard
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import read_registration
-from slant.collector.registration.plan_departures import departures
+from slant.collector.registration.registering import departures
 from slant.collector.run.one_process import Options, RunReport, carry_out_alone
 from slant.collector.run.processes import carry_out_in_processes
 from slant.collector.run.until_width import carry_out_until_narrow

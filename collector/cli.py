@@ -242,8 +242,7 @@ def _collect(
 ) -> None:
     from slant.collector.api import carry_out
     from slant.collector.commands.batch_jobs import run_batch
-    from slant.collector.commands.confirmation import agree, run_pilot, shard_notes, show_dry_run
-    from slant.collector.commands.stopping import show_stopping
+    from slant.collector.commands.confirmation import agree, run_pilot, shard_notes, show_dry_run, show_stopping
     from slant.collector.cost.pilot import pilot_of
     from slant.collector.cost.repeated_trials import repeated_trial_notes
     from slant.collector.keep.journal_loader import load_journals
@@ -254,7 +253,7 @@ def _collect(
     from slant.collector.plan.shards import Shard
     from slant.collector.progress.bar import ProgressWatcher
     from slant.collector.registration.canonical import read_registration
-    from slant.collector.registration.plan_departures import departures
+    from slant.collector.registration.registering import departures
     from slant.collector.run.one_process import Options
     from slant.collector.stopping.rule import StoppingRule, refuse_parts
     from slant.collector.studies.catalogue import load_study
@@ -344,7 +343,7 @@ def _retest_command(study: Any, db: Path) -> str:
 
 def _print_report(report: Any, output_format: str, study: Any, next_command: str) -> None:
     from slant.collector.ask.uncounted_answers import uncounted_notes
-    from slant.collector.progress.coverage import coverage_note
+    from slant.collector.progress.status import coverage_note
 
     print_rows(list(report.models), output_format)
     for model in report.models:

@@ -1,10 +1,14 @@
-"""What an exchange was: an answer, one that a filter withheld, or a failure. The same live and for one that is kept."""
+"""What an exchange was: an answer, one that a filter withheld, or a failure. The same live and for one that is kept.
+
+What can happen to a game on its way that no answer tells of is marked in the round where it shows; the game goes on.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import Any
 
 from slant.collector.ask.lane_money import unanswered
 from slant.collector.ask.retries import NextStep, backoff_s
@@ -35,3 +39,59 @@ def read_exchange(
 def next_turn_no(history: Sequence[Turn], trial: Trial) -> int:
     """1 for a trial that has not been asked; more after reminders."""
     return 1 + sum(1 for _ in takewhile(lambda turn: turn.trial_id == trial.trial_id, reversed(history)))
+
+
+MOST_SAID = 3  # games of a model of which it is said; of all of them, reports and tables have the number
+
+
+@dataclass
+class Marks:
+    """The games of one model that were marked. `said` holds the sentences that nobody has been told yet."""
+
+    model_changed: set[str] = field(default_factory=set)
+    input_cut: set[str] = field(default_factory=set)
+    said: list[str] = field(default_factory=list)
+
+    def of(self, trial: Trial, reply: Reply, history: Sequence[Turn]) -> dict[str, Any]:
+        """What is kept with the answer to this trial; empty for nearly all of them."""
+        marks: dict[str, Any] = {}
+        game, where = trial.game or trial.trial_id, f"round {trial.round}" if trial.round else "the questions"
+        if served := changed_model(reply, history):
+            marks["served_model_before"] = served
+            self._say(
+                self.model_changed,
+                game,
+                f"The model behind {trial.model} changed in game {trial.repetition}, before {where}: {served} became "
+                f"{reply.served_model}. The game goes on, and is marked (served_model_before).",
+            )
+        if trial.round and (tokens := cut_input(reply, history)):
+            marks["input_tokens_before"] = tokens
+            self._say(
+                self.input_cut,
+                game,
+                f"The server of {trial.model} read {reply.input_tokens:,} tokens in {where} of game "
+                f"{trial.repetition}, after {tokens:,} the turn before, though the conversation had grown: it may have "
+                "cut off its beginning. The game goes on, and is marked (input_tokens_before). Give the server more "
+                "context (Ollama: options.num_ctx among the model's settings).",
+            )
+        return marks
+
+    def _say(self, games: set[str], game: str, sentence: str) -> None:
+        if game not in games and len(games) < MOST_SAID:
+            self.said.append(sentence)
+        games.add(game)
+
+
+def changed_model(reply: Reply, history: Sequence[Turn]) -> str | None:
+    """The model that answered before, where it is another one now."""
+    served = next((turn.reply.served_model for turn in reversed(history) if turn.reply.served_model), None)
+    return served if reply.served_model not in (None, served) else None
+
+
+def cut_input(reply: Reply, history: Sequence[Turn]) -> int | None:
+    """The tokens of the turn before, where this one was said to have fewer: what was sent only grows. Not where
+    reasoning went back, of which a provider may leave out what is old."""
+    before = history[-1].reply if history else None
+    if before is None or before.blocks or before.input_tokens is None or reply.input_tokens is None:
+        return None
+    return before.input_tokens if reply.input_tokens < before.input_tokens else None

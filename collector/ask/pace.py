@@ -1,7 +1,7 @@
 """When the next request of one model may go out.
 
 Three things hold it back: the limit of requests in flight, which adapts (adaptive_limit.py); budgets that the
-provider's headers tell (rate_budgets.py); and pauses. A Retry-After pauses every model that is asked with the same key;
+provider's headers tell (rate_limits.py); and pauses. A Retry-After pauses every model that is asked with the same key;
 a 429 without one only its own model, and not for long. What happens is noted for the table pace_history.
 """
 
@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slant.collector.ask.adaptive_limit import AdaptiveLimit
-from slant.collector.ask.rate_budgets import Budgets
-from slant.collector.ask.rate_limits import spoken, told_budgets
+from slant.collector.ask.rate_limits import Budgets, spoken, told_budgets
 from slant.collector.keep.journal import utc_now
 from slant.collector.providers import is_on_this_machine
 

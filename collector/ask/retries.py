@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from slant.collector.ask.prompt_too_long import is_too_long
 from slant.collector.ask.rate_limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from slant.collector.providers.exchange import Exchange
 
@@ -104,3 +104,25 @@ def _one_line(said: object) -> str:
 
 def _too_long(asked_s: float) -> str:
     return f"It asks to wait {spoken(asked_s)}, and a run waits {spoken(LONGEST_WAIT_S)} at most: try again later"
+
+
+# A prompt that does not fit its model ends one trial, and says nothing about the others. Servers say so in many ways:
+#   OpenAI      400, code context_length_exceeded
+#   Anthropic   400, "prompt is too long: 208310 tokens > 200000 maximum"
+#   DeepSeek, vLLM, OpenRouter  400, "This model's maximum context length is 65536 tokens. However, you requested …"
+#   Gemini      400, "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576)."
+#   llama.cpp   400 (older: 500), type exceed_context_size_error, "… exceeds the available context size"
+_STATUSES = {400, 413, 422, 500}
+_CODES = {"context_length_exceeded", "string_above_max_length", "exceed_context_size_error", "context_exceeded",
+          "request_too_large"}  # fmt: skip
+_SAID = re.compile(
+    r"maximum (?:context|model|sequence) length|prompt is too long|longer than the maximum model length"
+    r"|exceeds? (?:the )?(?:available )?context (?:limit|size|length|window)"
+    r"|input token count\b.{0,40}exceeds the maximum|max_new_tokens.{0,20}must be <=",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def is_too_long(status: int, code: str, sentence: str) -> bool:
+    """`code` and `sentence` as the provider's error has them."""
+    return status == 413 or (status in _STATUSES and (code in _CODES or bool(_SAID.search(sentence))))

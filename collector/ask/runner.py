@@ -14,8 +14,7 @@ from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
 from slant.collector.ask.client import Client
-from slant.collector.ask.exchange_reading import next_turn_no, read_exchange
-from slant.collector.ask.game_marks import Marks
+from slant.collector.ask.exchange_reading import Marks, next_turn_no, read_exchange
 from slant.collector.ask.journal_writer import JournalWriter
 from slant.collector.ask.lane_money import BudgetReached, LaneMoney
 from slant.collector.ask.pace import Pace

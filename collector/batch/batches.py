@@ -11,25 +11,28 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from operator import or_
+from pathlib import Path
 
 from slant.collector.ask.attempts import AttemptMaker
+from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.fetch import Fetched, Fetcher
 from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
 from slant.collector.batch.money import open_budget, purse
 from slant.collector.batch.report import BatchOptions, BatchReport, lane_row
 from slant.collector.batch.services import WITH_BATCHES, JobStatus, NotSubmitted, NotThere, Service, Services, Unsure
-from slant.collector.batch.submit import BatchLane, Submitter
+from slant.collector.batch.submit import BatchLane, Submitter, refuse_game
 from slant.collector.cost.budget import LOST
-from slant.collector.errors import UsageError
+from slant.collector.errors import DatabaseBusyError, Interrupted, ProviderError, UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder, key_check
 from slant.collector.keep.final_trials import Finals, id_batches, read_finals
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder, utc_now
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.plan.conversations import done_in
+from slant.collector.plan.conversations import done_in, plan
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
+from slant.collector.provenance.run_record import new_run_record
 from slant.collector.providers import provider_named
 from slant.collector.records import Conversation, Run
 from slant.collector.studies.stored_texts import text_lines
@@ -257,3 +260,28 @@ def age_s(job: Job) -> float:
     """Seconds since a job's submission began; a clock that went back counts as no time."""
     began = datetime.fromisoformat(job.sending_at or job.created_at).replace(tzinfo=UTC)
     return max(0.0, (datetime.now(UTC) - began).total_seconds())
+
+
+def carry_out_batch(run_plan: RunPlan, options: BatchOptions, *, yes: bool, watcher: Watcher) -> BatchReport:
+    if not run_plan.model_plans:
+        reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
+        raise ProviderError(f'Nobody is asked: "{run_plan.study.name}" has no model that can be asked here.', *reasons)
+    if options.most_requests is not None and options.most_requests < 1:
+        raise UsageError(f"--batch-size must be 1 or more, not {options.most_requests}.")
+    first = next(plan(run_plan.study, run_plan.model_plans[0].model, run_plan.seed, run_plan.repetitions))
+    refuse_game(run_plan.study, first)  # before anything is written
+    run = new_run_record(run_plan, asdict(options) | {"batch": True}, is_simulated=False)
+    try:
+        return Batches(run_plan, run, options, yes, watcher.say).go()
+    except KeyboardInterrupt:
+        hint = "Jobs that were submitted go on at their provider; the same command fetches their answers."
+        raise Interrupted("Left at once.", hint) from None
+    finally:
+        _load(run_plan.db, watcher)
+
+
+def _load(db: Path, watcher: Watcher) -> None:
+    try:
+        load_journals(db, 30.0)
+    except DatabaseBusyError:
+        watcher.say("The answers are safe in the journal. When the database is free: collect load")

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from slant.collector.ask.lane_money import LaneMoney
-from slant.collector.ask.ledger import Ledger
+from slant.collector.ask.lane_money import LaneMoney, Ledger
 from slant.collector.cost.budget import batch_factor, lane_money, open_ledger, price_of
 from slant.collector.errors import UsageError
 from slant.collector.plan.run_plan import ModelPlan, RunPlan

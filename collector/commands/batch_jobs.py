@@ -45,7 +45,7 @@ def run_batch(
 
 
 def _carry_out(run_plan: Any, options: Any, batch_options: Any, watcher: Any, yes: bool) -> Any:
-    from slant.collector.batch.run_batch import carry_out_batch
+    from slant.collector.batch.batches import carry_out_batch
     from slant.collector.commands.confirmation import agree
 
     yes = agree(run_plan, options.concurrency, yes, is_batch=True)

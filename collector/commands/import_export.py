@@ -85,7 +85,7 @@ def import_command(
     """Bring answers from files (or the files of folders) into the database."""
     from slant.collector.importing.imports import import_trials
     from slant.collector.keep.public_paths import typed_command
-    from slant.collector.progress.coverage import coverage_note
+    from slant.collector.progress.status import coverage_note
     from slant.collector.studies.catalogue import load_study
 
     with _progress() as on_rows:

@@ -34,11 +34,17 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     """How many trials of each model are done, by outcome; during a run also its rate and the time left."""
     from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.commands.batch_jobs import show_jobs
-    from slant.collector.cost.costs import changed_models, cost_notes
     from slant.collector.model_checks.notes import table_notes
+    from slant.collector.progress.bar import watch_status
     from slant.collector.progress.current_run import for_people, running_process, with_pace, with_test_pace
-    from slant.collector.progress.status import occasion_sentences, progress, waiting_bytes, warnings
-    from slant.collector.progress.watch import watch_status
+    from slant.collector.progress.status import (
+        changed_models,
+        cost_notes,
+        occasion_sentences,
+        progress,
+        waiting_bytes,
+        warnings,
+    )
     from slant.collector.stopping.looks import precision_notes
 
     def current_rows() -> Any:

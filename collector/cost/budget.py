@@ -6,8 +6,7 @@ import json
 import math
 from collections.abc import Iterable
 
-from slant.collector.ask.lane_money import LaneMoney
-from slant.collector.ask.ledger import Ledger
+from slant.collector.ask.lane_money import LaneMoney, Ledger
 from slant.collector.cost.earlier_answers import earlier_sizes, spent_before_usd
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder

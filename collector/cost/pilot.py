@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
-from slant.collector.plan.balance import Cell, quotas
-from slant.collector.plan.conversations import plan
+from slant.collector.plan.conversations import Cell, plan, quotas
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.records import Conversation
 from slant.collector.study.records import Study, StudyModel

@@ -16,8 +16,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.records import Trial
-from slant.collector.studies.differences import text_differences
-from slant.collector.studies.stored_texts import kept_text
+from slant.collector.studies.stored_texts import kept_text, text_differences
 from slant.collector.system.shipped_files import sql_query
 
 MOST_NAMED = 6

@@ -15,8 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs.plan import Plan, QuestionPlan
-from slant.collector.designs.prompt_index import PromptIndex, index_prompts
+from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
 from slant.collector.study.folder import StudyFolder

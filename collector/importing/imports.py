@@ -20,9 +20,8 @@ from slant.collector.errors import UsageError
 from slant.collector.importing.layouts import GroupingLayout, Layout, Problem, Row, layout_named
 from slant.collector.importing.layouts.values import CellError, word
 from slant.collector.importing.renamed import Names, names
-from slant.collector.importing.report import ImportReport
 from slant.collector.importing.rows import RowReader, model_named
-from slant.collector.importing.writer import ImportWriter
+from slant.collector.importing.writer import ImportReport, ImportWriter
 from slant.collector.keep.journal import utc_now
 from slant.collector.provenance.run_record import new_run_id
 from slant.collector.records import Run

@@ -10,9 +10,8 @@ from typing import Any, cast, get_args
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
 from slant.collector.ask.option_logprobs import OptionLogprobs
-from slant.collector.designs import design_named
-from slant.collector.errors import UsageError
-from slant.collector.importing.counts import read_counts
+from slant.collector.designs import Design, design_named
+from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.layouts import Layout, Row
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.values import (
@@ -28,10 +27,9 @@ from slant.collector.importing.layouts.values import (
     whole_number,
     word,
 )
-from slant.collector.importing.options import with_options
 from slant.collector.importing.renamed import Names
 from slant.collector.providers.exchange import Exchange
-from slant.collector.records import Attempt, LogprobKind, Outcome, Reading, Reply, Run, Trial, stable_id
+from slant.collector.records import Attempt, LogprobKind, Outcome, Reading, Reply, Run, TokenSource, Trial, stable_id
 from slant.collector.study.records import Study, StudyModel
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
@@ -226,3 +224,92 @@ def _kept(row: Row, draft: Mapping[str, Any]) -> str:
     long = [value for value in (draft.get("reasoning_text"), draft.get("answer")) if value]
     cells = {name: cell for name, cell in row.cells.items() if cell not in long and name not in ("request", "response")}
     return json.dumps({"file": row.file, "line": row.line, "row": cells}, ensure_ascii=False, default=str)
+
+
+COUNTS = ("tokens", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted")
+_COLUMN: dict[TokenSource, str] = {
+    "usage": "reasoning_tokens",
+    "template": "reasoning_tokens",
+    "output": "output_tokens",
+    "retokenized": "reasoning_tokens_recounted",
+}
+_BY_MEASURE: dict[str | None, TokenSource] = {"reasoning": "usage", "output": "output"}
+
+
+def read_counts(draft: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
+    """The four counts and `token_source`, as columns; unknown is None. CellError for what is no count.
+
+    Where a file has `tokens` alone, that is the count which the study analyses for this model; where it has no such
+    column, `tokens` is made from the others. An empty cell in a column that is there stays unknown.
+    """
+    counts: dict[str, Any] = {name: count(draft.get(name), name) for name in COUNTS}
+    source = _token_source(draft, model)
+    if "tokens" not in draft:
+        source = source or ("usage" if counts["reasoning_tokens"] is not None else "output")
+        counts["tokens"] = counts[_COLUMN[source]]
+    elif source is not None and counts[_COLUMN[source]] is None:
+        counts[_COLUMN[source]] = counts["tokens"]
+    return counts | {"token_source": source if counts["tokens"] is not None else None}
+
+
+def _token_source(draft: Mapping[str, Any], model: StudyModel) -> TokenSource | None:
+    token_source = draft.get("token_source")
+    if is_empty(token_source):
+        return model.token_source or _BY_MEASURE.get(model.measure)
+    if word(token_source) not in get_args(TokenSource):
+        raise CellError(f"token_source must be one of {', '.join(get_args(TokenSource))}, but is {shown(token_source)}")
+    return cast(TokenSource, word(token_source))
+
+
+def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:
+    """The trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
+    draft_factors = _factors(draft)
+    known = planned.factors if repetition == planned.repetition else {}
+    trial = replace(
+        planned,
+        repetition=repetition,
+        option_a=text(draft.get("option_a")) or planned.option_a,
+        option_b=text(draft.get("option_b")) or planned.option_b,
+        expected=text(draft.get("expected")) or planned.expected,
+        factors=known if draft_factors is None else draft_factors,
+    )
+    try:
+        trial = design.as_imported(planned, trial, draft)
+    except StudyError as error:
+        raise CellError(error.what) from None
+    are_options = trial.option_a is not None or trial.expected is not None
+    is_expected = trial.expected in (None, trial.option_a, trial.option_b)
+    if (are_options and trial.option_a == trial.option_b) or not is_expected:
+        options = f"{shown(trial.option_a)} and {shown(trial.option_b)}"
+        raise CellError(f"options {options} with {shown(trial.expected)} expected can't be")
+    return replace(trial, trial_id=_trial_id(trial))
+
+
+def _trial_id(trial: Trial) -> str:
+    parts = [
+        trial.study,
+        "imported",
+        trial.variant,
+        trial.model,
+        trial.test,
+        trial.item,
+        trial.group,
+        trial.wording,
+        trial.condition,
+        trial.repetition,
+    ]
+    # only where it is so: the ids of what was imported before there was such a thing stay
+    return stable_id(*parts, *(["structured_output"] if trial.factors.get("structured_output") else []))
+
+
+def _factors(draft: Mapping[str, Any]) -> dict[str, Any] | None:
+    cell = draft.get("factors")
+    if is_empty(cell):
+        return None
+    try:
+        factors = json.loads(cell) if isinstance(cell, str) else cell
+    except ValueError:
+        factors = None
+    if not isinstance(factors, dict):
+        raise CellError(f"factors must be a JSON object, but is {shown(cell)}")
+    return factors

@@ -23,9 +23,8 @@ from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.journal import encode, journal_folder, utc_now
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.side_journal import write_whole
-from slant.collector.model_checks.findings import Answered, facts
+from slant.collector.model_checks.findings import Answered, Verdict, decide_verdict, facts
 from slant.collector.model_checks.questions import CheckQuestion, check_questions
-from slant.collector.model_checks.verdict import Verdict, decide_verdict
 from slant.collector.plan.run_plan import refuse_to_move, why_not
 from slant.collector.providers import Provider, provider_named
 from slant.collector.providers.exchange import Exchange

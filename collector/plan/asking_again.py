@@ -19,9 +19,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.final_trials import Finals, read_finals
 from slant.collector.keep.journal_loader import offsets_in
 from slant.collector.keep.stored_attempts import attempts_where, unloaded_lines
-from slant.collector.plan.balance import quotas
-from slant.collector.plan.conversations import done_in
-from slant.collector.plan.occasions import Occasion
+from slant.collector.plan.conversations import Occasion, done_in, quotas
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.study.records import Study
 

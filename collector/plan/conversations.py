@@ -1,17 +1,21 @@
-"""The plan: a study, a model and a seed give the conversations to hold, in order. Pure, lazy, the same every time."""
+"""The plan: a study, a model and a seed give the conversations to hold, in order. Pure, lazy, the same every time.
+
+On another occasion (`collect --again`) trials that have their answer are asked again, each as a trial of its own. Where
+a part of a plan is asked, conditions are balanced and tests are spread.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, compress, count, islice
 from operator import not_
 
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.keep.final_trials import IDS_AT_ONCE, Finals
-from slant.collector.plan.occasions import Occasion
-from slant.collector.records import Conversation
+from slant.collector.records import Conversation, Trial, stable_id
 from slant.collector.study.records import Study, StudyModel
 
 
@@ -86,3 +90,50 @@ def done_again(
 def planned_count(study: Study, repetitions: int = 1) -> int:
     """The number of trials that one model is asked (12,920 in RM-IAT)."""
     return repetitions * sum(test.planned for test in study.tests)
+
+
+Cell = tuple[str, str]
+"""Test and condition."""
+
+
+def quotas(cells: set[Cell], tests: list[str], trials: int, option: str = "--pilot") -> Counter[Cell]:
+    """How many of `trials` each of these cells gets. UsageError, which names the option, where that is less than one
+    in each condition."""
+    conditions = {test: sorted(condition for name, condition in cells if name == test) for test in tests}
+    present = [test for test in tests if conditions[test]]
+    width = max(len(conditions[test]) for test in present)
+    if trials < width:
+        raise UsageError(f"{option} must be {width} or more: one trial in each condition.")
+    blocks = trials // width  # one trial in each condition of a test
+    each, more = divmod(blocks, len(present))
+    counts = {test: each + (place < more) for place, test in enumerate(present)}
+    return Counter({(test, condition): counts[test] for test in present for condition in conditions[test]})
+
+
+@dataclass(frozen=True)
+class Occasion:
+    """One model's. `number` counts from 2; `n_again` are the trials that were wanted, `chosen` the ids of the
+    conversations of the plan that are asked again; `is_resumed` where it had been broken off."""
+
+    number: int
+    n_again: int
+    chosen: frozenset[str] = field(repr=False)
+    is_resumed: bool = False
+
+    def later_id(self, first_id: str) -> str:
+        """The id that a trial, or a conversation, has on this occasion."""
+        return stable_id(first_id, "occasion", self.number)
+
+    def asked_again(self, conversation: Conversation) -> Conversation:
+        """The conversation as it is asked on this occasion."""
+        trials = tuple(map(self._asked_again, conversation.trials))
+        return Conversation(self.later_id(conversation.conversation_id), trials)
+
+    def _asked_again(self, trial: Trial) -> Trial:
+        return replace(
+            trial,
+            trial_id=self.later_id(trial.trial_id),
+            game=None if trial.game is None else self.later_id(trial.game),
+            occasion=self.number,
+            first_trial_id=trial.trial_id,
+        )

@@ -12,9 +12,8 @@ from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database_errors import check_place
 from slant.collector.keep.final_trials import Finals, read_finals
-from slant.collector.plan.conversations import Done, done_again, done_in, plan, planned_count
+from slant.collector.plan.conversations import Done, Occasion, done_again, done_in, plan, planned_count
 from slant.collector.plan.elicited_rates import with_rates
-from slant.collector.plan.occasions import Occasion
 from slant.collector.plan.shards import Shard, share_of
 from slant.collector.providers import Provider, checked_address, provider_named
 from slant.collector.providers.prices import PriceList, load_prices

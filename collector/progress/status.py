@@ -1,13 +1,17 @@
-"""How far the studies in a database are, and what a person should know before using it."""
+"""How far the studies in a database are, what they have cost, and what a person should know before using it."""
 
 from __future__ import annotations
 
+import contextlib
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import polars as pl
 
-from slant.collector.errors import JournalError, OlderDatabaseError
+from slant.collector.designs import design_named
+from slant.collector.errors import DatabaseError, JournalError, OlderDatabaseError
 from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal import journal_folder
@@ -15,6 +19,7 @@ from slant.collector.keep.journal_files import journal_name, journal_paths, jour
 from slant.collector.keep.journal_loader import loaded_offsets, offsets_in
 from slant.collector.keep.stored_attempts import unloaded_attempts
 from slant.collector.progress.shards import shards_of_runs, with_shards
+from slant.collector.study.records import Study
 from slant.collector.system.shipped_files import sql_query
 
 _OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
@@ -140,3 +145,54 @@ def warnings(db: Path) -> list[str]:
         for model, count in cut
     ]
     return sentences
+
+
+def cost_notes(rows: pl.DataFrame) -> list[str]:
+    """Sentences about answers whose cost is not known though others of the same model are priced; `rows` as of
+    `progress()`."""
+    models = rows.group_by("source", "study", "study_version", "variant", "model", maintain_order=True)
+    sums = models.agg(pl.col("n_unpriced").sum(), pl.col("cost_usd").count().alias("n_known"))
+    partly = sums.filter(pl.col("n_known") > 0, pl.col("n_unpriced") > 0)
+    return [
+        f"{n:,} answers of {model} have no known cost: cost_usd lacks them."
+        for model, n in partly.select("model", "n_unpriced").iter_rows()
+    ]
+
+
+def changed_models(db: Path) -> list[str]:
+    """Sentences about models that changed in mid-run: which ones answered, how many trials, from when."""
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
+        rows = frame_of(connection.sql("FROM served_model_changes"))
+        groups = rows.group_by("run_id", "model", maintain_order=True)
+        return [_change(run_id, model, list(group.iter_rows(named=True))) for (run_id, model), group in groups]
+    return []
+
+
+def _change(run_id: Any, model: Any, rows: list[dict[str, Any]]) -> str:
+    parts = [
+        f"{row['served_model']} answered {row['n_trials']:,} trials from {row['first_done_at']:%Y-%m-%d %H:%M:%S} "
+        f"to {row['last_done_at']:%Y-%m-%d %H:%M:%S} UTC"
+        for row in rows
+    ]
+    return f"the model behind {model} changed during run {run_id}: {'; '.join(parts)} (view served_model_changes)."
+
+
+_CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
+
+
+def coverage_note(db: Path, study: Study) -> str | None:
+    """One sentence on the valid answers to this version of a study; None where there are none, where the study is about
+    tokens or expects no option, or where the database can't be looked at just now: a note is not worth a run."""
+    if design_named(study.design).analyses_tokens:
+        return None
+    which = "outcome = 'answered' AND option_a IS NOT NULL AND expected IS NOT NULL AND study = ? AND study_version = ?"
+    query = f"SELECT count(*), count_if({_CODED}) FROM trials WHERE {which}"  # noqa: S608
+    try:
+        with reading(db, patience_s=1.0) as connection:
+            [(valid, coded)] = connection.execute(query, [study.name, study.version]).fetchall()
+    except (DatabaseError, duckdb.Error):
+        return None
+    if not valid:
+        return None
+    share = "100 %" if coded == valid else f"{100 * coded / valid:.1f} %, and not all"
+    return f"Coverage: {coded:,} of {valid:,} valid answers can be coded as consistent or not ({share})."

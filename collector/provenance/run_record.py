@@ -1,20 +1,29 @@
-"""The row of a run: everything that must be known to say later what was done, written before the first question."""
+"""The row of a run: everything that must be known to say later what was done, written before the first question: what
+was sent and what was left to the provider, which API, which code.
+"""
 
 from __future__ import annotations
 
 import json
 import platform
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+from slant.collector.designs import design_named
 from slant.collector.keep.journal import utc_now
-from slant.collector.keep.public_paths import typed_command
-from slant.collector.plan.run_plan import RunPlan
-from slant.collector.provenance.sources import model_provenance, study_file
+from slant.collector.keep.public_paths import told_path, typed_command
+from slant.collector.plan.conversations import plan
+from slant.collector.plan.run_plan import ModelPlan, RunPlan
+from slant.collector.providers.exchange import Request
+from slant.collector.providers.prices import Price
 from slant.collector.records import Run
+from slant.collector.study.records import Study
 from slant.collector.system.code_version import current_code_version, git_commit
 
 
@@ -74,3 +83,88 @@ def new_run_record(run_plan: RunPlan, options: Mapping[str, Any], *, is_simulate
 def new_run_id(study: str) -> str:
     """Sorts by time, names the study, and is unique: 20261121T134405Z-rmiat-3f9a1c."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{study}-{secrets.token_hex(3)}"
+
+
+# What a dialect could be asked for and mostly is not: named in the record where it was left to the provider. A dialect
+# of another package names its own in a tuple PARAMETERS.
+_OPENAI = ("temperature", "top_p", "max_completion_tokens", "reasoning_effort", "seed", "verbosity", "service_tier")
+_COMPATIBLE = ("temperature", "top_p", "top_k", "max_tokens", "reasoning_effort", "seed")
+_PARAMETERS: dict[str, tuple[str, ...]] = {
+    "openai": _OPENAI,
+    "openai-responses": ("temperature", "top_p", "max_output_tokens", "reasoning", "verbosity", "service_tier"),
+    "anthropic": ("temperature", "top_p", "top_k", "thinking", "output_config", "service_tier"),
+    "gemini": ("temperature", "topP", "topK", "maxOutputTokens", "seed", "thinkingConfig", "safetySettings"),
+    "ollama": ("temperature", "top_p", "top_k", "num_ctx", "num_predict", "seed", "think"),
+    "deepseek": _COMPATIBLE, "together": _COMPATIBLE, "openrouter": _COMPATIBLE, "local": _COMPATIBLE,
+}  # fmt: skip
+_CONTENT = ("model", "messages", "input", "contents", "system", "systemInstruction", "metadata", "stream")
+_PER_GAME = ("prompt_cache_key",)  # said in words
+_VERSION = re.compile(r"v\d+\w*")
+
+
+def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]:
+    """What a run's row says of one model: address, API version, parameters sent and left out, first prompt, price."""
+    conversation = next(plan(run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions))
+    step = design_named(run_plan.study.design).next(run_plan.study, model_plan.model, conversation, [])
+    assert step is not None
+    trial, prompt = step
+    request = model_plan.provider.dialect.request(model_plan.base_url or "", None, model_plan.model, prompt, trial)
+    price = run_plan.prices.find(model_plan.provider.name, model_plan.model.requested_model)
+    return {
+        "base_url": public_address(model_plan.base_url),
+        "api_version": api_version(request),
+        "sent": sent_parameters(request.body) | _back(run_plan, model_plan),
+        "left_to_default": left_to_default(model_plan, request.body),
+        "prompt_hash": prompt.hash,
+        "price": _price(price),
+    }
+
+
+def _back(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, str]:
+    """What of its reasoning a model is given back and how its provider is asked to cache what was said before, where a
+    study's conversations have many turns."""
+    if not design_named(run_plan.study.design).has_turns(run_plan.study):
+        return {}
+    cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
+    return {"reasoning_back": model_plan.model.reasoning_back, "prompt_cache": cache}
+
+
+def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything in a request but the model's name and the prompt."""
+    return {name: value for name, value in body.items() if name not in (*_CONTENT, *_PER_GAME)}
+
+
+def left_to_default(model_plan: ModelPlan, body: Mapping[str, Any]) -> list[str]:
+    """The usual parameters of this provider that the request does not set."""
+    own = getattr(model_plan.provider.dialect, "PARAMETERS", None)
+    usual = _PARAMETERS.get(model_plan.provider.name, ()) if own is None else own
+    named = set(body) | {key for part in body.values() if isinstance(part, Mapping) for key in part}
+    # three names for one limit: whoever sets one does not leave it to the provider
+    limits = {"max_tokens", "max_completion_tokens", "max_output_tokens"}
+    named |= limits if named & limits else set()
+    return [name for name in usual if name not in named]
+
+
+def api_version(request: Request) -> str | None:
+    """The API version as the request names it: a header of its own, or the v1 in the address."""
+    for name, value in request.headers.items():
+        if name.lower().endswith("-version"):
+            return f"{name} {value}"
+    return next((part for part in urlsplit(request.url).path.split("/") if _VERSION.fullmatch(part)), None)
+
+
+def public_address(url: str | None) -> str | None:
+    """An address without a name, a password or a query, which may hold a key."""
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _price(price: Price | None) -> dict[str, Any] | None:
+    return None if price is None else price.as_dict()
+
+
+def study_file(study: Study, db: Path) -> str | None:
+    """Where a study of one's own lies, seen from the database; None for one that ships with slant."""
+    return None if study.is_known_by_name else told_path(study.path, db)

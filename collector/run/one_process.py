@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from typing import Any
 from slant.collector.ask.client import Client
 from slant.collector.ask.interrupts import StopSwitch, run_anywhere
 from slant.collector.ask.journal_writer import JournalWriter, PartWriter
-from slant.collector.ask.ledger import Ledger
+from slant.collector.ask.lane_money import Ledger
 from slant.collector.ask.pace import Paces
 from slant.collector.ask.runner import Lane, Runner
 from slant.collector.ask.simulator import Simulator
@@ -30,7 +31,6 @@ from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import Conversation, Run
 from slant.collector.stopping.looks import Look
 from slant.collector.studies.stored_texts import text_lines
-from slant.collector.system.garbage_collection import rarely_collected
 from slant.collector.terminal import printable
 
 log = logging.getLogger(__name__)
@@ -238,3 +238,22 @@ def _report(
     )
     stopped = runner.stopping.is_set()
     return RunReport(run.run_id, run_plan.db, models, run_plan.left_out, is_loaded, stopped, disk_was_full)
+
+
+THRESHOLDS = (100_000, 50, 50)
+
+
+@contextmanager
+def rarely_collected() -> Iterator[None]:
+    """What is there already (a study, polars, DuckDB) stays, and need not be looked through every few hundred answers.
+
+    Saves a seventh of the CPU time of a run; what an exchange leaves in cycles is small, and goes a little later.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(*THRESHOLDS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()

@@ -1,4 +1,8 @@
-"""The database for conditions that a person types: read-only, and deaf to everything outside of it."""
+"""The database for conditions that a person types: read-only, and deaf to everything outside of it.
+
+What a collector has put into its journal and not into the database yet is shown as if it were there: a collector at
+full speed holds the database seldom, and a reader wants to see the latest answers.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +12,46 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import duckdb
+import polars as pl
 
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
-from slant.collector.view.waiting import with_waiting
+from slant.collector.keep.frames import registered
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_name, journal_paths
+from slant.collector.keep.journal_loader import offsets_in
+from slant.collector.keep.stored_attempts import unloaded_attempts
+from slant.collector.system.shipped_files import sql_dir, sql_query
+
+MOST_BYTES = 64_000_000
+"""So much of the journals is read for a page, which takes half a second; more waits for the database."""
+_VIEWS = ("0_shown_attempts", "1_all_trials", "1_trials")
+
+
+@contextmanager
+def with_waiting(connection: duckdb.DuckDBPyConnection, db: Path) -> Iterator[None]:
+    """Meanwhile `attempts` and `trials` of this connection also have what waits in the journals."""
+    offsets = offsets_in(connection)
+    n_bytes = sum(max(0, size - offsets.get(name, 0)) for name, size in journal_sizes(db).items())
+    frames = list(unloaded_attempts(db, offsets)) if 0 < n_bytes <= MOST_BYTES else []
+    if not any(frame.height for frame in frames):
+        yield
+        return
+    with registered(connection, "journal_rows", pl.concat(frames)):
+        connection.execute(sql_query("waiting_attempts"))
+    name = connection.execute("SELECT current_database()").fetchall()[0][0].replace('"', '""')
+    connection.execute(
+        f'CREATE TEMP VIEW attempts AS FROM "{name}".main.attempts UNION ALL BY NAME FROM waiting_attempts'
+    )
+    for view in _VIEWS:  # their own copies, which read the attempts of above
+        text = (sql_dir() / "views" / "1_trials" / f"{view}.sql").read_text("utf-8")
+        connection.execute(text.replace("CREATE OR REPLACE VIEW", "CREATE TEMP VIEW"))
+    yield
+
+
+def journal_sizes(db: Path) -> dict[str, int]:
+    return {journal_name(path): path.stat().st_size for path in journal_paths(journal_folder(db))}
+
 
 LIMIT_S = 5.0
 MEMORY = "2GB"

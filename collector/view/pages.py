@@ -19,7 +19,7 @@ from slant.collector.keep.database import kept_open
 from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
-from slant.collector.view.guarded import MEMORY, guarded
+from slant.collector.view.guarded import MEMORY, guarded, journal_sizes
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.pairs import (
     CELL,
@@ -50,7 +50,6 @@ from slant.collector.view.trials import (
     page_of_games,
     page_of_trials,
 )
-from slant.collector.view.waiting import journal_sizes
 
 Query = Mapping[str, str]
 _Count = TypeVar("_Count")

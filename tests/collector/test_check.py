@@ -15,9 +15,8 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.model_checks.check import Check, check_model
-from slant.collector.model_checks.findings import Answered, facts, rank_correlation, step
+from slant.collector.model_checks.findings import Answered, decide_verdict, facts, rank_correlation, step
 from slant.collector.model_checks.questions import calibration, check_questions, probes
-from slant.collector.model_checks.verdict import decide_verdict
 from slant.collector.providers import PROVIDERS, anthropic, compatible
 from slant.collector.study.records import StudyModel
 from tests.support.local_server import LocalServer, error, standing_for

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.designs import design_named
-from slant.collector.designs.dealing import deal_words
+from slant.collector.designs.draws import deal_words
 from slant.collector.errors import UnknownNameError
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial

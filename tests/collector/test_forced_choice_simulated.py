@@ -14,8 +14,7 @@ import pytest
 
 from slant.collector import Options, collect
 from slant.collector.designs.forced_choice.design import DESIGN
-from slant.collector.designs.forced_choice.simulated import COLUMNS, KEY, probabilities
-from slant.collector.designs.forced_choice.simulated_answers import INVALID, written
+from slant.collector.designs.forced_choice.simulated import COLUMNS, INVALID, KEY, probabilities, written
 from slant.collector.errors import StudyError
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply, Trial

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from slant.collector.cli import collect as command
-from slant.collector.cost.growth import growth_of
+from slant.collector.cost.quote import growth_of
 from slant.collector.plan.conversations import plan
 from slant.collector.providers import provider_named
 from slant.collector.providers.prices import Price

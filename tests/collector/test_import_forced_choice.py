@@ -13,7 +13,7 @@ import pytest
 
 from slant.collector import Options, collect, export_trials, import_trials
 from slant.collector.errors import UsageError
-from slant.collector.importing.report import ImportReport
+from slant.collector.importing.writer import ImportReport
 from slant.collector.keep.frames import frame_of
 
 ROW = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.ask.ledger import Ledger
+from slant.collector.ask.lane_money import Ledger
 
 # a request: what is reserved for it, what it costs in the end (None: it broke off), and which one in flight ends before
 amounts = st.integers(0, 1000).map(lambda cents: cents / 100)

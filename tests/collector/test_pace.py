@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from slant.collector.ask.adaptive_limit import AdaptiveLimit
 from slant.collector.ask.pace import START_LIMIT, KeyPause, Pace, Paces
-from slant.collector.ask.rate_budgets import Budgets
-from slant.collector.ask.rate_limits import StatedBudget
+from slant.collector.ask.rate_limits import Budgets, StatedBudget
 from tests.support.paced_server import LimitedServer, ask_for
 from tests.support.virtual_time import run_virtually
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from slant.collector import collect
 from slant.collector.designs.allocation.participants import _POLICIES, PARTICIPANTS, Seen, chosen
-from slant.collector.designs.allocation.payoffs import gains
+from slant.collector.designs.allocation.parts import gains
 from slant.collector.designs.allocation.reader import named
 from slant.collector.errors import SlantError, UsageError
 from slant.collector.studies.catalogue import Study, load_study, load_variants

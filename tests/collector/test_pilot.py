@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from slant.collector.cost.pilot import balanced_slice, pilot_of
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
-from slant.collector.plan.balance import quotas
+from slant.collector.plan.conversations import quotas
 from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer

@@ -23,7 +23,7 @@ from slant.collector.cost.earlier_answers import earlier_sizes
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.progress.status import progress
-from slant.collector.provenance.sources import public_address
+from slant.collector.provenance.run_record import public_address
 from slant.collector.studies.catalogue import load_study
 from slant.collector.system import code_version as this_version
 from slant.collector.system.code_version import git_commit

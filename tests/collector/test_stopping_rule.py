@@ -14,7 +14,7 @@ from slant.collector.cli import collect
 from slant.collector.errors import UsageError
 from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.registration.canonical import document_of, parsed_registration, registered_rule, registration_of
-from slant.collector.registration.plan_departures import departures
+from slant.collector.registration.registering import departures
 from slant.collector.stopping.looks import GOES_ON, MOST, NARROW, Look, look_sentence, looks_of_rows
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.stopping.widths import CellWidth

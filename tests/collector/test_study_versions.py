@@ -14,8 +14,7 @@ from slant.collector.keep.database import reading, showing, writing
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import Study, load_study
-from slant.collector.studies.differences import text_differences
-from slant.collector.studies.stored_texts import KeptText, kept_text, text_id, written
+from slant.collector.studies.stored_texts import KeptText, kept_text, text_differences, text_id, written
 from tests.support.local_server import LocalServer
 from tests.support.tiny_game import GAME
 from tests.support.tiny_study import TEXTS, WORDINGS, write_tiny

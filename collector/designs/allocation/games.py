@@ -15,9 +15,7 @@ from slant.collector.designs.allocation.draws import (
     draw_questions,
     draw_round,
 )
-from slant.collector.designs.allocation.parts import AllocationData
-from slant.collector.designs.allocation.payoffs import gains
-from slant.collector.designs.allocation.ratings import Rating
+from slant.collector.designs.allocation.parts import AllocationData, Rating, gains
 from slant.collector.designs.plan import Plan
 from slant.collector.records import Conversation, StableIds, Trial, stable_id
 from slant.collector.study.records import Study, StudyModel

@@ -23,8 +23,7 @@ from typing import Any
 
 from slant.collector.designs.allocation.draws import uniforms
 from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS
-from slant.collector.designs.allocation.parts import AllocationData
-from slant.collector.designs.allocation.payoffs import gains
+from slant.collector.designs.allocation.parts import AllocationData, gains
 from slant.collector.designs.allocation.texts import TOOL_ARGUMENT, AnswerFormat
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Reply, ToolCall, Trial

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from slant.collector.designs.allocation.games import AFTER, RATINGS, ROUNDS
-from slant.collector.designs.allocation.parts import AllocationData, JobClass
-from slant.collector.designs.allocation.ratings import Rating
+from slant.collector.designs.allocation.parts import AllocationData, JobClass, Rating
 from slant.collector.designs.allocation.texts import (
     BETWEEN,
     TOOL_ARGUMENT,

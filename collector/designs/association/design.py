@@ -16,11 +16,10 @@ from typing import Any
 from slant.collector.designs.association.reader import read_answer
 from slant.collector.designs.association.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.association.words import AssociationData, AssociationTest, check_names, parse_tables
-from slant.collector.designs.dealing import deal_words
 from slant.collector.designs.design import Design, used_frames
+from slant.collector.designs.draws import deal_words
 from slant.collector.designs.placeholders import find_placeholders
-from slant.collector.designs.plan import QuestionPlan
-from slant.collector.designs.prompt_index import PromptIndex
+from slant.collector.designs.plan import PromptIndex, QuestionPlan
 from slant.collector.designs.sides import GROUPS, SIDES
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError, UnknownNameError

@@ -14,10 +14,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs.decision.conversations import Conversations
 from slant.collector.designs.decision.decisions import people_in, read_decision, split_tasks
 from slant.collector.designs.decision.published_lists import study_files
-from slant.collector.designs.decision.scenes import BETWEEN, TASKS, DecisionData, Scene, Task, parse_scenes
+from slant.collector.designs.decision.scenes import (
+    BETWEEN,
+    TASKS,
+    Conversations,
+    DecisionData,
+    Scene,
+    Task,
+    parse_scenes,
+)
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.pairing.design import POLES, checked_list, counted_pairs, dealt_tests, draw_names

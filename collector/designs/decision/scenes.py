@@ -10,13 +10,16 @@ Each task is a turn of a conversation or, in the form "message", a part of one m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from slant.collector.designs.pairing.words import ORDERS, PairingTest, read_draws, read_tests
 from slant.collector.designs.placeholders import check_placeholders
+from slant.collector.designs.plan import Plan, QuestionPlan
 from slant.collector.designs.wordings import whole
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.records import Conversation, Trial, stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name
 
@@ -146,3 +149,43 @@ def _check_scene(scene: Scene, what: str) -> None:
             f'{what} has "{scene.about}" in the column about.',
             "A question is about aa, ab, ba or bb: the side of its group, and of its attribute. A decision has none.",
         )
+
+
+_OF_PAIRING = ("words", "poles")
+
+
+class Conversations(Plan[Any]):
+    """`questions` are the same conversations, each as one question."""
+
+    def __init__(self, questions: QuestionPlan[Any], data: DecisionData) -> None:
+        self._questions = questions
+        self._data = data
+        self._most_turns = max(len(scene.tasks) for scene in data.scenes.values())
+
+    def places(self, repetitions: int) -> Iterator[Any]:
+        return self._questions.places(repetitions)
+
+    def conversation_id(self, place: Any) -> str:
+        return self._questions.trial_id(place)
+
+    def cell(self, place: Any) -> tuple[str, str]:
+        return self._questions.cell(place)
+
+    def conversation(self, place: Any, number: int) -> Conversation:
+        whole = self._questions.trial(place, number * self._most_turns)
+        kinds = whole.factors["tasks"]
+        turns = tuple(_turn(whole, kind, turn, len(kinds)) for turn, kind in enumerate(kinds, 1))
+        return Conversation(whole.trial_id, turns)
+
+
+def _turn(whole: Trial, kind: str, turn: int, n_turns: int) -> Trial:
+    """One turn, with what its task is about among its factors."""
+    factors = {name: value for name, value in whole.factors.items() if kind == "pairing" or name not in _OF_PAIRING}
+    return replace(
+        whole,
+        trial_id=stable_id(whole.trial_id, turn),
+        game=whole.trial_id,
+        round=turn,
+        position=(whole.position or 0) + turn - 1,
+        factors={**factors, "tasks": [kind], "n_turns": n_turns},
+    )

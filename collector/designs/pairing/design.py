@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs.dealing import deal_words
 from slant.collector.designs.design import Design, Question
+from slant.collector.designs.draws import deal_words
 from slant.collector.designs.pairing.pairs import MISSING, Pairs, named_groups, read_pairs
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.designs.pairing.simulated import parse_simulation, simulate_reply
