@@ -287,3 +287,11 @@ class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
         )
         content = self._design.content(study, model, trial)
         return replace(trial, trial_id=stable_id(content, trial.trial_id), content=content)
+
+
+def quoted_answer(reply: Reply) -> tuple[dict[str, Any], ...]:
+    """The message of the assistant, with what its provider wants back of it. Empty where nothing was said: some
+    providers refuse an empty message."""
+    message: dict[str, Any] = {"role": "assistant", "content": reply.answer or ""}
+    message |= {"blocks": reply.blocks} if reply.blocks else {}
+    return (message,) if reply.blocks or reply.tool_calls or (reply.answer or "").strip() else ()

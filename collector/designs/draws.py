@@ -1,5 +1,5 @@
 """Numbers that content decides: the same content gets the same draw in whatever order, on every machine. So are words
-dealt to groups, which is what the variant `null` asks of a study of words.
+dealt to groups, which is what the variant `null` asks of a study of words. And the numbers that answers are drawn from.
 """
 
 from __future__ import annotations
@@ -11,7 +11,12 @@ from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import TypeVar
 
+from slant.collector.errors import StudyError
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.toml_table import Table
+
 NORMAL = NormalDist()
+W = TypeVar("W")
 
 
 def uniforms(*content: object) -> list[float]:
@@ -28,7 +33,29 @@ def log_normal(mean: float, sd: float, u: float) -> float:
     return math.exp(math.log(mean) - variance / 2 + math.sqrt(variance) * NORMAL.inv_cdf(u))
 
 
-W = TypeVar("W")
+def read_simulation(
+    table: Table, folder: StudyFolder, key: Sequence[str], limits: Mapping[str, tuple[float, float]]
+) -> dict[tuple[str, ...], Mapping[str, float]]:
+    """The rows of `simulation`, which answers are drawn from: by the columns `key` the numbers of the columns `limits`,
+    each between its two; empty where the study has none."""
+    if table.optional("simulation", (str, list), "the name of a CSV file or an array of tables") is None:
+        return {}
+    rows = {tuple(row[name] for name in key): row for row in folder.rows(table, "simulation", (*key, *limits))}
+    return {
+        cell: {column: _number(row[column], column, cell, *limits[column]) for column in limits}
+        for cell, row in rows.items()
+    }
+
+
+def _number(text: str, column: str, cell: Sequence[str], low: float, high: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not low <= value <= high:
+        what = f'"{text}" is no {column} to simulate ({", ".join(cell)}).'
+        raise StudyError(what, f"It must be from {low:g} to {high:g}.")
+    return value
 
 
 def deal_words(groups: Mapping[str, Sequence[W]], *seed: object) -> dict[str, tuple[W, ...]]:

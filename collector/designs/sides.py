@@ -6,12 +6,25 @@ from collections.abc import Iterable, Mapping
 
 from slant.collector.designs.wordings import same_word
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.toml_table import Table, checked_name
 
 GROUPS = ("group_a", "group_b")
 ATTRIBUTES = ("attribute_a", "attribute_b")
 SIDES = (*GROUPS, *ATTRIBUTES)
 STIMULI = ("test", "side", "category", "word")
 """The columns of a file of words; `category` is what the words of a side are called together."""
+
+
+def two_names(table: Table, key: str, usual: tuple[str, str], why: str) -> tuple[str, str]:
+    """What a study calls the two ways to ask that its design has; StudyError, which says why, for any other number."""
+    names = table.texts(key, usual)
+    if len(set(names)) != 2 or len(names) != 2:
+        raise StudyError(
+            f'"{key}" in {table.where} must be two different names, but it is {list(names)}.',
+            f"There are two by design: {why}.",
+            "More ways to ask are wordings or variants.",
+        )
+    return checked_name(names[0], key[:-1]), checked_name(names[1], key[:-1])
 
 
 def read_sides(rows: Iterable[Mapping[str, str]], where: str) -> dict[str, dict[str, tuple[str, list[str]]]]:

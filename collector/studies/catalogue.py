@@ -9,7 +9,7 @@ import functools
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,7 @@ from slant.collector.designs import design_named
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import stable_id
 from slant.collector.studies.stored_texts import is_kept, kept_names, kept_study
-from slant.collector.study.figures import read_figures, read_variant_labels
 from slant.collector.study.folder import StudyFolder, read_text
-from slant.collector.study.models_and_fits import read_fit, read_model
 from slant.collector.study.records import (
     BASE,
     NULL,
@@ -34,7 +32,13 @@ from slant.collector.study.records import (
     StudyModel,
     TestInfo,
 )
-from slant.collector.study.specifications import read_specifications
+from slant.collector.study.tables import (
+    read_figures,
+    read_fit,
+    read_model,
+    read_specifications,
+    read_variant_labels,
+)
 from slant.collector.study.toml_table import Table, checked_name, shortened
 from slant.collector.system.shipped_files import studies_dir
 
@@ -209,7 +213,8 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     published = table.optional_text("published")
     fits = {name: read_fit(name, row, design.own_words(data)) for name, row in table.tables("fits").items()}
     temperature = _temperature(table)
-    frame = _frame(table, design.frames(data))
+    frames = design.frames(data)  # the frame of all models that name none; a study with one need not name it
+    frame = table.text("frame", (frames[0] if len(frames) == 1 else None) if frames else "")
     study = Study(
         name=checked_name(table.text("name"), "study"),
         title=table.text("title"),
@@ -265,12 +270,6 @@ def _seed(table: Table) -> int:
     if not 0 <= seed < 2**63:
         raise StudyError(f'"seed" in {table.where} must be between 0 and 2^63, but it is {seed}.')
     return seed
-
-
-def _frame(table: Table, frames: Sequence[str]) -> str:
-    """The frame of all models that name none; a study with one frame need not name it."""
-    only = frames[0] if len(frames) == 1 else None
-    return table.text("frame", only if frames else "")
 
 
 def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:

@@ -119,19 +119,15 @@ def _outside(name: str, root: Path) -> StudyError:
 
 
 def _inline_row(row: Table, columns: tuple[str, ...], also: tuple[str, ...]) -> dict[str, str]:
-    values = {column: str(row.optional(column, (str, int), "a text")) for column in columns if _given(row, column)}
-    for column in (*also, *NOTES):
+    values = {}
+    for column in (*columns, *also, *NOTES):
         cell = row.optional(column, (str, int), "a text")
-        if column in also and cell is not None:
+        if cell is None and column in columns:
+            raise StudyError(f'{row.where} needs the key "{column}".')
+        if cell is not None and column in (*columns, *also):
             values[column] = str(cell)
     row.finish()
     return values
-
-
-def _given(row: Table, column: str) -> bool:
-    if row.optional(column, (str, int), "a text") is None:
-        raise StudyError(f'{row.where} needs the key "{column}".')
-    return True
 
 
 def _csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> list[dict[str, str]]:

@@ -319,14 +319,4 @@ class Study:
 
 def _simulated(model: StudyModel) -> StudyModel:
     """The same model played by the simulated provider, which goes by the study's own ids and takes no settings."""
-    return StudyModel(
-        model.model,
-        model.label,
-        "simulated",
-        model.model,
-        model.frame,
-        model.measure,
-        {},
-        model.token_source,
-        reasoning_back=model.reasoning_back,
-    )
+    return replace(model, provider="simulated", requested_model=model.model, settings={}, asked_by_default=True)

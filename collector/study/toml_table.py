@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
-from slant.collector.errors import StudyError
+from slant.collector.errors import StudyError, UnknownNameError
 
 _Value = TypeVar("_Value")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -67,6 +67,13 @@ class Table:
         if value is not None and not all(isinstance(item, str) for item in value):
             raise StudyError(f'"{key}" in {self.where} must be a list of texts.')
         return self._required(key, default if value is None else tuple(value))
+
+    def choice(self, key: str, known: Sequence[str]) -> str:
+        """One of these texts, the first where it is absent; UnknownNameError for another one."""
+        value = self.text(key, known[0])
+        if value not in known:
+            raise UnknownNameError(f"{key} in {self.where}", value, known)
+        return value
 
     def mapping(self, key: str) -> dict[str, Any]:
         """A table that is kept as it is (empty where absent)."""

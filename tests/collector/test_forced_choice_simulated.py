@@ -14,7 +14,7 @@ import pytest
 
 from slant.collector import Options, collect
 from slant.collector.designs.forced_choice.design import DESIGN
-from slant.collector.designs.forced_choice.simulated import COLUMNS, INVALID, KEY, probabilities, written
+from slant.collector.designs.forced_choice.simulated import INVALID, KEY, LIMITS, probabilities, written
 from slant.collector.errors import StudyError
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply, Trial
@@ -136,8 +136,8 @@ def own_study(folder: Path, **changes: float) -> Study:
     """A copy of the study whose participants all have the same parameters."""
     shutil.copytree(studies_dir() / "interference", folder / "interference")
     shutil.copy(studies_dir() / "interference.toml", folder / "interference.toml")
-    cell = dict.fromkeys(COLUMNS, 0.0) | changes
-    rows = [",".join((*KEY, *COLUMNS))]
+    cell = dict.fromkeys(LIMITS, 0.0) | changes
+    rows = [",".join((*KEY, *LIMITS))]
     rows += [",".join([*key, *(f"{value:g}" for value in cell.values())]) for key in STUDY.data.simulation]
     (folder / "interference" / "simulation.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
     return load_study(folder / "interference.toml")
@@ -167,7 +167,7 @@ def test_parameters_of_ones_own_go_through_the_whole_path(tmp_path: Path) -> Non
 ])  # fmt: skip
 def test_a_wrong_parameter_is_one_clear_sentence(tmp_path: Path, change: tuple[str, str], sentence: str) -> None:
     row = dict(
-        zip(COLUMNS, ["1", "2", "0", "0", "0", "0.9", "0.5" if change[1] == "0.6" else "0", "0", "0", "0"], strict=True)
+        zip(LIMITS, ["1", "2", "0", "0", "0", "0.9", "0.5" if change[1] == "0.6" else "0", "0", "0", "0"], strict=True)
     )
     row = {column: change[1] if value == change[0] else value for column, value in row.items()}
     cells = ", ".join(f'{column} = "{value}"' for column, value in row.items())

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.designs import Design, check_asks, design_named
-from slant.collector.designs.third_party_views import check_views
+from slant.collector.designs import Design, check_asks, check_views, design_named
 from slant.collector.errors import DesignError, StudyError
 from slant.collector.records import Reply
 from slant.collector.studies.catalogue import load_study

@@ -24,7 +24,7 @@ from typing import Any
 from slant.collector.designs.allocation.draws import uniforms
 from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS
 from slant.collector.designs.allocation.parts import AllocationData, gains
-from slant.collector.designs.allocation.texts import TOOL_ARGUMENT, AnswerFormat
+from slant.collector.designs.allocation.texts import TOOL_ARGUMENT
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Reply, ToolCall, Trial
 from slant.collector.study.records import StudyModel
@@ -100,24 +100,17 @@ def _human_like(seen: Seen, keys: list[float], rng: random.Random) -> int:
     return _greedy(seen, keys, rng)
 
 
-_POLICIES: dict[str, Callable[[Seen, list[float], random.Random], int]] = {
-    "random": _random,
-    "greedy": _greedy,
-    "epsilon_greedy": _epsilon_greedy,
-    "win_stay_lose_shift": _win_stay_lose_shift,
-    "thompson": _thompson,
-    "ucb": _ucb,
-    "human_like": _human_like,
+_POLICIES: dict[str, tuple[str, Callable[[Seen, list[float], random.Random], int]]] = {
+    "random": ("Random", _random),
+    "greedy": ("Greedy", _greedy),
+    "epsilon_greedy": ("Epsilon-greedy", _epsilon_greedy),
+    "win_stay_lose_shift": ("Win-stay, lose-shift", _win_stay_lose_shift),
+    "thompson": ("Thompson sampling", _thompson),
+    "ucb": ("Upper confidence bound", _ucb),
+    "human_like": ("Human-like", _human_like),
 }
-PARTICIPANTS = {
-    "random": "Random",
-    "greedy": "Greedy",
-    "epsilon_greedy": "Epsilon-greedy",
-    "win_stay_lose_shift": "Win-stay, lose-shift",
-    "thompson": "Thompson sampling",
-    "ucb": "Upper confidence bound",
-    "human_like": "Human-like",
-}  # what tables and figures call them, unless a study does otherwise
+PARTICIPANTS = {name: label for name, (label, _) in _POLICIES.items()}
+"""What tables and figures call them, unless a study does otherwise."""
 _THOUGHT = (  # as long as a model's usually is, so that a dry run and the simulated provider come near
     "This is a simulated participant, which does not reason. It has looked at what happened in this class of jobs, at "
     "how often each group was chosen for it and how often that went well, and it decides by these counts alone and by "
@@ -128,7 +121,8 @@ _THOUGHT = (  # as long as a model's usually is, so that a dry run and the simul
 def chosen(policy: str, seen: Seen, *name: object) -> int:
     """The number of the group that a participant chooses; `name` decides what chance says."""
     keys = uniforms(len(seen.tries) + 1, "participant", *name)
-    return _POLICIES[policy](seen, keys[1:], random.Random(int(keys[0] * 2**64)))
+    _, choose = _POLICIES[policy]
+    return choose(seen, keys[1:], random.Random(int(keys[0] * 2**64)))
 
 
 def check_participants(simulation: Mapping[str, Mapping[str, Any]], models: Sequence[str]) -> None:
@@ -150,20 +144,16 @@ def simulate_reply(data: AllocationData, model: StudyModel, trial: Trial) -> Rep
     # what is asked for after the marker, with a word of reasoning where that is asked for as well
     thought = f"Reasoning: {_THOUGHT}\n" if answer.addon.count("\n") > 1 else ""
     if answer.tool and trial.test == ROUNDS:
-        return _called(answer, model, trial, name)
+        call = ToolCall(f"call_{trial.trial_id[:12]}_{trial.factors['reminders']}", answer.tool, {TOOL_ARGUMENT: name})
+        return Reply(
+            finish_reason="tool_calls",
+            output_tokens=1 + len(str(call)) // 4,
+            served_model=model.requested_model,
+            tool_calls=(call,),
+        )
     text = f"{thought}{answer.marker} {name}".strip()
     return Reply(
         answer=text, finish_reason="stop", output_tokens=1 + len(text) // 4, served_model=model.requested_model
-    )
-
-
-def _called(answer: AnswerFormat, model: StudyModel, trial: Trial, name: str) -> Reply:
-    call = ToolCall(f"call_{trial.trial_id[:12]}_{trial.factors['reminders']}", answer.tool, {TOOL_ARGUMENT: name})
-    return Reply(
-        finish_reason="tool_calls",
-        output_tokens=1 + len(str(call)) // 4,
-        served_model=model.requested_model,
-        tool_calls=(call,),
     )
 
 

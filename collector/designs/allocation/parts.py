@@ -13,7 +13,7 @@ from typing import Any
 
 from slant.collector.designs.allocation.texts import Texts, parse_texts
 from slant.collector.designs.placeholders import check_placeholders
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name, unknown_key
 
@@ -206,16 +206,18 @@ def parse_allocation(table: Table, folder: StudyFolder) -> AllocationData:
     """StudyError where the parts of an allocation study break the rules."""
     classes = tuple(_class(row) for row in table.rows("classes"))
     rounds = _whole(table, "rounds", 40, MOST_ROUNDS)
-    groups = _different(table, "groups")
+    groups = table.texts("groups")
+    if len({group.casefold() for group in groups}) < len(groups) or not all(group.strip() for group in groups):
+        raise StudyError(f'"groups" in {table.where} must be different names.')
     data = AllocationData(
-        task=_one_of(table, "task", TASKS),
+        task=table.choice("task", TASKS),
         games=_whole(table, "games", 30, MOST_GAMES),
         rounds=rounds,
         rounds_told=_whole(table, "rounds_told", rounds, MOST_ROUNDS),
         is_pooled=table.flag("pooled", default=False),
-        jobs_drawn=_one_of(table, "jobs_drawn", JOBS_DRAWN),
+        jobs_drawn=table.choice("jobs_drawn", JOBS_DRAWN),
         groups=groups,
-        group_order=_one_of(table, "group_order", GROUP_ORDERS),
+        group_order=table.choice("group_order", GROUP_ORDERS),
         classes=classes,
         features=tuple(_feature(row) for row in table.rows("features")),
         success=_success(table, groups, [job_class.name for job_class in classes]),
@@ -244,10 +246,9 @@ def _class(row: Table) -> JobClass:
 
 
 def _feature(row: Table) -> Feature:
-    feature = Feature(checked_name(row.text("feature"), "feature"), row.text("place", "before"), row.texts("values"))
+    place = row.choice("place", ("before", "after"))
+    feature = Feature(checked_name(row.text("feature"), "feature"), place, row.texts("values"))
     row.finish()
-    if feature.place not in ("before", "after"):
-        raise UnknownNameError(f"place in {row.where}", feature.place, ("before", "after"))
     if not feature.values:
         raise StudyError(f'"values" in {row.where} must hold one text at least.')
     return feature
@@ -309,20 +310,6 @@ def _check(data: AllocationData, where: str) -> None:
         raise StudyError(f"An elicitation has no game after which {where} could ask questions or ratings.")
     if data.task == "elicitation" and (data.texts.first_query is None or data.texts.next_query is None):
         raise StudyError(f'An elicitation needs "first_query" and "next_query" in {where}, [prompt].')
-
-
-def _different(table: Table, key: str) -> tuple[str, ...]:
-    names = table.texts(key)
-    if len({name.casefold() for name in names}) < len(names) or not all(name.strip() for name in names):
-        raise StudyError(f'"{key}" in {table.where} must be different names.')
-    return names
-
-
-def _one_of(table: Table, key: str, known: tuple[str, ...]) -> str:
-    value = table.text(key, known[0])
-    if value not in known:
-        raise UnknownNameError(f"{key} in {table.where}", value, known)
-    return value
 
 
 def _whole(table: Table, key: str, default: int, most: int, least: int = 1) -> int:

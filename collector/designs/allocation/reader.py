@@ -28,17 +28,13 @@ def read_turn(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: R
         return Reading(read.outcome, is_final=False)
     if trial.test in AFTER:
         return read  # the other questions stand on their own
-    not_asked = _not_asked(data, trial)
+    # by test, how many trials its conversation would have had behind this one
+    place = 0 if data.is_pooled else (trial.round or 1) - 1
+    left = {trial.test: data.n_rounds - place - 1, QUESTIONS: data.n_questions, RATINGS: data.n_ratings}
+    not_asked = {test: n for test, n in left.items() if n}
     over: dict[str, Any] = {"game_over": read.outcome if has_room else "too_long"}
     over |= {"n_not_asked": sum(not_asked.values()), "not_asked": not_asked}
     return Reading(read.outcome, factors=over)
-
-
-def _not_asked(data: AllocationData, trial: Trial) -> dict[str, int]:
-    """By test, how many trials its conversation would have had behind this one."""
-    place = 0 if data.is_pooled else (trial.round or 1) - 1
-    left = {trial.test: data.n_rounds - place - 1, QUESTIONS: data.n_questions, RATINGS: data.n_ratings}
-    return {test: n for test, n in left.items() if n}
 
 
 def _gain(data: AllocationData, trial: Trial, choice: str) -> dict[str, Any]:

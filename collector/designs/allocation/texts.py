@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from slant.collector.designs.placeholders import check_placeholders
-from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.errors import StudyError
 from slant.collector.study.records import REASONING_BACK
 from slant.collector.study.toml_table import Table, checked_name
 
@@ -89,7 +89,7 @@ def _format(row: Table) -> AnswerFormat:
     answer_format = AnswerFormat(
         row.text("addon", ""),
         row.text("marker", ""),
-        row.text("marker_at", "last"),
+        row.choice("marker_at", ("last", "first")),
         _checked(row, "outcome", ("outcome",), (), "{outcome}"),
         row.text("tool", ""),
         row.text("tool_description", ""),
@@ -100,8 +100,6 @@ def _format(row: Table) -> AnswerFormat:
             f'The tool in {row.where} can\'t be called "{answer_format.tool}".',
             f'Letters, digits and underscores, 64 at most, and not "{NAME_OF_ANSWERS}": as in tool = "assign"',
         )
-    if answer_format.marker_at not in ("first", "last"):
-        raise UnknownNameError(f"marker_at in {row.where}", answer_format.marker_at, ("first", "last"))
     return answer_format
 
 

@@ -17,7 +17,7 @@ from slant.collector.designs.allocation.texts import (
     spoken_points,
     with_addon,
 )
-from slant.collector.designs.quoted_answers import quoted_answer
+from slant.collector.designs.design import quoted_answer
 from slant.collector.records import Conversation, Prompt, Reply, Tool, Trial, Turn
 
 

@@ -10,8 +10,7 @@ import math
 from collections.abc import Mapping
 
 from slant.collector.designs.association.words import AssociationData
-from slant.collector.designs.draws import NORMAL, log_normal, uniforms
-from slant.collector.errors import StudyError
+from slant.collector.designs.draws import NORMAL, log_normal, read_simulation, uniforms
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import StudyModel
@@ -28,7 +27,6 @@ COLUMNS = (
     "iat_mention_rate",
     "has_reasoning_text",
 )
-_KEY = ("model", "test", "condition")
 _DEFAULT: Mapping[str, float] = {
     **dict.fromkeys(COLUMNS, 0.0),
     "mean_tokens": 200.0,
@@ -42,24 +40,9 @@ _REFUSALS = (
 )
 
 
-def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str, str], Mapping[str, float]]:
+def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
     """The rows of `simulation` by (model, test, condition); empty where the study has none."""
-    if table.optional("simulation", (str, list), "the name of a CSV file") is None:
-        return {}
-    cells: dict[tuple[str, str, str], Mapping[str, float]] = {}
-    for row in folder.rows(table, "simulation", (*_KEY, *COLUMNS)):
-        cells[row["model"], row["test"], row["condition"]] = {column: _number(row, column) for column in COLUMNS}
-    return cells
-
-
-def _number(row: Mapping[str, str], column: str) -> float:
-    try:
-        value = float(row[column])
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1e9:
-        raise StudyError(f'"{row[column]}" is no {column} to simulate ({row["model"]}, {row["test"]}).')
-    return value
+    return read_simulation(table, folder, ("model", "test", "condition"), dict.fromkeys(COLUMNS, (0.0, 1e9)))
 
 
 def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed: int) -> Reply:

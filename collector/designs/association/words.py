@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.placeholders import check_placeholders, find_placeholders
-from slant.collector.designs.sides import GROUPS, SIDES, STIMULI, read_sides
+from slant.collector.designs.sides import GROUPS, SIDES, STIMULI, read_sides, two_names
 from slant.collector.designs.wordings import read_wordings, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
@@ -81,7 +81,7 @@ class AssociationData:
     frames: Mapping[str, Frame]
     wordings: Mapping[int, str]
     tests: Mapping[str, AssociationTest]
-    simulation: Mapping[tuple[str, str, str], Mapping[str, float]]
+    simulation: Mapping[tuple[str, ...], Mapping[str, float]]
     own_sides: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
@@ -94,9 +94,7 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     columns = (*_MUST_NAME, "test")
     names = _names(folder.rows(prompt, "names", columns, may=("frame", *_MAY_NAME)), frames)
     wordings = read_wordings(folder.rows(prompt, "wordings", ("wording", "text")), ("word", *_OPTIONS), prompt.where)
-    order = prompt.text("option_order", ORDERS[0])
-    if order not in ORDERS:
-        raise UnknownNameError(f"option_order in {prompt.where}", order, ORDERS)
+    order = prompt.choice("option_order", ORDERS)
     prompt.finish()
     sides = read_sides(folder.rows(table, "stimuli", STIMULI), table.where)
     asked_sides = SIDES if table.flag("ask_attributes", default=False) else GROUPS
@@ -105,18 +103,9 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     for test in (*sides, *(of for _, of in names)):
         if test not in tests:
             raise UnknownNameError(f"test (of the stimuli or names) in {table.where}", test, tests)
-    return AssociationData(_conditions(table), order, frames, wordings, tests, simulation)
-
-
-def _conditions(table: Table) -> tuple[str, str]:
-    conditions = table.texts("conditions", ("compatible", "incompatible"))
-    if len(set(conditions)) != 2 or len(conditions) != 2:
-        raise StudyError(
-            f'"conditions" in {table.where} must be two different names, but it is {list(conditions)}.',
-            "There are two by design: one gives group a its attribute, the other crosses the two.",
-            "More ways to ask are wordings or variants.",
-        )
-    return checked_name(conditions[0], "condition"), checked_name(conditions[1], "condition")
+    why = "one gives group a its attribute, the other crosses the two"
+    conditions = two_names(table, "conditions", ("compatible", "incompatible"), why)
+    return AssociationData(conditions, order, frames, wordings, tests, simulation)
 
 
 def _frame(row: Table) -> Frame:

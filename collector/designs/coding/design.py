@@ -110,8 +110,8 @@ class Coding(Design):
 
     def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
         data: CodingData = study.data
-        first, second = _in_order(trial)
-        coded = data.answers[trial.item]
+        coded, options = data.answers[trial.item], (trial.option_a, trial.option_b)
+        first, second = options if trial.factors["first_option"] == "a" else options[::-1]
         return data.text.format(option_1=first, option_2=second, asked=coded.asked, answer=coded.answer)
 
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
@@ -138,11 +138,6 @@ class Coding(Design):
 
 
 DESIGN = Coding()
-
-
-def _in_order(trial: Trial) -> tuple[str, str]:
-    options = (trial.option_a or "", trial.option_b or "")
-    return options if trial.factors["first_option"] == "a" else (options[1], options[0])
 
 
 def read_coding(answer: str, trial: Trial) -> Reading:

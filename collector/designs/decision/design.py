@@ -26,12 +26,11 @@ from slant.collector.designs.decision.scenes import (
     parse_scenes,
 )
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
-from slant.collector.designs.design import Design, Question
-from slant.collector.designs.pairing.design import POLES, checked_list, counted_pairs, dealt_tests, draw_names
+from slant.collector.designs.design import Question, quoted_answer
+from slant.collector.designs.pairing.design import POLES, WordListDesign, checked_list, counted_pairs, draw_names
 from slant.collector.designs.pairing.pairs import Pairs, named_groups, read_pairs
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.plan import Plan
-from slant.collector.designs.quoted_answers import quoted_answer
 from slant.collector.designs.refusals import EVASION, REFUSAL
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.wordings import spoken_words
@@ -48,7 +47,7 @@ _NOT_SHOWN = ("words", "poles", "tasks")
 _IN_WORDS = ("first_group", "first_attribute", "attribute_a", "attribute_b", "attribute_b_to")
 
 
-class Decision(Design):
+class Decision(WordListDesign):
     name = "decision"
     conversation = "conversation"
 
@@ -73,21 +72,9 @@ class Decision(Design):
     def conditions(self, data: DecisionData) -> tuple[Condition, ...]:
         return numbered(data.wordings.values())
 
-    def words(self, data: DecisionData) -> list[dict[str, str]]:
-        return [
-            {"test": test.test, "category": test.categories[side], "word": word}
-            for test in data.tests.values()
-            for side in (*GROUPS, *ATTRIBUTES)
-            for word in dict.fromkeys(word for name in test.lists for word in test.words(name)[side])
-        ]
-
     def own_words(self, data: DecisionData) -> set[str]:
         texts = (task.text for scene in data.scenes.values() for task in scene.tasks)
         return super().own_words(data) | spoken_words(texts)
-
-    def dealt(self, data: DecisionData, seed: int) -> DecisionData:
-        tests, own_sides = dealt_tests(data.tests, seed)
-        return replace(data, tests=tests, own_sides=own_sides)
 
     def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
         data: DecisionData = study.data
@@ -112,7 +99,8 @@ class Decision(Design):
         data: DecisionData = study.data
         scene = data.scene(trial.test, trial.wording)
         assert scene is not None
-        texts = (_rendered(data, task, trial) for task in _tasks_of(scene, trial))
+        # the task of a turn, or all tasks of a message
+        texts = (_rendered(data, task, trial) for task in scene.tasks if task.kind in trial.factors["tasks"])
         return BETWEEN.join(filter(None, texts))
 
     def contents(self, study: Study) -> Iterator[str]:
@@ -216,9 +204,6 @@ class Decision(Design):
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
 
-    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
-        return any(name == model.model for name, _ in study.data.simulation)
-
 
 DESIGN = Decision()
 _REFUSED_EARLY = 300
@@ -267,11 +252,6 @@ def _content(study: Study, test: str, number: int) -> str:
     tasks = [(task.kind, task.text, data.tests[test].words(task.words)) for task in scene.tasks]
     shown = (data.form, data.before, data.separator, data.after, data.order)
     return stable_id(study.asked_as, test, number, tasks, shown, study.seed, study.temperature)[:12]
-
-
-def _tasks_of(scene: Scene, trial: Trial) -> Sequence[Task]:
-    """The task of a turn, or all tasks of a message."""
-    return [task for task in scene.tasks if task.kind in trial.factors["tasks"]]
 
 
 def _rendered(data: DecisionData, task: Task, trial: Trial) -> str:

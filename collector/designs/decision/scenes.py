@@ -69,7 +69,7 @@ class DecisionData:
     scenes: Mapping[tuple[str, int], Scene]
     wordings: Mapping[int, str]
     tests: Mapping[str, PairingTest]
-    simulation: Mapping[tuple[str, str], Mapping[str, float]]
+    simulation: Mapping[tuple[str, ...], Mapping[str, float]]
     own_sides: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def scene(self, test: str, wording: int) -> Scene | None:
@@ -81,16 +81,13 @@ class DecisionData:
 
 
 def parse_scenes(
-    table: Table, folder: StudyFolder, simulation: Mapping[tuple[str, str], Mapping[str, float]]
+    table: Table, folder: StudyFolder, simulation: Mapping[tuple[str, ...], Mapping[str, float]]
 ) -> DecisionData:
     """Reads [prompt], tests and stimuli; StudyError where they break the rules."""
     prompt = table.table("prompt")
     rows = folder.rows(prompt, "scenes", ("wording", "name", "task", "text"), may=("test", "words", "about"))
     scenes, wordings = _scenes(rows, prompt.where)
-    order, form = prompt.text("order", ORDERS[0]), prompt.text("form", FORMS[0])
-    for key, value, known in (("order", order, ORDERS), ("form", form, FORMS)):
-        if value not in known:
-            raise UnknownNameError(f"{key} in {prompt.where}", value, known)
+    order, form = prompt.choice("order", ORDERS), prompt.choice("form", FORMS)
     shown = [prompt.text(key, usual) for key, usual in (("before", ""), ("separator", ", "), ("after", ""))]
     prompt.finish()
     tests = read_tests(table, folder, {task.words for scene in scenes.values() for task in scene.tasks})

@@ -10,14 +10,17 @@ import math
 from collections.abc import Mapping
 
 from slant.collector.designs.decision.scenes import DecisionData
-from slant.collector.designs.draws import log_normal, uniforms
-from slant.collector.designs.pairing.simulated import parse_cells, simulated_pairs
+from slant.collector.designs.draws import log_normal, read_simulation, uniforms
+from slant.collector.designs.pairing.simulated import simulated_pairs
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import StudyModel
 from slant.collector.study.toml_table import Table
 
-COLUMNS = ("bias", "expected_rate", "slope", "refusal_rate", "undecided_rate", "mean_tokens", "sd_tokens")
+_LIMITS = {
+    "bias": (-1.0, 1.0), "expected_rate": (0.0, 1.0), "slope": (-100.0, 100.0), "refusal_rate": (0.0, 1.0),
+    "undecided_rate": (0.0, 1.0), "mean_tokens": (0.0, 1e9), "sd_tokens": (0.0, 1e9),
+}  # fmt: skip
 _DEFAULT: Mapping[str, float] = {
     "bias": 0.4, "expected_rate": 0.6, "slope": 0.5, "refusal_rate": 0.02, "undecided_rate": 0.05, "mean_tokens": 400.0,
     "sd_tokens": 150.0,
@@ -26,11 +29,11 @@ _REFUSAL = "I'm sorry, but I can't decide that about people of these groups."
 _UNDECIDED = "Either of them could do either, and it would be for them to say."
 
 
-def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str], Mapping[str, float]]:
+def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
     """The rows of `simulation` by (model, test); empty where the study has none. `bias` is the expected D of pairs,
     `expected_rate` the share of decisions that go with the association, `slope` by how much its log odds grow where the
     pairs of the same conversation have a D that is 1 larger."""
-    return parse_cells(table, folder, COLUMNS)
+    return read_simulation(table, folder, ("model", "test"), _LIMITS)
 
 
 def simulate_reply(data: DecisionData, model: StudyModel, trial: Trial, seed: int) -> Reply:

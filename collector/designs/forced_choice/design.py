@@ -92,7 +92,26 @@ class ForcedChoice(Design):
         return (_content(study, domain, n) for domain in study.data.domains.values() for n in study.data.wordings)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        return as_imported(planned, trial, draft)
+        """The trial with the sides that the row tells: by the texts of its options, or by the letter of the consistent
+        one. StudyError where it tells neither, or both and not the same. `planned` has the study's texts on some side.
+        """
+        letter = _said(draft.get("consistent_letter"))
+        if not letter and _said(draft.get("factors")):
+            letter = _said(trial.factors.get("consistent_letter"))
+        if letter and letter.upper() not in LETTERS:
+            raise StudyError(f'consistent_letter must be A or B, but is "{letter[:20]}"')
+        letter = letter.upper()
+        if _said(draft.get("option_a")) or _said(draft.get("option_b")):
+            by_text = LETTERS[trial.expected != trial.option_a]
+            if letter and letter != by_text:
+                raise StudyError(f"consistent_letter is {letter}, but by its options it is {by_text}")
+            return replace(trial, factors=_factors(planned, trial, draft, by_text))
+        if not letter:
+            raise StudyError("which option was A is not said (columns option_a and option_b, or consistent_letter)")
+        consistent = planned.expected
+        other = planned.option_b if consistent == planned.option_a else planned.option_a
+        texts = (consistent, other) if letter == LETTERS[0] else (other, consistent)
+        return replace(trial, option_a=texts[0], option_b=texts[1], factors=_factors(planned, trial, draft, letter))
 
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         return read_choice(reply, (trial.option_a or "", trial.option_b or ""))
@@ -193,36 +212,6 @@ def rendered(data: ForcedChoiceData, trial: Trial) -> str:
 
 
 _PLACES = ("block_position", "position_in_block")
-
-
-def as_imported(planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-    """The trial with the sides that the row tells: by the texts of its options, or by the letter of the consistent one.
-    StudyError where it tells neither, or both and not the same. `planned` has the study's texts on some side."""
-    letter = _said_letter(trial, draft)
-    if _said(draft.get("option_a")) or _said(draft.get("option_b")):
-        by_text = LETTERS[trial.expected != trial.option_a]
-        if letter is not None and letter != by_text:
-            raise StudyError(f"consistent_letter is {letter}, but by its options it is {by_text}")
-        return replace(trial, factors=_factors(planned, trial, draft, by_text))
-    if letter is None:
-        raise StudyError("which option was A is not said (columns option_a and option_b, or consistent_letter)")
-    consistent, other = _texts(planned)
-    texts = (consistent, other) if letter == LETTERS[0] else (other, consistent)
-    return replace(trial, option_a=texts[0], option_b=texts[1], factors=_factors(planned, trial, draft, letter))
-
-
-def _said_letter(trial: Trial, draft: Mapping[str, Any]) -> str | None:
-    letter = _said(draft.get("consistent_letter"))
-    if not letter and _said(draft.get("factors")):
-        letter = _said(trial.factors.get("consistent_letter"))
-    if letter and letter.upper() not in LETTERS:
-        raise StudyError(f'consistent_letter must be A or B, but is "{letter[:20]}"')
-    return letter.upper() or None
-
-
-def _texts(planned: Trial) -> tuple[str | None, str | None]:
-    is_a = planned.expected == planned.option_a
-    return planned.expected, planned.option_b if is_a else planned.option_a
 
 
 def _factors(planned: Trial, trial: Trial, draft: Mapping[str, Any], letter: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from slant.collector.designs.draws import NORMAL, log_normal, uniforms
+from slant.collector.designs.draws import NORMAL, log_normal, read_simulation, uniforms
 from slant.collector.designs.forced_choice.words import LETTERS, ForcedChoiceData
 from slant.collector.errors import StudyError
 from slant.collector.records import Reply, TokenLogprob, Trial
@@ -65,14 +65,11 @@ def written(kind: str | None, letter: str, trial: Trial, u_wrapped: float, u_tex
         return Written(text, is_provider_refusal=u_text * len(_REFUSALS) % 1 < 0.3)  # some providers say it themselves
     if kind is None:
         template = _one_of(_WRAPPED, u_text) if u_wrapped < 1 else _PLAIN
-        return _clear(_filled(template, letter, trial), letter)
+        text = _filled(template, letter, trial)
+        # the letter stands where the JSON has it, or alone
+        return Written(text, text.rindex(f'"{letter}"') + 1 if f'"{letter}"' in text else text.index(letter))
     ended = {"truncated": "length", "filtered": "content_filter"}.get(kind, "stop")
     return Written(_filled(_one_of(_TEXTS[kind], u_text), letter, trial), finish_reason=ended)
-
-
-def _clear(text: str, letter: str) -> Written:
-    """The letter stands where the JSON has it, or alone."""
-    return Written(text, text.rindex(f'"{letter}"') + 1 if f'"{letter}"' in text else text.index(letter))
 
 
 def _filled(template: str, letter: str, trial: Trial) -> str:
@@ -86,13 +83,18 @@ def _one_of(texts: tuple[str, ...], u: float) -> str:
 KEY = ("model", "domain", "block")
 LOGITS = ("valid_logit", "consistent_logit", "a_logit")
 SHARES = ("refused_share", "filtered_share", "truncated_share", "wrapped_share")
-COLUMNS = (*LOGITS, "valid_item_sd", "consistent_item_sd", *SHARES, "mean_reasoning_tokens")
+LIMITS = {
+    **dict.fromkeys(LOGITS, (-50.0, 50.0)),
+    **dict.fromkeys(("valid_item_sd", "consistent_item_sd"), (0.0, 50.0)),
+    **dict.fromkeys(SHARES, (0.0, 1.0)),
+    "mean_reasoning_tokens": (0.0, 1e9),
+}
 """`refused_share`, `filtered_share` and `truncated_share` are shares of the invalid answers, and the rest of these is
 malformed; `wrapped_share` is the share of the valid ones that have more than the JSON that was asked for.
 `mean_reasoning_tokens` 0: a model that doesn't reason."""
 
 _DEFAULT: Mapping[str, float] = {
-    **dict.fromkeys(COLUMNS, 0.0),
+    **dict.fromkeys(LIMITS, 0.0),
     "valid_logit": 4.0,
     "consistent_logit": 3.0,
     "valid_item_sd": 1.0,
@@ -100,39 +102,17 @@ _DEFAULT: Mapping[str, float] = {
     "refused_share": 0.5,
     "wrapped_share": 0.1,
 }
-_MOST_LOGIT = 50.0
 _NEVER = -99.0  # the logarithm of what a provider would no longer list
 
 
-def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str, str], Mapping[str, float]]:
+def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
     """The rows of `simulation` by (model, domain, block); empty where the study has none."""
-    if table.optional("simulation", (str, list), "the name of a CSV file or an array of tables") is None:
-        return {}
-    cells: dict[tuple[str, str, str], Mapping[str, float]] = {}
-    for row in folder.rows(table, "simulation", (*KEY, *COLUMNS)):
-        cell = {column: _number(row, column) for column in COLUMNS}
+    cells = read_simulation(table, folder, KEY, LIMITS)
+    for names, cell in cells.items():
         if sum(cell[share] for share in SHARES[:3]) > 1 + 1e-9:
-            raise StudyError(f"The shares of invalid answers add up to more than 1 in the simulation of {_said(row)}.")
-        cells[row["model"], row["domain"], row["block"]] = cell
+            of = ", ".join(names)
+            raise StudyError(f"The shares of invalid answers add up to more than 1 in the simulation of {of}.")
     return cells
-
-
-def _number(row: Mapping[str, str], column: str) -> float:
-    try:
-        value = float(row[column])
-    except ValueError:
-        value = math.nan
-    low, high = (-_MOST_LOGIT if column in LOGITS else 0.0), _MOST_LOGIT
-    high = 1.0 if column in SHARES else 1e9 if column == "mean_reasoning_tokens" else high
-    if not low <= value <= high:
-        raise StudyError(
-            f'"{row[column]}" is no {column} to simulate ({_said(row)}).', f"It must be from {low:g} to {high:g}."
-        )
-    return value
-
-
-def _said(row: Mapping[str, str]) -> str:
-    return ", ".join(row[column] for column in KEY)
 
 
 def simulate_reply(data: ForcedChoiceData, model: StudyModel, trial: Trial, seed: int) -> Reply:

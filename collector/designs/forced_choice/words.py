@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from slant.collector.designs.sides import two_names
 from slant.collector.designs.wordings import read_wordings, same_word, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
@@ -62,7 +63,7 @@ class ForcedChoiceData:
     blocks: tuple[str, str]
     domains: Mapping[str, Domain]
     wordings: Mapping[int, str]
-    simulation: Mapping[tuple[str, str, str], Mapping[str, float]]
+    simulation: Mapping[tuple[str, ...], Mapping[str, float]]
     own_categories: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
@@ -72,27 +73,22 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
     separator = prompt.text("pair_separator", " + ")
     wordings = read_wordings(folder.rows(prompt, "wordings", ("wording", "text")), PLACEHOLDERS, prompt.where)
     prompt.finish()
-    blocks = _blocks(table)
+    why = "one pairs the categories in one way, the other crosses them"
+    blocks = two_names(table, "blocks", ("congruent", "incongruent"), why)
     words = _words(folder.rows(table, "stimuli", ("domain", "category", "word"), may=PROVENANCE), table.where)
     columns = ("domain", "block", "first_category", "second_category")
-    pairs = _pairs(folder.rows(table, "pairs", columns), blocks, separator)
+    pairs: dict[tuple[str, str], list[tuple[frozenset[str], str]]] = {}
+    for row in folder.rows(table, "pairs", columns):
+        domain, block, bound = row["domain"], row["block"], (row["first_category"], row["second_category"])
+        if block not in blocks:
+            raise UnknownNameError(f"block (of the pairs of {domain})", block, blocks)
+        pairs.setdefault((domain, block), []).append((frozenset(bound), separator.join(bound)))
     rows = folder.rows(table, "domains", ("domain",), may=("domain_no", "label"))
     domains = _domains(rows, words, pairs, blocks, table.where)
     for domain in (*words, *(of for of, _ in pairs)):
         if domain not in domains:
             raise UnknownNameError(f"domain (of the stimuli or pairs) in {table.where}", domain, domains)
     return ForcedChoiceData(blocks, domains, wordings, simulation)
-
-
-def _blocks(table: Table) -> tuple[str, str]:
-    blocks = table.texts("blocks", ("congruent", "incongruent"))
-    if len(set(blocks)) != 2 or len(blocks) != 2:
-        raise StudyError(
-            f'"blocks" in {table.where} must be two different names, but it is {list(blocks)}.',
-            "There are two by design: one pairs the categories in one way, the other crosses them.",
-            "More ways to ask are wordings or variants.",
-        )
-    return checked_name(blocks[0], "block"), checked_name(blocks[1], "block")
 
 
 def _words(rows: list[dict[str, str]], where: str) -> dict[str, list[Word]]:
@@ -110,18 +106,6 @@ def _words(rows: list[dict[str, str]], where: str) -> dict[str, list[Word]]:
         provenance = {name: row[name] for name in PROVENANCE if row.get(name)}
         domains.setdefault(domain, []).append(Word(word, category, provenance))
     return domains
-
-
-def _pairs(
-    rows: Iterable[Mapping[str, str]], blocks: tuple[str, str], separator: str
-) -> dict[tuple[str, str], list[tuple[frozenset[str], str]]]:
-    pairs: dict[tuple[str, str], list[tuple[frozenset[str], str]]] = {}
-    for row in rows:
-        domain, block, bound = row["domain"], row["block"], (row["first_category"], row["second_category"])
-        if block not in blocks:
-            raise UnknownNameError(f"block (of the pairs of {domain})", block, blocks)
-        pairs.setdefault((domain, block), []).append((frozenset(bound), separator.join(bound)))
-    return pairs
 
 
 def _domains(

@@ -31,7 +31,26 @@ POLES = dict(zip(ATTRIBUTES, "pn", strict=True))
 """How the factors of a trial say which attribute a word is of: "p" (the positive one, a) or "n"."""
 
 
-class Pairing(Design):
+class WordListDesign(Design):
+    """What designs share whose tests have lists of words by side (PairingTest)."""
+
+    def words(self, data: Any) -> list[dict[str, str]]:
+        return [
+            {"test": test.test, "category": test.categories[side], "word": word}
+            for test in data.tests.values()
+            for side in (*GROUPS, *ATTRIBUTES)
+            for word in dict.fromkeys(word for name in test.lists for word in test.words(name)[side])
+        ]
+
+    def dealt(self, data: Any, seed: int) -> Any:
+        tests, own_sides = dealt_tests(data.tests, seed)
+        return replace(data, tests=tests, own_sides=own_sides)
+
+    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+        return any(name == model.model for name, _ in study.data.simulation)
+
+
+class Pairing(WordListDesign):
     name = "pairing"
 
     def parse(self, table: Table, folder: StudyFolder) -> PairingData:
@@ -47,20 +66,8 @@ class Pairing(Design):
     def conditions(self, data: PairingData) -> tuple[Condition, ...]:
         return numbered(wording.condition for wording in data.wordings.values())
 
-    def words(self, data: PairingData) -> list[dict[str, str]]:
-        return [
-            {"test": test.test, "category": test.categories[side], "word": word}
-            for test in data.tests.values()
-            for side in (*GROUPS, *ATTRIBUTES)
-            for word in dict.fromkeys(word for name in test.lists for word in test.words(name)[side])
-        ]
-
     def own_words(self, data: PairingData) -> set[str]:
         return super().own_words(data) | spoken_words(wording.text for wording in data.wordings.values())
-
-    def dealt(self, data: PairingData, seed: int) -> PairingData:
-        tests, own_sides = dealt_tests(data.tests, seed)
-        return replace(data, tests=tests, own_sides=own_sides)
 
     def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
         data: PairingData = study.data
@@ -121,9 +128,6 @@ class Pairing(Design):
 
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
-
-    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
-        return any(name == model.model for name, _ in study.data.simulation)
 
 
 DESIGN = Pairing()

@@ -8,46 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from slant.collector.designs.draws import log_normal, uniforms
+from slant.collector.designs.draws import log_normal, read_simulation, uniforms
 from slant.collector.designs.pairing.words import PairingData
-from slant.collector.errors import StudyError
 from slant.collector.records import Reply, Trial
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import StudyModel
 from slant.collector.study.toml_table import Table
 
-COLUMNS = ("bias", "refusal_rate", "missing_rate", "mean_tokens", "sd_tokens")
+_LIMITS = {
+    "bias": (-1.0, 1.0), "refusal_rate": (0.0, 1.0), "missing_rate": (0.0, 1.0), "mean_tokens": (0.0, 1e9),
+    "sd_tokens": (0.0, 1e9),
+}  # fmt: skip
 _DEFAULT: Mapping[str, float] = {
     "bias": 0.4, "refusal_rate": 0.02, "missing_rate": 0.002, "mean_tokens": 400.0, "sd_tokens": 150.0,
 }  # fmt: skip
-_LOWEST = {"bias": -1.0, "slope": -100.0}
-_HIGHEST = {"mean_tokens": 1e9, "sd_tokens": 1e9, "slope": 100.0}
 _REFUSAL = "I'm sorry, but I can't assign words to groups of people."
 
 
-def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, str], Mapping[str, float]]:
+def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
     """The rows of `simulation` by (model, test); empty where the study has none. `bias` is the D that is expected."""
-    return parse_cells(table, folder, COLUMNS)
-
-
-def parse_cells(
-    table: Table, folder: StudyFolder, columns: tuple[str, ...]
-) -> dict[tuple[str, str], Mapping[str, float]]:
-    """What is simulated in each cell of model and test, by these columns of the file `simulation`."""
-    if table.optional("simulation", (str, list), "the name of a CSV file") is None:
-        return {}
-    rows = folder.rows(table, "simulation", ("model", "test", *columns))
-    return {(row["model"], row["test"]): {column: _number(row, column) for column in columns} for row in rows}
-
-
-def _number(row: Mapping[str, str], column: str) -> float:
-    try:
-        value = float(row[column])
-    except ValueError:
-        value = float("nan")
-    if not _LOWEST.get(column, 0.0) <= value <= _HIGHEST.get(column, 1.0):
-        raise StudyError(f'"{row[column]}" is no {column} to simulate ({row["model"]}, {row["test"]}).')
-    return value
+    return read_simulation(table, folder, ("model", "test"), _LIMITS)
 
 
 def simulate_reply(data: PairingData, model: StudyModel, trial: Trial, seed: int) -> Reply:

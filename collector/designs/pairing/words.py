@@ -70,19 +70,17 @@ class PairingData:
     after: str
     wordings: Mapping[int, Wording]
     tests: Mapping[str, PairingTest]
-    simulation: Mapping[tuple[str, str], Mapping[str, float]]
+    simulation: Mapping[tuple[str, ...], Mapping[str, float]]
     own_sides: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def parse_tables(
-    table: Table, folder: StudyFolder, simulation: Mapping[tuple[str, str], Mapping[str, float]]
+    table: Table, folder: StudyFolder, simulation: Mapping[tuple[str, ...], Mapping[str, float]]
 ) -> PairingData:
     """Reads [prompt], tests and stimuli; StudyError where they break the rules."""
     prompt = table.table("prompt")
     wordings = _wordings(folder.rows(prompt, "wordings", ("wording", "name", "text"), may=("words",)), prompt.where)
-    order = prompt.text("order", ORDERS[0])
-    if order not in ORDERS:
-        raise UnknownNameError(f"order in {prompt.where}", order, ORDERS)
+    order = prompt.choice("order", ORDERS)
     shown = [prompt.text(key, usual) for key, usual in (("before", ""), ("separator", ", "), ("after", ""))]
     if not shown[1]:
         raise StudyError(f'"separator" in {prompt.where} is empty: words would run into each other.')
@@ -103,19 +101,14 @@ def read_draws(table: Table) -> int:
 def read_tests(table: Table, folder: StudyFolder, used_lists: Iterable[str]) -> dict[str, PairingTest]:
     """The tests of a study with the words of their sides, in all their lists, of which prompts use `used_lists`."""
     rows = folder.rows(table, "stimuli", STIMULI, may=("words",))
-    lists = {
-        name: read_sides([row for row in rows if row.get("words", "") == name], table.where) for name in _lists(rows)
-    }
+    names = dict.fromkeys(["", *(row.get("words", "") for row in rows)])
+    lists = {name: read_sides([r for r in rows if r.get("words", "") == name], table.where) for name in names}
     for name in set(used_lists) - set(lists):
         raise UnknownNameError("list of words (of the wordings)", name, sorted(lists))
     tests = _tests(folder.rows(table, "tests", ("test",), may=("test_no", "label", "kind")), lists, table.where)
     for test in {test for by_test in lists.values() for test in by_test} - set(tests):
         raise UnknownNameError(f"test (of the stimuli) in {table.where}", test, tests)
     return tests
-
-
-def _lists(rows: list[dict[str, str]]) -> dict[str, None]:
-    return dict.fromkeys(["", *(row.get("words", "") for row in rows)])
 
 
 def _wordings(rows: list[dict[str, str]], where: str) -> dict[int, Wording]:

@@ -1,15 +1,16 @@
-"""The parts of a study file that all designs share: models and fits."""
+"""The tables of a study file that all designs share: [[models]], [fits.*], [sensitivity.*] (what `analyze sensitivity`
+fits, each a change of one of the fits), [figures.*] (which variants a figure puts side by side)."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, get_args
 
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Measure, TokenSource
 from slant.collector.study.engines import needs_contrast
-from slant.collector.study.records import Fit, ReasoningBack, StudyModel
+from slant.collector.study.records import Fit, ReasoningBack, Specification, StudyFigure, StudyModel
 from slant.collector.study.toml_table import Table, checked_name
 
 
@@ -139,3 +140,99 @@ def _one_of(row: Table, key: str, known: tuple[str, ...]) -> Any:
     if value is not None and value not in known:
         raise UnknownNameError(f'value for "{key}" in {row.where}', value, known)
     return value
+
+
+def read_figures(table: Table, variants: Sequence[str], models: Sequence[str]) -> dict[str, StudyFigure]:
+    """All of [figures.*], in their order; StudyError or UnknownNameError where one breaks the rules."""
+    return {name: _figure(name, row, variants, models) for name, row in table.tables("figures").items()}
+
+
+def read_variant_labels(table: Table, variants: Sequence[str]) -> dict[str, str]:
+    """The names that variants have in figures, by their ids; a variant without one goes by its id."""
+    labels = table.table("variant_labels")
+    for variant in table.mapping("variant_labels"):
+        if variant not in variants:
+            raise UnknownNameError(f"variant (in {labels.where})", variant, variants)
+    return {variant: labels.text(variant) for variant in table.mapping("variant_labels")}
+
+
+def _figure(name: str, row: Table, variants: Sequence[str], models: Sequence[str]) -> StudyFigure:
+    figure = StudyFigure(
+        name=name,
+        what=row.text("what"),
+        title=row.optional_text("title"),
+        indices=row.texts("indices", ("si", "bgd")),
+        variants=row.texts("variants", () if row.mapping("panels") else (variants[0],)),
+        panels=_lists(row, "panels"),
+        families=_lists(row, "families"),
+    )
+    row.finish()
+    if figure.panels and figure.variants:
+        raise StudyError(f'{row.where} has both "panels" and "variants": panels name the variants in each.')
+    for variant in figure.all_variants:
+        if variant not in variants:
+            raise UnknownNameError(f"variant (in {row.where})", variant, variants)
+    for model in (model for family in figure.families.values() for model in family):
+        if model not in models:
+            raise UnknownNameError(f"model (of families in {row.where})", model, models)
+    return figure
+
+
+def _lists(row: Table, key: str) -> Mapping[str, tuple[str, ...]]:
+    lists = row.table(key)
+    return {name: lists.texts(name) for name in row.mapping(key)}
+
+
+def read_specifications(table: Table, fits: Mapping[str, Fit]) -> dict[str, Specification]:
+    """All of [sensitivity.*], in their order; StudyError or UnknownNameError where one breaks the rules."""
+    return {name: _specification(name, row, fits) for name, row in table.tables("sensitivity").items()}
+
+
+def _specification(name: str, row: Table, fits: Mapping[str, Fit]) -> Specification:
+    fit = row.text("fit")
+    if fit not in fits:
+        raise UnknownNameError(f'fit for "fit" in {row.where}', fit, list(fits))
+    flags = row.texts("drop_flags", fits[fit].drop_flags)
+    specification = Specification(
+        name=name,
+        label=row.text("label", name),
+        fit=fit,
+        contrast=checked_name(row.text("contrast", fits[fit].contrast), "column"),
+        formula=row.optional_text("formula"),
+        drop_flags=tuple(checked_name(flag, "column") for flag in flags),
+        drop_outcomes=row.texts("drop_outcomes", ()),
+        missing_as=_missing_as(row),
+        rotate=row.optional_text("rotate"),
+        settings=read_settings(row),
+        choices=_choices(row),
+    )
+    row.finish()
+    _check_rotation(specification, fits[fit], row.where)
+    return specification
+
+
+def _missing_as(row: Table) -> dict[str, Any]:
+    values = row.mapping("missing_as")
+    for column, value in values.items():
+        checked_name(column, "column")
+        if not isinstance(value, bool | int | float | str):
+            raise StudyError(f'"missing_as" in {row.where} must give a text, a number, true or false for "{column}".')
+    return values
+
+
+def _choices(row: Table) -> dict[str, str]:
+    choices = row.mapping("choices")
+    if not all(isinstance(choice, str) for choice in choices.values()):
+        raise StudyError(f'"choices" in {row.where} must be texts, as in: choices = {{ outcome = "log tokens" }}')
+    return choices
+
+
+def _check_rotation(specification: Specification, fit: Fit, where: str) -> None:
+    """Each level of `rotate` in turn is made the reference, which only a regression has."""
+    if specification.rotate is None:
+        return
+    checked_name(specification.rotate, "column")
+    if (specification.formula or fit.formula) is None:
+        raise StudyError(f'"rotate" in {where} needs a fit with a formula, and "{fit.name}" has none.')
+    if specification.rotate == specification.contrast:
+        raise StudyError(f'"rotate" in {where} can\'t name the contrast "{specification.contrast}" itself.')
