@@ -13,11 +13,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from slant.collector.system.json_text import texts_sorted
 
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "failed"]
+OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 Source = Literal["collected", "imported", "simulated"]
 Measure = Literal["reasoning", "output"]
 TokenSource = Literal["usage", "output", "template", "retokenized"]

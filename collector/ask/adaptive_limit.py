@@ -47,7 +47,9 @@ class AdaptiveLimit:
 
     def answered(self, sent_s: float, now_s: float, was_full: bool) -> bool:
         """An answer came; True where more may be sent now. Only a request that filled the limit shows that it holds."""
-        self._learn_service(now_s - sent_s)
+        service_s = now_s - sent_s
+        before_s = service_s if self._service_s is None else self._service_s
+        self._service_s = before_s + _SMOOTHING * (service_s - before_s)
         if sent_s <= self._decreased_s:
             return False
         self._breath_s = 0.0
@@ -81,7 +83,3 @@ class AdaptiveLimit:
         if now_s - self._decreased_s < NEAR_S:
             return self._low * CAREFUL * since_s
         return (self._limit * BELOW_ONE if self._limit < 1 else self._cap / FULL_AFTER_S) * since_s
-
-    def _learn_service(self, service_s: float) -> None:
-        before = service_s if self._service_s is None else self._service_s
-        self._service_s = before + _SMOOTHING * (service_s - before)

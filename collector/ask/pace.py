@@ -82,7 +82,9 @@ class Pace:
             if wait_s > 0:
                 self._ring_in(wait_s)
                 self._remember_wait(wait_s, waits_for)
-            await self._stand_in_line()
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._line.append(turn)
+            await turn
         return None
 
     def leave(self, ticket: Ticket, status: int | None, headers: Mapping[str, str], asked_wait_s: float) -> None:
@@ -94,7 +96,8 @@ class Pace:
         if status == 429:
             self._rate_limited(ticket, now, asked_wait_s)
         elif status is None or status >= 500:
-            self._troubled(now, status)
+            if self.limit.troubled(now):
+                self._tell("growth_paused", None, f"HTTP {status}" if status else "no answer")
         elif status == 200:
             self._answered(ticket, now)
         if asked_wait_s > 0:
@@ -167,10 +170,6 @@ class Pace:
         if breath_s > 0:
             self._tell("rate_limited", asked_wait_s or breath_s, "asked for" if asked_wait_s > 0 else "not asked for")
 
-    def _troubled(self, now: float, status: int | None) -> None:
-        if self.limit.troubled(now):
-            self._tell("growth_paused", None, f"HTTP {status}" if status else "no answer")
-
     @staticmethod
     def _quiet(pause: KeyPause, until_s: float) -> None:
         pause.until_s = max(pause.until_s, until_s)
@@ -193,11 +192,6 @@ class Pace:
     def _ring(self) -> None:
         self._timer = None
         self._next_in_line()
-
-    async def _stand_in_line(self) -> None:
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._line.append(turn)
-        await turn
 
     def _next_in_line(self) -> None:
         while self._line:

@@ -72,14 +72,14 @@ def server_time(headers: Mapping[str, str]) -> float:
     return time.time() if moment is None else moment
 
 
-def told_budgets(headers: Mapping[str, str], now: float | None = None) -> tuple[StatedBudget, ...]:
+def told_budgets(headers: Mapping[str, str]) -> tuple[StatedBudget, ...]:
     """Budgets that the headers tell (names in lower case) with a limit and what remains of it."""
     parts_by_kind: dict[str, dict[str, str]] = {}
     for name, kind, what in _budget_parts(tuple(headers)):
         parts_by_kind.setdefault(kind, {})[what] = headers[name]
     if not parts_by_kind:
         return ()
-    moment = server_time(headers) if now is None else now
+    moment = server_time(headers)
     budgets = (_told(kind, parts, moment) for kind, parts in parts_by_kind.items())
     return tuple(budget for budget in budgets if budget is not None)
 

@@ -57,7 +57,8 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
     if status in _AGAIN or status >= 500:
         requested_wait_s = asked_wait_s(exchange.headers, body)
         if requested_wait_s is not None and requested_wait_s > LONGEST_WAIT_S:
-            return NextStep("stop", f"{reason}. {_too_long(requested_wait_s)}")
+            longest = f"a run waits {spoken(LONGEST_WAIT_S)} at most: try again later"
+            return NextStep("stop", f"{reason}. It asks to wait {spoken(requested_wait_s)}, and {longest}")
         return NextStep("again", reason, wait_s=max(backoff, requested_wait_s or 0.0), pause_s=requested_wait_s or 0.0)
     if 300 <= status < 400:
         return NextStep("stop", f"{reason} (a redirect, not followed: the key stays with its host)")
@@ -100,10 +101,6 @@ def _provider_error(body: dict[str, Any] | None) -> tuple[str, str]:
 def _one_line(said: object) -> str:
     """A sentence of a server's, without the line ends by which it could pass for several of slant's own."""
     return " ".join(str(said)[:2000].split())[:500]
-
-
-def _too_long(asked_s: float) -> str:
-    return f"It asks to wait {spoken(asked_s)}, and a run waits {spoken(LONGEST_WAIT_S)} at most: try again later"
 
 
 # A prompt that does not fit its model ends one trial, and says nothing about the others. Servers say so in many ways:

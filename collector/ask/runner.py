@@ -23,7 +23,6 @@ from slant.collector.ask.uncounted_answers import Uncounted, uncounted
 from slant.collector.designs import Design, design_named
 from slant.collector.keep.journal import utc_now
 from slant.collector.providers import Provider
-from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from slant.collector.studies.catalogue import Study, StudyModel
 
@@ -190,7 +189,8 @@ class Runner:
             if verdict.action == "stop":
                 lane.stop(self._maker.redacted(explained(verdict.reason, lane.model)))
                 return None
-            failures += not self._is_excused(lane, exchange)
+            # a 429 is no fault of the trial: it waits, and its tries stay; without retries nothing is asked again
+            failures += not (exchange.status == 429 and self._max_retries > 0 and not lane.pace.is_hopeless)
             if failures > self._max_retries or verdict.action == "fail":
                 break
             reason = self._maker.redacted(verdict.reason)
@@ -206,10 +206,6 @@ class Runner:
         while lane.marks.said:
             self._say(lane.marks.said.pop())
         return replace(reading, factors={**reading.factors, **marks}) if marks else reading
-
-    def _is_excused(self, lane: Lane, exchange: Exchange) -> bool:
-        """A 429 is no fault of the trial: it waits, and its tries stay. Without retries nothing is asked again."""
-        return exchange.status == 429 and self._max_retries > 0 and not lane.pace.is_hopeless
 
     async def _reserved_usd(self, lane: Lane, body: Mapping[str, Any]) -> float | None:
         """What was set aside of the budget for one request; None where the run stops or the budget has no room."""

@@ -18,7 +18,6 @@ import sys
 import threading
 from contextlib import suppress
 from dataclasses import replace
-from types import TracebackType
 from typing import Any
 
 import click
@@ -56,9 +55,7 @@ class Simulator:
     def __enter__(self) -> Simulator:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

@@ -58,29 +58,19 @@ def begun_games(run_plan: RunPlan) -> Begun:
         rows = stored_turns(
             run_plan.db, run_plan.study.name, [i for i, is_one in zip(ids, is_open, strict=True) if is_one]
         )
-        turns = begun.of_model.setdefault(model_plan.model.model, {})
+        turns = begun.of_model.setdefault(model_plan.name, {})
         others = bytes(not is_one for is_one in is_open)
         for game in run_plan.conversations(model_plan, others):
-            _go_on(run_plan, model_plan, game, rows.get(game.conversation_id, {}), turns, begun)
+            try:
+                turns_of_game = rows.get(game.conversation_id, {})
+                turns[game.conversation_id] = replayed(run_plan.study, model_plan, game, turns_of_game)
+            except ValueError as error:
+                begun.unusable.add(game.conversation_id)
+                begun.problems.append(
+                    f"Game {game.trials[0].repetition} of {model_plan.name} can't be gone on with, and is left as it "
+                    f"is: {error}. With another --seed all games are played anew."
+                )
     return begun
-
-
-def _go_on(
-    run_plan: RunPlan,
-    model_plan: ModelPlan,
-    game: Conversation,
-    stored_turns: Turns,
-    turns: dict[str, list[Turn]],
-    begun: Begun,
-) -> None:
-    try:
-        turns[game.conversation_id] = replayed(run_plan.study, model_plan, game, stored_turns)
-    except ValueError as error:
-        begun.unusable.add(game.conversation_id)
-        begun.problems.append(
-            f"Game {game.trials[0].repetition} of {model_plan.model.model} can't be gone on with, and is left as it "
-            f"is: {error}. With another --seed all games are played anew."
-        )
 
 
 def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_turns: Turns) -> list[Turn]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -39,6 +39,8 @@ _ERROR_STATUS = {
     "not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "timeout_error": 504,
     "overloaded_error": 529,
 }  # fmt: skip
+
+_as_ours = partial(in_our_words, anthropic.NotFoundError, anthropic.APIError)
 
 
 class AnthropicBatches:
@@ -121,10 +123,6 @@ class AnthropicBatches:
     def _retrieve(self, job: Job) -> Any:
         with _as_ours():
             return self._client.messages.batches.retrieve(job.batch_id or "")
-
-
-def _as_ours() -> AbstractContextManager[None]:
-    return in_our_words(anthropic.NotFoundError, anthropic.APIError)
 
 
 def _row(line: bytes) -> BatchResult:

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from operator import or_
-from pathlib import Path
 
 from slant.collector.ask.attempts import AttemptMaker
 from slant.collector.ask.watcher import Watcher
@@ -50,7 +49,7 @@ class Batches:
     ) -> None:
         self._run_plan, self._run, self._options, self._yes, self._say = run_plan, run, options, yes, say
         self._folder = JobFolder(run_plan.db)
-        self._lanes = {model_plan.model.model: _lane(model_plan) for model_plan in run_plan.model_plans}
+        self._lanes = {model_plan.name: _lane(model_plan) for model_plan in run_plan.model_plans}
         self._services = Services()
         self._prices = run_plan.prices
         self._journal: Journal | None = None
@@ -69,9 +68,7 @@ class Batches:
                 time.sleep(min(wait_s, self._options.poll_s))
                 wait_s *= 2
             report = self._report()
-            ending = (
-                "finished" if report.is_complete else "waiting for batch jobs" if report.open_jobs else "incomplete"
-            )
+            ending = report.ending
             return report
         finally:
             if self._journal is not None:
@@ -244,7 +241,7 @@ class Batches:
 def _lane(model_plan: ModelPlan) -> BatchLane:
     if model_plan.provider.name not in WITH_BATCHES:
         raise UsageError(
-            f"{model_plan.model.model} can't be asked by batch: "
+            f"{model_plan.name} can't be asked by batch: "
             f"{model_plan.provider.name} has no batch jobs that slant speaks.",
             f"Those that have: {', '.join(WITH_BATCHES)}. Name their models with --model, or leave out --batch.",
         )
@@ -277,11 +274,7 @@ def carry_out_batch(run_plan: RunPlan, options: BatchOptions, *, yes: bool, watc
         hint = "Jobs that were submitted go on at their provider; the same command fetches their answers."
         raise Interrupted("Left at once.", hint) from None
     finally:
-        _load(run_plan.db, watcher)
-
-
-def _load(db: Path, watcher: Watcher) -> None:
-    try:
-        load_journals(db, 30.0)
-    except DatabaseBusyError:
-        watcher.say("The answers are safe in the journal. When the database is free: collect load")
+        try:
+            load_journals(run_plan.db, 30.0)
+        except DatabaseBusyError:
+            watcher.say("The answers are safe in the journal. When the database is free: collect load")

@@ -50,6 +50,18 @@ class Fetched:
         return sum(self.outcomes.values()) - self.outcomes["failed"] + self.n_earlier
 
 
+@dataclass(frozen=True)
+class _Fetching:
+    """A job whose results are being fetched; `before` are trials that had a failed attempt of it already."""
+
+    job: Job
+    service: Service
+    seen: JobStatus
+    names: JobMap
+    before: set[str]
+    fetched: Fetched = field(default_factory=Fetched)
+
+
 class Fetcher:
     """Moves the results of ended jobs into the journal. `finals` holds the trials that are done, and grows.
 
@@ -75,10 +87,11 @@ class Fetcher:
         # failed rows are kept as well, but don't end their trial: after a kill the same ones must not come twice
         before = self._earlier(job.batch_id or "") if job.state == "fetching" else set()
         job = self._folder.write(replace(job, state="fetching"))
-        names, fetched = self._folder.map_of(job), Fetched()
+        fetching = _Fetching(job, service, seen, self._folder.map_of(job), before)
+        fetched = fetching.fetched
         rows = service.results(job)
         while chunk := list(islice(rows, CHUNK)):
-            attempts = list(self._attempts(job, service, seen, names, chunk, before, fetched))
+            attempts = list(self._attempts(fetching, chunk))
             self._journal().append_many(attempts)
             if self._journal().is_full:
                 raise JournalError("The disk is full: fetching stopped.", "Make room, then type the same command.")
@@ -88,17 +101,9 @@ class Fetcher:
         self._folder.close(job, seen.problem or seen.status, {**fetched.outcomes, "without_result": missing})
         return fetched
 
-    def _attempts(
-        self,
-        job: Job,
-        service: Service,
-        seen: JobStatus,
-        names: JobMap,
-        rows: Iterable[BatchResult],
-        before: set[str],
-        fetched: Fetched,
-    ) -> Iterator[Attempt]:
-        results = [(row, *sent) for row in rows if (sent := names.find(row.custom_id))]
+    def _attempts(self, fetching: _Fetching, rows: Iterable[BatchResult]) -> Iterator[Attempt]:
+        fetched, before = fetching.fetched, fetching.before
+        results = [(row, *sent) for row in rows if (sent := fetching.names.find(row.custom_id))]
         trial_ids = [request.trial.trial_id for _, request, _ in results]
         final = set(compress(trial_ids, self._finals.among(trial_ids)))
         for row, request, line in results:
@@ -107,22 +112,15 @@ class Fetcher:
             if request.trial.trial_id in final or request.trial.trial_id in before:
                 fetched.n_earlier += request.trial.trial_id in final
                 continue
-            attempt = self._attempt(job, request, service.body(line), row, seen, fetched)
+            attempt = self._attempt(fetching, request, line, row)
             (final if attempt.is_final else before).add(attempt.trial_id)
             fetched.outcomes[attempt.outcome] += 1
             yield attempt
         self._finals.add(final)
 
-    def _attempt(
-        self,
-        job: Job,
-        request: JobRequest,
-        body: Mapping[str, Any],
-        row: BatchResult,
-        seen: JobStatus,
-        fetched: Fetched,
-    ) -> Attempt:
-        provider, exchange = provider_named(job.provider), _exchange(job, row, seen)
+    def _attempt(self, fetching: _Fetching, request: JobRequest, line: Mapping[str, Any], row: BatchResult) -> Attempt:
+        job, fetched = fetching.job, fetching.fetched
+        provider, exchange = provider_named(job.provider), _exchange(job, row, fetching.seen)
         verdict = judge(exchange, 1)
         is_final = verdict.action in ("read", "filtered")
         if verdict.action == "read":
@@ -131,16 +129,9 @@ class Fetcher:
             reply = unanswered(provider.dialect, exchange, "filtered" if is_final else "failed", verdict.reason)
         if not is_final:
             fetched.first_reason = fetched.first_reason or self._maker.redacted(verdict.reason)
-        place = AttemptPlace(
-            request.conversation_id,
-            1,
-            1,
-            is_final,
-            request.prompt_hash,
-            body,
-            job.batch_id,
-            cost_usd(self._price_of(job), reply, is_batch=True),
-        )
+        cost = cost_usd(self._price_of(job), reply, is_batch=True)
+        body = fetching.service.body(line)
+        place = AttemptPlace(request.conversation_id, 1, 1, is_final, request.prompt_hash, body, job.batch_id, cost)
         reading = self._design.read(self._study, request.trial, reply) if is_final else Reading("failed")
         return self._maker.make(job.study_model, request.trial, place, exchange, reply, reading)
 

@@ -67,8 +67,7 @@ def open_budget(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
         price = price_of(run_plan, model_plan)
         if price is not None and price.batch_factor is None:
             raise UsageError(
-                f"Can't keep a budget: no price of batch jobs is known for {model_plan.provider.name}/"
-                f"{model_plan.model.requested_model}.",
+                f"Can't keep a budget: no price of batch jobs is known for {model_plan.address}.",
                 'Give one ("batch_factor"): --prices FILE (collector/providers/prices.toml shows how).',
             )
     return ledger

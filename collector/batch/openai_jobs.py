@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import AbstractContextManager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,6 +29,8 @@ from slant.collector.keep.batch_jobs import Job
 from slant.collector.providers.exchange import Request
 
 _ENDED = {"completed", "expired", "cancelled", "failed"}
+
+_as_ours = partial(in_our_words, openai.NotFoundError, openai.APIError)
 
 
 class OpenAIBatches:
@@ -95,10 +97,6 @@ class OpenAIBatches:
     def _retrieve(self, job: Job) -> Any:
         with _as_ours():
             return self._client.batches.retrieve(job.batch_id or "")
-
-
-def _as_ours() -> AbstractContextManager[None]:
-    return in_our_words(openai.NotFoundError, openai.APIError)
 
 
 def _row(line: bytes) -> BatchResult:

@@ -11,8 +11,7 @@ from slant.collector.keep.batch_jobs import Job
 from slant.collector.keep.final_trials import Finals
 from slant.collector.plan.conversations import done_in
 from slant.collector.plan.run_plan import RunPlan, done_in_slice
-
-_OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
+from slant.collector.records import OUTCOMES
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,7 @@ def lane_row(run_plan: RunPlan, lane: BatchLane, finals: Finals, waiting: Finals
         "planned": lane.model_plan.planned,
         "done": done,
         "fetched": sum(lane.outcomes.values()) - lane.outcomes["failed"],
-        **{outcome: lane.outcomes[outcome] for outcome in _OUTCOMES},
+        **{outcome: lane.outcomes[outcome] for outcome in OUTCOMES},
         "submitted": lane.submitted,
         "waiting": in_jobs,
         "stopped_because": lane.stopped_because or lane.held_back,

@@ -107,7 +107,9 @@ def fill(
         if not feed:
             return
         item, custom_id = feed.first, f"{job_id}-{number}"
-        line = _line(service.line(custom_id, item.request, endpoint))
+        values = service.line(custom_id, item.request, endpoint)
+        # a lone surrogate, which no file can hold, becomes a question mark, as in the journal
+        line = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
         if number and size + len(line) > most_bytes:
             return
         if not purse.take(item.request.body):
@@ -115,11 +117,6 @@ def fill(
         size += len(line)
         yield JobRequest(custom_id, item.conversation.conversation_id, item.prompt.hash, item.trial), line
         feed.advance()
-
-
-def _line(values: dict[str, Any]) -> bytes:
-    # a lone surrogate, which no file can hold, becomes a question mark, as in the journal
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 
 class Submitter:

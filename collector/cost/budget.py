@@ -29,7 +29,7 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
         raise UsageError(f"--budget must be more than 0 US dollars, not {budget_usd:g}.")
     unpriced = [model_plan for model_plan in run_plan.paid if price_of(run_plan, model_plan) is None]
     if unpriced:
-        names = ", ".join(f"{model_plan.provider.name}/{model_plan.model.requested_model}" for model_plan in unpriced)
+        names = ", ".join(model_plan.address for model_plan in unpriced)
         raise UsageError(
             f"Can't keep a budget: no price is known for {names}.",
             "Give one: --prices FILE (collector/providers/prices.toml shows how).",

@@ -99,10 +99,8 @@ class Quote:
     def cost_rests_on(self) -> str:
         price = self.price
         if price is None:
-            named = f"{self.model_plan.provider.name}/{self.model_plan.model.requested_model}"
-            return (
-                f"no price is known for {named}: --prices FILE gives one" if self.costs_money else "nothing is charged"
-            )
+            unknown = f"no price is known for {self.model_plan.address}: --prices FILE gives one"
+            return unknown if self.costs_money else "nothing is charged"
         batch = f" (times {price.batch_factor:g})" if self.is_batch and price.batch_factor is not None else ""
         of = f"as of {price.date} ({price.source})" if price.source else f"as of {price.date}"
         return f"${price.input:g} in and ${price.output:g} out a million tokens{batch}, {of}"
@@ -174,7 +172,7 @@ def quote_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     """Every number with its range, for programs: tokens, US dollars, seconds."""
     return [
         {
-            "model": quote.model_plan.model.model,
+            "model": quote.model_plan.name,
             "provider": quote.model_plan.provider.name,
             "asked_as": quote.model_plan.model.requested_model,
             "planned": quote.model_plan.planned,
@@ -198,7 +196,7 @@ def short_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
     """The same for people: a row that fits a terminal."""
     return [
         {
-            "model": quote.model_plan.model.model,
+            "model": quote.model_plan.name,
             "provider": quote.model_plan.provider.name,
             "planned": quote.model_plan.planned,
             "done": quote.model_plan.already_done,
@@ -206,14 +204,10 @@ def short_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
             "input_tokens": f"{quote.estimate.input_tokens.about:,.0f}",
             "output_tokens": f"{out.about:,.0f}" if (out := quote.estimate.output_tokens) else "?",
             "cost": spoken_usd(quote.estimate.cost_usd) if quote.costs_money else "",
-            "time": _spoken_time(quote.estimate.time_s),
+            "time": f"{spoken(quote.estimate.time_s.low)} to {spoken(quote.estimate.time_s.high)}",
         }
         for quote in quotes
     ]
-
-
-def _spoken_time(time_s: Span) -> str:
-    return f"{spoken(time_s.low)} to {spoken(time_s.high)}"
 
 
 def total(quotes: list[Quote]) -> tuple[Span, list[str]]:
@@ -223,7 +217,7 @@ def total(quotes: list[Quote]) -> tuple[Span, list[str]]:
         if quote.estimate.cost_usd is not None:
             cost = cost.plus(quote.estimate.cost_usd)
         elif quote.costs_money and quote.model_plan.pending:
-            missing.append(quote.model_plan.model.model)
+            missing.append(quote.model_plan.name)
     return cost, missing
 
 
@@ -232,12 +226,12 @@ def sentences(quotes: list[Quote]) -> list[str]:
     lines = []
     for quote in quotes:
         lines.append(
-            f"{quote.model_plan.model.model}: tokens rest on {quote.estimate.tokens_rest_on}; "
+            f"{quote.model_plan.name}: tokens rest on {quote.estimate.tokens_rest_on}; "
             f"cost: {quote.cost_rests_on}; time: {quote.estimate.time_rests_on}."
         )
         if quote.growth is not None and len(quote.growth.sent) > 1:
             of = quote.estimate
-            name, pending = quote.model_plan.model.model, quote.model_plan.pending
+            name, pending = quote.model_plan.name, quote.model_plan.pending
             lines.append(quote.growth.sentence(name, pending, quote.price, of.output_tokens))
     if any(quote.costs_money for quote in quotes):
         cost, missing = total(quotes)

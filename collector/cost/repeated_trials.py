@@ -52,18 +52,16 @@ def repeated_trial_notes(run_plan: RunPlan, concurrency: int, *, is_batch: bool 
     if not trials:
         return []
     reasons = [*_versions(run_plan, repeated), *_settings(run_plan, repeated)]
-    return [
-        " ".join(
-            [*reasons, f"{_trials(trials)} would be asked again{_about(run_plan, repeated, concurrency, is_batch)}."]
-        )
-    ]
+    number = "1 trial" if trials == 1 else f"{trials:,} trials"
+    again = f"{number} would be asked again{_about(run_plan, repeated, concurrency, is_batch)}."
+    return [" ".join([*reasons, again])]
 
 
 def _of_model(run_plan: RunPlan, model_plan: ModelPlan) -> RepeatedTrials | None:
     source = "simulated" if model_plan.provider.name == "simulated" else "collected"
     try:
         with reading(run_plan.db) as connection:
-            values = [run_plan.study.name, run_plan.study.variant, source, model_plan.model.model]
+            values = [run_plan.study.name, run_plan.study.variant, source, model_plan.name]
             n_here = connection.execute(f"SELECT count(*) {_ANSWERED}", values).fetchall()[0][0]
             if n_here <= model_plan.already_done or not model_plan.pending:  # nothing is here but what the plan has
                 return None
@@ -71,30 +69,22 @@ def _of_model(run_plan: RunPlan, model_plan: ModelPlan) -> RepeatedTrials | None
     except DatabaseEmptyError:
         return None
     before = {_cell(row): row for row in rows}
-    planned = {trial.trial_id: trial for trials in _conversations(run_plan, model_plan) for trial in trials}
+    conversations = run_plan.conversations(model_plan, model_plan.skip)
+    planned = {trial.trial_id: trial for conversation in conversations for trial in conversation.trials}
     done = {row["trial_id"] for row in rows}
     again = [before[cell] for name, trial in planned.items() if name not in done and (cell := _of(trial)) in before]
     if not again:
         return None
     settings_now = model_plan.model.settings_text
-    names = (model_plan.provider.name, model_plan.model.requested_model)
+    addresses = {f"{row['provider']}/{row['requested_model']}" for row in again}
     return RepeatedTrials(
-        model_plan.model.model,
+        model_plan.name,
         len(again),
         Counter(row["study_version"] for row in again if row["content"] not in run_plan.study.contents),
         tuple(sorted({row["settings"] for row in again if row["settings"] not in (None, settings_now)})),
         tuple(sorted({row["seed"] for row in again if row["seed"] not in (None, run_plan.seed)})),
-        tuple(sorted({f"{r['provider']}/{r['requested_model']}" for r in again if _served(r) != names})),
+        tuple(sorted(addresses - {model_plan.address})),
     )
-
-
-def _served(row: Row) -> tuple[str, str]:
-    return row["provider"], row["requested_model"]
-
-
-def _conversations(run_plan: RunPlan, model_plan: ModelPlan) -> Iterator[tuple[Trial, ...]]:
-    for conversation in run_plan.conversations(model_plan, model_plan.skip):
-        yield conversation.trials
 
 
 def _cell(row: Row) -> tuple[Any, ...]:
@@ -113,7 +103,8 @@ _FIELDS = ("test", "condition", "item", "wording", "repetition", "round", "game"
 def _versions(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str]:
     study = run_plan.study
     versions: Counter[str] = sum((of_model.versions for of_model in repeated), Counter())
-    answers = _answers_of(run_plan)
+    with reading(run_plan.db) as connection:
+        answers = dict(connection.execute(sql_query("answers_by_version"), {"study": study.name}).fetchall())
     for version in versions:
         text = kept_text(run_plan.db, study.name, version)
         places = text_differences(text.files, study.texts) if text else []
@@ -125,13 +116,8 @@ def _versions(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str
         yield f"This is version {study.version} of {study.name}; {count:,} answers of {version} are here.{different}"
 
 
-def _answers_of(run_plan: RunPlan) -> dict[str, int]:
-    with reading(run_plan.db) as connection:
-        return dict(connection.execute(sql_query("answers_by_version"), {"study": run_plan.study.name}).fetchall())
-
-
 def _settings(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str]:
-    plans = {model_plan.model.model: model_plan for model_plan in run_plan.model_plans}
+    plans = {model_plan.name: model_plan for model_plan in run_plan.model_plans}
     for of_model in repeated:
         model_plan = plans[of_model.model]
         if of_model.settings:
@@ -143,19 +129,15 @@ def _settings(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str
             before = " and ".join(map(str, of_model.seeds))
             yield f"{of_model.model} has answers here with the seed {before}; now it is {run_plan.seed}."
         if of_model.addresses:
-            current = f"{model_plan.provider.name}/{model_plan.model.requested_model}"
-            yield f"{of_model.model} has answers here of {', '.join(of_model.addresses)}; now it is {current}."
+            before = ", ".join(of_model.addresses)
+            yield f"{of_model.model} has answers here of {before}; now it is {model_plan.address}."
 
 
 def _about(run_plan: RunPlan, repeated: list[RepeatedTrials], concurrency: int, is_batch: bool) -> str:
     """The cost of those trials: their share of what is pending."""
     trials, cost = {of_model.model: of_model.trials for of_model in repeated}, Span(0.0, 0.0, 0.0)
     for quote in quotes(run_plan, concurrency, is_batch=is_batch):
-        share = trials.get(quote.model_plan.model.model, 0) / max(1, quote.model_plan.pending)
+        share = trials.get(quote.model_plan.name, 0) / max(1, quote.model_plan.pending)
         if share and quote.estimate.cost_usd is not None:
             cost = cost.plus(quote.estimate.cost_usd.times(share))
     return f", about {dollars(cost.about)}" if cost.about else ""
-
-
-def _trials(number: int) -> str:
-    return "1 trial" if number == 1 else f"{number:,} trials"

@@ -24,7 +24,7 @@ def run_notes(run_plan: RunPlan, *, wants_logprobs: bool) -> list[str]:
     notes = [_note(run_plan, model_plan, verdicts) for model_plan in real] if verdicts is not None else []
     if wants_logprobs:
         notes += [
-            f"{model_plan.model.model}: {model_plan.provider.name} gives no log-probabilities; it is asked without."
+            f"{model_plan.name}: {model_plan.provider.name} gives no log-probabilities; it is asked without."
             for model_plan in run_plan.model_plans
             if model_plan.provider.logprobs is None
         ]
@@ -71,7 +71,7 @@ def _note(run_plan: RunPlan, model_plan: ModelPlan, verdicts: Verdicts) -> str |
     if verdict not in ("unchecked", "not usable"):
         return None
     study = f" --study {run_plan.study.name}" if model.settings else ""
-    return f"{model.model} {_said(verdict, reasons, f'{model_plan.provider.name}/{model.requested_model}{study}')}"
+    return f"{model.model} {_said(verdict, reasons, f'{model_plan.address}{study}')}"
 
 
 def _said(verdict: str, reasons: str, name: str) -> str:

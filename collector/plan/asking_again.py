@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from itertools import compress
 from pathlib import Path
 
 from slant.collector.designs import design_named
@@ -62,16 +63,19 @@ def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
     Models without an answer are left out with that reason. UsageError where nobody has one, where `trials` is less than
     one in each condition, and of games, whose rounds follow from each other.
     """
-    _refuse_games(run_plan.study)
+    if design_named(run_plan.study.design).conversation == "game":
+        raise UsageError(
+            f'The trials of "{run_plan.study.name}" can\'t be asked again one by one: each round of a game follows '
+            "from those before it.",
+            "To play whole games once more, as games of their own: collect --repeat N, or another --seed.",
+        )
     earlier = _read_earlier(run_plan.db, run_plan.study)
     finals = read_finals(run_plan.db, run_plan.study.name)
     plans = [
         (model_plan, _with_occasion(run_plan, model_plan, trials, earlier, finals))
         for model_plan in run_plan.model_plans
     ]
-    unanswered = [
-        (model_plan.model.model, "nothing of it is here to ask again") for model_plan, plan in plans if plan is None
-    ]
+    unanswered = [(model_plan.name, "nothing of it is here to ask again") for model_plan, plan in plans if plan is None]
     if unanswered and len(unanswered) == len(plans):
         raise UsageError(
             f'Nothing of "{run_plan.study.name}" can be asked again: no trial has an answer in {run_plan.db} yet.',
@@ -88,22 +92,13 @@ def occasion_notes(run_plan: RunPlan) -> Iterator[str]:
             continue
         if occasion.is_resumed:
             yield (
-                f"{model_plan.model.model}: occasion {occasion.number} was broken off with "
+                f"{model_plan.name}: occasion {occasion.number} was broken off with "
                 f"{model_plan.already_done:,} of {model_plan.planned:,} trials, and is finished first. The same "
                 "command then begins another."
             )
         else:
             n_trials = f"{model_plan.planned:,} trials that have an answer"
-            yield f"{model_plan.model.model}: occasion {occasion.number}, {n_trials}."
-
-
-def _refuse_games(study: Study) -> None:
-    if design_named(study.design).conversation == "game":
-        raise UsageError(
-            f'The trials of "{study.name}" can\'t be asked again one by one: each round of a game follows from those '
-            "before it.",
-            "To play whole games once more, as games of their own: collect --repeat N, or another --seed.",
-        )
+            yield f"{model_plan.name}: occasion {occasion.number}, {n_trials}."
 
 
 def _with_occasion(
@@ -111,7 +106,11 @@ def _with_occasion(
 ) -> ModelPlan | None:
     """The model with the occasion that it is asked on; None where it has no answer."""
     plan_of = run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions
-    conversations = _answered(run_plan, model_plan, done_in(*plan_of, finals).conversations)
+    its_plan = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
+    conversations = [
+        _Answered(its_plan.conversation_id(place), its_plan.cell(place), its_plan.trial_ids(place))
+        for place in compress(its_plan.places(run_plan.repetitions), done_in(*plan_of, finals).conversations)
+    ]
     if not conversations:
         return None
     before = (n for each in conversations for trial_id in each.trial_ids for n in earlier.occasions.get(trial_id, ()))
@@ -131,15 +130,6 @@ class _Answered:
     conversation_id: str
     cell: tuple[str, str]
     trial_ids: tuple[str, ...]
-
-
-def _answered(run_plan: RunPlan, model_plan: ModelPlan, done: bytes) -> list[_Answered]:
-    its_plan = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
-    return [
-        _Answered(its_plan.conversation_id(place), its_plan.cell(place), its_plan.trial_ids(place))
-        for place, is_done in zip(its_plan.places(run_plan.repetitions), done, strict=False)
-        if is_done
-    ]
 
 
 def _sample(study: Study, conversations: list[_Answered], trials: int, earlier: _Earlier) -> frozenset[str]:

@@ -40,6 +40,15 @@ class ModelPlan:
     occasion: Occasion | None = None
 
     @property
+    def name(self) -> str:
+        return self.model.model
+
+    @property
+    def address(self) -> str:
+        """The model as its provider knows it: openai/o3-mini."""
+        return f"{self.provider.name}/{self.model.requested_model}"
+
+    @property
     def pending(self) -> int:
         return self.planned - self.already_done
 
@@ -145,7 +154,8 @@ def make_run_plan(
     study, lacking = with_rates(study, chosen, db)
     if models and lacking:
         raise UsageError(
-            f'Can\'t plan the variant "{study.variant}" of {study.name}.', *map(_named_reason, lacking.items())
+            f'Can\'t plan the variant "{study.variant}" of {study.name}.',
+            *(f"{name}: {reason}" for name, reason in lacking.items()),
         )
     left_out += list(lacking.items())
     chosen = [model for model in chosen if model.model not in lacking]
@@ -174,7 +184,7 @@ def with_repetitions(run_plan: RunPlan, models: Collection[str], repetitions: in
     same ones, however many follow it."""
     planned = planned_count(run_plan.study, repetitions)
     model_plans = tuple(
-        replace(of_model, planned=planned) for of_model in run_plan.model_plans if of_model.model.model in models
+        replace(of_model, planned=planned) for of_model in run_plan.model_plans if of_model.name in models
     )
     return up_to_date(replace(run_plan, repetitions=repetitions, model_plans=model_plans))
 
@@ -266,10 +276,6 @@ def _choose(
     left_out = named + [(model.model, reason) for model in usual if (reason := why_not_in(study, model, base_url))]
     missing = {name for name, _ in left_out}
     return [model for model in usual if model.model not in missing], left_out
-
-
-def _named_reason(reason: tuple[str, str]) -> str:
-    return f"{reason[0]}: {reason[1]}"
 
 
 def refuse_to_move(provider: Provider, base_url: str | None) -> None:

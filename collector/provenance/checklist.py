@@ -51,7 +51,10 @@ def filled_checklist(db: Path, run: str, name: str) -> Checklist:
         raise UnknownNameError("checklist", name, checklist_names())
     table = tomllib.loads((checklists_dir() / f"{name}.toml").read_text("utf-8"))
     history = read_run_history(db, run)
-    known = Known(history, _study(db, history), _requests(db, history))
+    runs = {"runs": [run["run_id"] for run in history.runs]}
+    with reading(db) as connection:
+        requests = frame_of(connection.sql(sql_query("first_requests"), params=runs)).to_dicts()
+    known = Known(history, _study(db, history), requests)
     items = []
     for row in table["items"]:
         sentences = [sentence for fact in row.get("facts", ()) for sentence in FACTS[fact](known)]
@@ -67,13 +70,6 @@ def _study(db: Path, history: RunHistory) -> Study | None:
         return load_study(history.run["study"], db=db)
     except SlantError:
         return None
-
-
-def _requests(db: Path, history: RunHistory) -> list[dict[str, str]]:
-    runs = {"runs": [run["run_id"] for run in history.runs]}
-    with reading(db) as connection:
-        rows: list[dict[str, str]] = frame_of(connection.sql(sql_query("first_requests"), params=runs)).to_dicts()
-    return rows
 
 
 def rendered(checklist: Checklist, ending: str) -> str:

@@ -21,7 +21,6 @@ from slant.collector.keep.public_paths import told_path, typed_command
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.exchange import Request
-from slant.collector.providers.prices import Price
 from slant.collector.records import Run
 from slant.collector.study.records import Study
 from slant.collector.system.code_version import current_code_version, git_commit
@@ -33,14 +32,14 @@ def new_run_record(run_plan: RunPlan, options: Mapping[str, Any], *, is_simulate
     if any(model_plan.model.structured_output for model_plan in run_plan.model_plans):
         options = {**options, "structured_output": True}
     if run_plan.shard is not None:
-        planned = {model_plan.model.model: dict(model_plan.planned_tests) for model_plan in run_plan.model_plans}
+        planned = {model_plan.name: dict(model_plan.planned_tests) for model_plan in run_plan.model_plans}
         options = {**options, "shard": str(run_plan.shard), "shard_planned": planned}
     if run_plan.stopping is not None:
         options = {**options, **run_plan.stopping.as_settings()}
     numbers = {model.model: number for number, model in enumerate(study.models, 1)}
     models = [
         {
-            "model": a.model.model,
+            "model": a.name,
             "label": a.model.label,
             "provider": a.provider.name,
             "requested_model": a.model.requested_model,
@@ -48,7 +47,7 @@ def new_run_record(run_plan: RunPlan, options: Mapping[str, Any], *, is_simulate
             "measure": a.model.measure,
             "settings": dict(a.model.settings),
             "planned": a.planned if a.occasion is None else run_plan.whole,
-            "model_no": numbers.get(a.model.model),
+            "model_no": numbers.get(a.name),
         }
         | model_provenance(run_plan, a)
         | ({} if a.occasion is None else {"occasion": a.occasion.number, "n_again": a.occasion.n_again})
@@ -116,7 +115,7 @@ def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]
         "sent": sent_parameters(request.body) | _back(run_plan, model_plan),
         "left_to_default": left_to_default(model_plan, request.body),
         "prompt_hash": prompt.hash,
-        "price": _price(price),
+        "price": None if price is None else price.as_dict(),
     }
 
 
@@ -159,10 +158,6 @@ def public_address(url: str | None) -> str | None:
         return None
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-
-
-def _price(price: Price | None) -> dict[str, Any] | None:
-    return None if price is None else price.as_dict()
 
 
 def study_file(study: Study, db: Path) -> str | None:

@@ -28,7 +28,7 @@ from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.journal import Journal, pack_journals
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.provenance.run_record import new_run_record
-from slant.collector.records import Conversation, Run
+from slant.collector.records import OUTCOMES, Conversation, Run
 from slant.collector.stopping.looks import Look
 from slant.collector.studies.stored_texts import text_lines
 from slant.collector.terminal import printable
@@ -101,13 +101,13 @@ def checked_run_plan(run_plan: RunPlan, options: Options, *, yes: bool) -> RunPl
             f'Nobody is asked: "{run_plan.study.name}" has no model that can be asked here.', *reasons, hint
         )
     if run_plan.paid and not yes:
-        names = ", ".join(model_plan.model.model for model_plan in run_plan.paid)
+        names = ", ".join(model_plan.name for model_plan in run_plan.paid)
         raise UsageError(
             f"This would send {sum(a.pending for a in run_plan.paid):,} paid requests ({names}).",
             "To agree: --yes (from Python: yes=True). To see what would be sent: --dry-run",
         )
     if not options.mixed:
-        pending = [plan.model.model for plan in run_plan.model_plans if plan.pending]
+        pending = [plan.name for plan in run_plan.model_plans if plan.pending]
         check_not_mixed(run_plan.db, run_plan.study, pending, is_batch=False)
     if len({model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}) > 1:
         raise UsageError("Simulated and real models can't share a run: their answers are never mixed.")
@@ -146,7 +146,9 @@ async def ask(
         end_reason = "stopped by an error"
         try:
             with switch.connected(runner, keeper):
-                await _ask_all(runner, lanes, options)
+                async with Client(options.concurrency * len(lanes), options.time_limit_s) as client:
+                    with rarely_collected():
+                        await runner.go(client, options.concurrency)
             end_reason = _end_reason(runner, lanes)
         except asyncio.CancelledError:
             end_reason = "left at once"
@@ -160,12 +162,6 @@ async def ask(
     return _report(run_plan, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
 
 
-async def _ask_all(runner: Runner, lanes: list[Lane], options: Options) -> None:
-    async with Client(options.concurrency * len(lanes), options.time_limit_s) as client:
-        with rarely_collected():
-            await runner.go(client, options.concurrency)
-
-
 def _lane(
     run_plan: RunPlan, model_plan: ModelPlan, simulated_url: str | None, paces: Paces, ledger: Ledger, begun: Begun
 ) -> Lane:
@@ -173,9 +169,9 @@ def _lane(
     assert base_url is not None
     pending = _pending(run_plan, model_plan, begun)
     key = model_plan.provider.key()
-    pace = paces.pace(model_plan.model.model, model_plan.provider.name, base_url, key)
+    pace = paces.pace(model_plan.name, model_plan.provider.name, base_url, key)
     money = lane_money(run_plan, model_plan, ledger)
-    turns = begun.of_model.get(model_plan.model.model, {})
+    turns = begun.of_model.get(model_plan.name, {})
     return Lane(
         model_plan.model,
         model_plan.provider,
@@ -210,34 +206,30 @@ def _end_reason(runner: Runner, lanes: Sequence[Lane]) -> str:
     return "finished" if not any(lane.stopped_because or lane.outcomes["failed"] for lane in lanes) else "incomplete"
 
 
-def _why_stopped(lane: Lane, runner: Runner, *, disk_was_full: bool) -> str | None:
-    """Of a model that has trials left: why it was asked no more."""
-    if lane.stopped_because or not runner.stopping.is_set() or lane.done >= lane.planned:
-        return lane.stopped_because
-    return "the disk is full" if disk_was_full else "interrupted"
-
-
 def _report(
     run_plan: RunPlan, run: Run, lanes: Sequence[Lane], runner: Runner, *, is_loaded: bool, disk_was_full: bool
 ) -> RunReport:
-    outcomes = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
-    models = tuple(
-        {"model": lane.model.model, "planned": lane.planned, "already_done": lane.already_done, "asked": lane.asked}
-        | {outcome: lane.outcomes[outcome] for outcome in outcomes}
-        | (
-            {"not_asked": lane.not_asked, "model_changed": len(lane.marks.model_changed)}
-            if design_named(run_plan.study.design).has_turns(run_plan.study)
-            else {}
-        )
-        | {
-            "cost_usd": spent_usd([lane.money]),
-            "stopped_because": (why := _why_stopped(lane, runner, disk_was_full=disk_was_full)) and printable(why),
-            "last_failure": lane.last_failure and printable(lane.last_failure),
-        }
-        for lane in lanes
-    )
     stopped = runner.stopping.is_set()
+    why = ("the disk is full" if disk_was_full else "interrupted") if stopped else None
+    models = tuple(lane_row(run_plan, lane, why, len(lane.marks.model_changed)) for lane in lanes)
     return RunReport(run.run_id, run_plan.db, models, run_plan.left_out, is_loaded, stopped, disk_was_full)
+
+
+def lane_row(run_plan: RunPlan, lane: Lane, why_all_stopped: str | None, n_changed: int) -> dict[str, Any]:
+    """One model in the report of a run; `n_changed` of its games were answered by more than one model."""
+    has_games = design_named(run_plan.study.design).has_turns(run_plan.study)
+    why = lane.stopped_because or (why_all_stopped if lane.done < lane.planned else None)
+    return {
+        "model": lane.model.model,
+        "planned": lane.planned,
+        "already_done": lane.already_done,
+        "asked": lane.asked,
+        **{outcome: lane.outcomes[outcome] for outcome in OUTCOMES},
+        **({"not_asked": lane.not_asked, "model_changed": n_changed} if has_games else {}),
+        "cost_usd": spent_usd([lane.money]),
+        "stopped_because": why and printable(why),
+        "last_failure": lane.last_failure and printable(lane.last_failure),
+    }
 
 
 THRESHOLDS = (100_000, 50, 50)

@@ -30,22 +30,19 @@ from slant.collector.ask.pace import Pace
 from slant.collector.ask.runner import Lane
 from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import open_ledger, price_of
-from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, Interrupted, SlantError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder, mend_tails
 from slant.collector.keep.journal_files import compress_finished, journal_paths, journal_run
 from slant.collector.keep.journal_loader import Loader
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
-from slant.collector.run.one_process import LAST_LOAD_S, Options, RunReport, checked_run_plan
+from slant.collector.run.one_process import LAST_LOAD_S, Options, RunReport, checked_run_plan, lane_row
 from slant.collector.run.shard_process import Part
 from slant.collector.system.child_processes import child_environment
 from slant.collector.system.shipped_files import sql_query
-from slant.collector.terminal import printable
 
 log = logging.getLogger(__name__)
 MOST_PROCESSES = 256
-_OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "failed")
 _MAIN = "from slant.collector.run.shard_process import main; main()"
 
 
@@ -152,7 +149,7 @@ class _Crew:
 
     def __init__(self, run_plan: RunPlan, options: Options, n: int, watcher: Watcher, lock: FolderLock) -> None:
         self._run_plan, self._watcher, self._n = run_plan, watcher, n
-        self._lanes = {model_plan.model.model: _lane(run_plan, model_plan) for model_plan in run_plan.model_plans}
+        self._lanes = {model_plan.name: _lane(run_plan, model_plan) for model_plan in run_plan.model_plans}
         self._heard: queue.SimpleQueue[tuple[_Child, Mapping[str, Any] | None]] = queue.SimpleQueue()
         self._n_stops = 0
         self._children = [self._start(Part(run_plan, options, k, n, tuple(sys.argv)), lock) for k in range(1, n + 1)]
@@ -284,8 +281,7 @@ class _Crew:
             raise Interrupted("Left at once.", "The same command asks again what was in flight.")
         if errors and not ends:
             raise SlantError(*errors[0])
-        has_games = design_named(self._run_plan.study.design).has_turns(self._run_plan.study)
-        models = tuple(self._row(lane, has_games=has_games) for lane in self._lanes.values())
+        models = tuple(map(self._row, self._lanes.values()))
         return RunReport(
             run_id=", ".join(end["run_id"] for end in ends),
             db=self._run_plan.db,
@@ -296,21 +292,10 @@ class _Crew:
             disk_was_full=any(end["is_full"] for end in ends),
         )
 
-    def _row(self, lane: Lane, *, has_games: bool) -> dict[str, Any]:
+    def _row(self, lane: Lane) -> dict[str, Any]:
         name = lane.model.model
         changed = sum(child.lanes[name]["model_changed"] for child in self._children if name in child.lanes)
-        was_left = self._n_stops and lane.done < lane.planned
-        why = lane.stopped_because or ("interrupted" if was_left else None)
-        return (
-            {"model": name, "planned": lane.planned, "already_done": lane.already_done, "asked": lane.asked}
-            | {outcome: lane.outcomes[outcome] for outcome in _OUTCOMES}
-            | ({"not_asked": lane.not_asked, "model_changed": changed} if has_games else {})
-            | {
-                "cost_usd": lane.money.spent_usd if lane.money.price is not None else None,
-                "stopped_because": why and printable(why),
-                "last_failure": lane.last_failure and printable(lane.last_failure),
-            }
-        )
+        return lane_row(self._run_plan, lane, "interrupted" if self._n_stops else None, changed)
 
 
 def _lane(run_plan: RunPlan, model_plan: ModelPlan) -> Lane:

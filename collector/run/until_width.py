@@ -18,7 +18,7 @@ from slant.collector.keep.final_trials import read_finals
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in, planned_count
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, with_repetitions
-from slant.collector.records import Source
+from slant.collector.records import OUTCOMES, Source
 from slant.collector.run.one_process import Options, RunReport, checked_run_plan
 from slant.collector.stopping.looks import GOES_ON, Look, keep_looks, look_sentence, plan_id, read_looks
 from slant.collector.stopping.rule import StoppingRule
@@ -26,7 +26,7 @@ from slant.collector.stopping.widths import Widths, fit_of_width, outcome_of, wi
 from slant.collector.study.records import Fit
 
 CarryOut = Callable[[RunPlan], RunReport]
-_SUMS = ("asked", "answered", "refused", "filtered", "truncated", "malformed", "failed")
+_SUMS = ("asked", *OUTCOMES)
 
 
 @dataclass
@@ -65,17 +65,13 @@ class Precision:
     def going(self) -> RunPlan:
         """The most that may still be asked: all repetitions of the models that have not ended."""
         names = [
-            model_plan.model.model
-            for model_plan in self.run_plan.model_plans
-            if self.next_look(model_plan.model.model) is not None
+            model_plan.name for model_plan in self.run_plan.model_plans if self.next_look(model_plan.name) is not None
         ]
         return with_repetitions(self.run_plan, names, self.rule.most_repetitions)
 
     def until_next_look(self) -> list[RunPlan]:
         """The least: what is asked before anything can end, a run plan for each number of repetitions, fewest first."""
-        next_looks = {
-            model_plan.model.model: self.next_look(model_plan.model.model) for model_plan in self.run_plan.model_plans
-        }
+        next_looks = {model_plan.name: self.next_look(model_plan.name) for model_plan in self.run_plan.model_plans}
         points = sorted({at for at in next_looks.values() if at is not None})
         return [with_repetitions(self.run_plan, [m for m, n in next_looks.items() if n == at], at) for at in points]
 
@@ -98,7 +94,7 @@ def begin_precision(run_plan: RunPlan, *, loads: bool = True) -> Precision:
     if loads:
         load_journals(run_plan.db)
     kept = read_looks(run_plan.db, run_plan.study.name)
-    looks = {a.model.model: kept.get(plan_id(run_plan.study, a.model, run_plan.seed), []) for a in run_plan.model_plans}
+    looks = {a.name: kept.get(plan_id(run_plan.study, a.model, run_plan.seed), []) for a in run_plan.model_plans}
     return Precision(run_plan, run_plan.stopping, fit, widths, looks)
 
 
@@ -127,7 +123,7 @@ def carry_out_until_narrow(
             if reports[-1].was_stopped or reports[-1].disk_was_full or not reports[-1].is_loaded:
                 return _report(precision, reports)
         whole = _whole(stage)
-        lacking |= _names(stage) - {model_plan.model.model for model_plan in whole}
+        lacking |= _names(stage) - {model_plan.name for model_plan in whole}
         if whole:
             for look in _look(precision, whole, stage.repetitions):
                 precision.looks[look.model].append(look)
@@ -136,7 +132,7 @@ def carry_out_until_narrow(
 
 
 def _names(run_plan: RunPlan) -> set[str]:
-    return {model_plan.model.model for model_plan in run_plan.model_plans}
+    return {model_plan.name for model_plan in run_plan.model_plans}
 
 
 def _whole(run_plan: RunPlan) -> list[ModelPlan]:
@@ -150,7 +146,7 @@ def _look(precision: Precision, models: Sequence[ModelPlan], repetitions: int) -
     """Measure these models, and keep what was seen."""
     run_plan, rule = precision.run_plan, precision.rule
     source: Source = "simulated" if models[0].provider.name == "simulated" else "collected"
-    trial_ids = {model_plan.model.model: _trial_ids(run_plan, model_plan, repetitions) for model_plan in models}
+    trial_ids = {model_plan.name: _trial_ids(run_plan, model_plan, repetitions) for model_plan in models}
     try:
         widths = precision.widths.measure(run_plan.db, run_plan.study, precision.fit, source, trial_ids)
     except KeyboardInterrupt:
@@ -163,14 +159,14 @@ def _look(precision: Precision, models: Sequence[ModelPlan], repetitions: int) -
             study_version=run_plan.study.version,
             variant=run_plan.study.variant,
             source=source,
-            model=model_plan.model.model,
+            model=model_plan.name,
             seed=run_plan.seed,
             **rule.as_settings(),
-            look_no=len(precision.looks[model_plan.model.model]) + 1,
+            look_no=len(precision.looks[model_plan.name]) + 1,
             repetitions=repetitions,
             fit=precision.fit.name,
             outcome=precision.outcome,
-            widths=tuple(widths[model_plan.model.model]),
+            widths=tuple(widths[model_plan.name]),
         )
         for model_plan in models
     ]
@@ -188,7 +184,7 @@ def _report(precision: Precision, reports: Sequence[RunReport]) -> RunReport:
         _row(
             precision,
             model_plan,
-            [row for report in reports for row in report.models if row["model"] == model_plan.model.model],
+            [row for report in reports for row in report.models if row["model"] == model_plan.name],
         )
         for model_plan in precision.run_plan.model_plans
     ]
@@ -209,7 +205,7 @@ def _report(precision: Precision, reports: Sequence[RunReport]) -> RunReport:
 def _row(precision: Precision, model_plan: ModelPlan, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One model over all runs: `planned` is what it had been asked for when it ended or was left, `repetitions` and
     `half_width` (of its widest test) are those of its last look."""
-    made = precision.looks[model_plan.model.model]
+    made = precision.looks[model_plan.name]
     repetitions = made[-1].repetitions if made else 0
     sums: Counter[str] = Counter()
     for row in rows:
@@ -218,11 +214,7 @@ def _row(precision: Precision, model_plan: ModelPlan, rows: Sequence[Mapping[str
     costs = [row["cost_usd"] for row in rows if row["cost_usd"] is not None]
     widest = made[-1].widest if made else None
     return (
-        {
-            "model": model_plan.model.model,
-            "planned": planned,
-            "already_done": rows[0]["already_done"] if rows else planned,
-        }
+        {"model": model_plan.name, "planned": planned, "already_done": rows[0]["already_done"] if rows else planned}
         | {name: sums[name] for name in _SUMS}
         | {
             "cost_usd": sum(costs) if costs or not rows else None,

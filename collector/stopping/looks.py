@@ -6,7 +6,7 @@ A look that was made counts, whatever comes after: of `--looks`, and for whoever
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -83,16 +83,12 @@ def plan_id(study: Study, model: StudyModel, seed: int) -> str:
 
 def keep_looks(db: Path, looks: Sequence[Look]) -> list[Look]:
     """On disk when this returns, and in the database; gives them with their time."""
-    timed = [Look(**{**_flat(look), "widths": look.widths, "looked_at": utc_now()}) for look in looks]
+    timed = [replace(look, looked_at=utc_now()) for look in looks]
     with SideJournal(db, "looks") as journal:
         for look in timed:
             journal.append({"kind": "look"} | asdict(look))
     load_journals(db)
     return timed
-
-
-def _flat(look: Look) -> dict[str, Any]:
-    return {field.name: getattr(look, field.name) for field in fields(Look)}
 
 
 def read_looks(db: Path, study: str | None = None) -> dict[str, list[Look]]:
