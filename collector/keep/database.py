@@ -227,16 +227,13 @@ def showing(versions: Sequence[str] | None = None, runs: Sequence[str] | None = 
     What is computed of some runs only is not kept: it would pass for the result of all.
     """
     before = dict(_shown)
-    _shown.update({name: list(values) for name, values in _named(versions, runs) if values is not None})
+    given = {"study_versions": versions, "shown_runs": runs}
+    _shown.update({name: list(values) for name, values in given.items() if values is not None})
     try:
         yield
     finally:
         _shown.clear()
         _shown.update(before)
-
-
-def _named(versions: Sequence[str] | None, runs: Sequence[str] | None) -> list[tuple[str, Sequence[str] | None]]:
-    return [("study_versions", versions), ("shown_runs", runs)]
 
 
 def shown_versions() -> list[str] | None:

@@ -20,7 +20,6 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from slant.collector.errors import JournalError
@@ -217,18 +216,14 @@ class Journal:
             self._write(begin + b"".join(map(encode, texts)))
             sync_folder(self.folder)
         except OSError as error:
-            self._undo()
+            if self._file >= 0:  # a journal that could not be begun leaves nothing behind
+                os.close(self._file)
+                self.path.unlink(missing_ok=True)
+            self._let_go()
             raise JournalError(
                 f'Can\'t write the journal "{self.folder}": {error.strerror}.',
                 "Nothing was asked. Make room or use another place: --db OTHER.duckdb",
             ) from error
-
-    def _undo(self) -> None:
-        """A journal that could not be begun leaves nothing behind."""
-        if self._file >= 0:
-            os.close(self._file)
-            self.path.unlink(missing_ok=True)
-        self._let_go()
 
     @property
     def durable_bytes(self) -> int:
@@ -242,10 +237,8 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close("finished" if error is None else "stopped by an error")
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.close("finished" if kind is None else "stopped by an error")
 
     def append_many(self, attempts: Iterable[Attempt | Mapping[str, Any]]) -> None:
         """Write and fsync; when this returns the answers are kept. On a full disk the reserve is given up once."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any, get_type_hints
@@ -30,20 +31,6 @@ def _polars_type(hint: Any) -> Any:
 _HINTS = get_type_hints(Attempt)  # once: it reads every annotation anew
 SCHEMA = {f.name: _polars_type(_HINTS[f.name]) for f in fields(Attempt)}
 _RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests", "conditions"))
-_INSERTS = {
-    "attempts": "INSERT INTO attempts BY NAME SELECT * FROM new_rows",
-    "runs": "INSERT INTO runs BY NAME SELECT * FROM new_rows",
-    "run_models": "INSERT INTO run_models BY NAME SELECT * FROM new_rows",
-    "run_tests": "INSERT INTO run_tests BY NAME SELECT * FROM new_rows",
-    "run_conditions": "INSERT INTO run_conditions BY NAME SELECT * FROM new_rows",
-    "pace_history": "INSERT INTO pace_history BY NAME SELECT * FROM new_rows",
-    "checks": "INSERT INTO checks BY NAME SELECT * FROM new_rows",
-    "study_files": "INSERT INTO study_files BY NAME SELECT * FROM new_rows",
-    "merged_runs": "INSERT INTO merged_runs BY NAME SELECT * FROM new_rows",
-    "registrations": "INSERT INTO registrations BY NAME SELECT * FROM new_rows",
-    "study_contents": "INSERT INTO study_contents BY NAME SELECT * FROM new_rows",
-    "precision_looks": "INSERT INTO precision_looks BY NAME SELECT * FROM new_rows",
-}
 _RECOUNT = (
     "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
     "FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
@@ -65,6 +52,16 @@ _ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "check": ("checks", _CHECK_COLUMNS),
     "pace": ("pace_history", ("noted_at", "model", "event", "request_limit", "in_flight", "wait_s", "detail")),
 }
+# what special lines must hold: kind, of which type which keys are, and what is said where one is not
+_NEEDED: tuple[tuple[str, type, tuple[str, ...], str], ...] = (
+    ("run", str, ("run_id", "source", "study"), "a run without its name"),
+    ("study", str, _STUDY_COLUMNS, "a study without its name, version or text"),
+    ("study", list, ("files", "contents"), "a study without its files"),
+    ("registration", str, _REGISTRATION_COLUMNS, "a registration without its hash or text"),
+    ("look", str, ("plan",), "a look without its plan or its widths"),
+    ("look", list, ("widths",), "a look without its plan or its widths"),
+    ("merge", str, _MERGE_COLUMNS, "a merge without its source"),
+)
 
 
 @dataclass
@@ -177,22 +174,11 @@ def _whole_text(value: Any) -> Any:
 
 
 def _special(record: Any) -> dict[str, Any]:
-    if record["kind"] not in ("run", "end", "recounts", "study", "merge", "registration", "look", *_ROW_KINDS):
+    if record["kind"] not in ("end", "recounts", *_INSERTED_BY, *_ROW_KINDS):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
-    if record["kind"] == "run" and not all(isinstance(record.get(name), str) for name in ("run_id", "source", "study")):
-        raise ValueError("a run without its name")
-    if record["kind"] == "study" and not all(isinstance(record.get(name), str) for name in _STUDY_COLUMNS):
-        raise ValueError("a study without its name, version or text")
-    if record["kind"] == "study" and not all(isinstance(record.get(name), list) for name in ("files", "contents")):
-        raise ValueError("a study without its files")
-    if record["kind"] == "registration" and not all(isinstance(record.get(n), str) for n in _REGISTRATION_COLUMNS):
-        raise ValueError("a registration without its hash or text")
-    if record["kind"] == "look" and not (
-        isinstance(record.get("plan"), str) and isinstance(record.get("widths"), list)
-    ):
-        raise ValueError("a look without its plan or its widths")
-    if record["kind"] == "merge" and not all(isinstance(record.get(name), str) for name in _MERGE_COLUMNS):
-        raise ValueError("a merge without its source")
+    for kind, type_, names, reason in _NEEDED:
+        if record["kind"] == kind and not all(isinstance(record.get(name), type_) for name in names):
+            raise ValueError(reason)
     if record["kind"] == "end":
         datetime.fromisoformat(record["finished_at"])  # an update of a run that is not there would not look at it
     checked: dict[str, Any] = record
@@ -205,16 +191,8 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
         _insert_rows(connection, "attempts", parsed.attempts)
     noted: dict[str, list[dict[str, Any]]] = {}
     for record in parsed.special:
-        if record["kind"] == "run":
-            _insert_run(connection, record)
-        elif record["kind"] == "study":
-            _insert_study(connection, record)
-        elif record["kind"] == "registration":
-            _insert_registration(connection, record)
-        elif record["kind"] == "merge":
-            _insert_merge(connection, record)
-        elif record["kind"] == "look":
-            _insert_look(connection, record)
+        if record["kind"] in _INSERTED_BY:
+            _INSERTED_BY[record["kind"]](connection, record)
         elif record["kind"] in _ROW_KINDS:
             table, columns = _ROW_KINDS[record["kind"]]
             noted.setdefault(table, []).append({"run_id": run_id} | {name: record.get(name) for name in columns})
@@ -294,6 +272,15 @@ def _insert_merge(connection: duckdb.DuckDBPyConnection, record: dict[str, Any])
     _insert_rows(connection, "merged_runs", pl.DataFrame([of_merge | {"run_id": run_id} for run_id in record["runs"]]))
 
 
+_INSERTED_BY: dict[str, Callable[[duckdb.DuckDBPyConnection, dict[str, Any]], None]] = {
+    "run": _insert_run,
+    "study": _insert_study,
+    "registration": _insert_registration,
+    "look": _insert_look,
+    "merge": _insert_merge,
+}
+
+
 def _flat(run_id: str, place: int, row: dict[str, Any]) -> dict[str, Any]:
     """One model or test of a run as a row; what is itself structured (settings) as JSON."""
     texts = {k: json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list) else v for k, v in row.items()}
@@ -302,4 +289,4 @@ def _flat(run_id: str, place: int, row: dict[str, Any]) -> dict[str, Any]:
 
 def _insert_rows(connection: duckdb.DuckDBPyConnection, table: str, rows: pl.DataFrame) -> None:
     with registered(connection, "new_rows", rows):
-        connection.execute(_INSERTS[table])
+        connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM new_rows")  # noqa: S608 - one of our tables

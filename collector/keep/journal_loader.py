@@ -45,6 +45,15 @@ class LoadReport:
     notes: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class _Limits:
+    """How long the database is waited for (until somebody gives up), and how long it is held in all."""
+
+    patience_s: float
+    give_up: threading.Event | None
+    most_held_s: float
+
+
 class Loader:
     """Loads the journals of one database again and again, and opens the file only when there is something new."""
 
@@ -68,33 +77,26 @@ class Loader:
         DatabaseBusyError where another process keeps the file; the journals then still hold everything. A damaged
         database is put aside and made again.
         """
-        report = LoadReport()
+        report, limits = LoadReport(), _Limits(patience_s, give_up, most_held_s)
         try:
-            self._load(report, patience_s, durable, give_up, most_held_s)
+            self._load(report, durable, limits)
         except DatabaseDamagedError as error:
             aside = put_aside(self.db, DAMAGED)
             self._offsets = {}
             report.notes.append(made_again(error, self.db, aside))
-            self._load(report, patience_s, durable, give_up, most_held_s)
+            self._load(report, durable, limits)
         if report.rows:
             log.info("%d rows loaded into %s, which was held for %.2f s", report.rows, self.db, report.held_s)
         return report
 
-    def _load(
-        self,
-        report: LoadReport,
-        patience_s: float,
-        durable: dict[str, int] | None,
-        give_up: threading.Event | None,
-        most_held_s: float,
-    ) -> None:
+    def _load(self, report: LoadReport, durable: dict[str, int] | None, limits: _Limits) -> None:
         if self._offsets is None:
-            self._offsets = loaded_offsets(self.db, patience_s)
+            self._offsets = loaded_offsets(self.db, limits.patience_s)
         for path in journal_paths(journal_folder(self.db)):
             try:
                 size = durable[path.name] if durable and path.name in durable else journal_size(path)
-                while self._has_more(path, size) and report.held_s < most_held_s:
-                    if not self._load_one(path, size, patience_s, give_up, report, most_held_s):
+                while self._has_more(path, size) and report.held_s < limits.most_held_s:
+                    if not self._load_one(path, size, report, limits):
                         break
             except JournalError as error:  # a compressed file that is damaged: what came before it is loaded
                 self._left_out.add(journal_name(path))
@@ -104,15 +106,7 @@ class Loader:
         assert self._offsets is not None
         return self._offsets.get(journal_name(path), 0) < size and journal_name(path) not in self._left_out
 
-    def _load_one(
-        self,
-        path: Path,
-        size: int,
-        patience_s: float,
-        give_up: threading.Event | None,
-        report: LoadReport,
-        most_held_s: float,
-    ) -> bool:
+    def _load_one(self, path: Path, size: int, report: LoadReport, limits: _Limits) -> bool:
         """Load one journal, chunk by chunk, until time is up. True where another process has gone ahead meanwhile, so
         that there may be more behind what that has loaded."""
         assert self._offsets is not None
@@ -123,32 +117,22 @@ class Loader:
                 self._left_out.add(name)
                 report.problems.append(f"{path}: {problem}")
                 return False
-            parsed = parse(data)
             try:
-                self._keep(path, start, end, parsed, patience_s, give_up, report)
+                self._keep(path, start, end, parse(data), report, limits)
             except (duckdb.Error, ValueError, TypeError, AttributeError, RecursionError, pl.exceptions.PolarsError):
-                self._keep(path, start, end, parse_carefully(data), patience_s, give_up, report)
+                self._keep(path, start, end, parse_carefully(data), report, limits)
             if self._offsets[name] != end:
                 return True
             self._on_bytes(end - start)
             start = end
-            if report.held_s >= most_held_s:
+            if report.held_s >= limits.most_held_s:
                 break
         return False
 
-    def _keep(
-        self,
-        path: Path,
-        start: int,
-        end: int,
-        parsed: Parsed,
-        patience_s: float,
-        give_up: threading.Event | None,
-        report: LoadReport,
-    ) -> None:
+    def _keep(self, path: Path, start: int, end: int, parsed: Parsed, report: LoadReport, limits: _Limits) -> None:
         assert self._offsets is not None
         name = journal_name(path)
-        with writing(self.db, patience_s, give_up) as connection:
+        with writing(self.db, limits.patience_s, limits.give_up) as connection:
             began = time.monotonic()
             offsets = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [name]).fetchall()
             stored = offsets[0][0] if offsets else 0

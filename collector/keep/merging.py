@@ -11,6 +11,7 @@ import hashlib
 import json
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -173,7 +174,10 @@ def _copy(path: Path, folder: Path, problems: list[str]) -> bool:
         is_whole = _copied_lines(path, part, problems)
         if is_whole and path.name.endswith(PACKED):
             target = folder / f"{name}.zst"
-            _copied_bytes(path, part)
+            with path.open("rb") as source, part.open("wb") as file:
+                shutil.copyfileobj(source, file)
+                file.flush()
+                onto_disk(file.fileno())
         else:
             target = folder / name
         part.replace(target)
@@ -202,14 +206,6 @@ def _copied_lines(path: Path, part: Path, problems: list[str]) -> bool:
         file.flush()
         onto_disk(file.fileno())
     return False
-
-
-def _copied_bytes(path: Path, part: Path) -> None:
-    with path.open("rb") as source, part.open("wb") as file:
-        while block := source.read(CHUNK_BYTES):
-            file.write(block)
-        file.flush()
-        onto_disk(file.fileno())
 
 
 def _differ(one: Path, other: Path, n_bytes: int) -> bool:

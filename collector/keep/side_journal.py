@@ -6,7 +6,6 @@ import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 from slant.collector.errors import JournalError
@@ -27,9 +26,7 @@ class SideJournal:
     def __enter__(self) -> SideJournal:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._lock.release()
 
     def append(self, record: Mapping[str, Any]) -> None:

@@ -67,7 +67,7 @@ def read_header(text: str) -> TableInfo:
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     names = (_names(header["grain"]), _names(header.get("reads", "")))
-    paper_fields = {"gives": _names(header.get("gives", "")), "fits": _parts(header.get("fits", ""))}
+    paper_fields = {"gives": _names(header.get("gives", "")), "fits": _names(header.get("fits", ""), ";")}
     return TableInfo(
         name,
         purpose,
@@ -80,12 +80,8 @@ def read_header(text: str) -> TableInfo:
     )
 
 
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _parts(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(";") if part.strip())
+def _names(text: str, separator: str = ",") -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(separator) if name.strip())
 
 
 def read_view_heads() -> dict[str, TableInfo]:
