@@ -333,12 +333,9 @@ def _collect(
         return
     yes = agree(at_most, concurrency, yes)
     report = carry_out(run_plan, options, yes=yes, watcher=ProgressWatcher(), processes=processes)
-    next_command = loaded.next_command(db) if again is None else _retest_command(loaded, db)
+    retest = f"analyze retest --study {loaded.name} --db {shlex.quote(str(db))}"
+    next_command = loaded.next_command(db) if again is None else retest
     _print_report(report, output_format, loaded, next_command)
-
-
-def _retest_command(study: Any, db: Path) -> str:
-    return f"analyze retest --study {study.name} --db {shlex.quote(str(db))}"
 
 
 def _print_report(report: Any, output_format: str, study: Any, next_command: str) -> None:

@@ -8,7 +8,8 @@ import logging
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple, TextIO
 
@@ -19,6 +20,7 @@ from slant.collector.system.operating_system import check_supported, forbid_core
 
 _ENDLESS = 10_000  # characters of a line where nobody counts them
 WIDE = "slant.wide"  # in click's context: --wide was typed
+_SHOW_BAR_AFTER_S = 2.0
 _COLUMN_GAP = 3  # characters that rich puts between two columns
 LOG_VARIABLE = "SLANT_LOG"
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -271,3 +273,25 @@ def _widths(least: dict[str, int], full: dict[str, int], columns: list[str], wid
         most -= 1
         widths = {name: max(least[name], min(full[name], most)) for name in columns}
     return widths
+
+
+@contextlib.contextmanager
+def late_bar(*columns: Any) -> Iterator[Callable[..., None]]:
+    """A bar of rich's `columns` for what may be over in a moment: shown on a terminal only, after two seconds. Gives
+    what takes how far it is, as rich's `Progress.update` does."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task, begun = bar.add_task("", total=None), time.monotonic()
+
+    def update(**changes: Any) -> None:
+        bar.update(task, **changes)
+        if time.monotonic() - begun > _SHOW_BAR_AFTER_S and not bar.live.is_started:
+            bar.start()
+
+    try:
+        yield update
+    finally:
+        bar.stop()

@@ -62,7 +62,7 @@ def show_first_prompt(run_plan: RunPlan) -> None:
     if prompt is None:
         say("No conversation falls to this shard. Nothing would be sent.")
         return
-    say(f"\nFirst prompt to {run_plan.model_plans[0].model.model}, as it would be sent:")
+    say(f"\nFirst prompt to {run_plan.model_plans[0].name}, as it would be sent:")
     for message in prompt.messages:
         say(f"--- {message['role']} ---\n{message['content']}")
     if (tool := prompt.tool) is not None:
@@ -75,7 +75,7 @@ def shard_notes(run_plan: RunPlan, budget_usd: float | None = None) -> list[str]
     if run_plan.shard is None:
         return []
     trials = ", ".join(
-        f"{model_plan.planned:,} of {run_plan.whole:,} trials of {model_plan.model.model}"
+        f"{model_plan.planned:,} of {run_plan.whole:,} trials of {model_plan.name}"
         for model_plan in run_plan.model_plans
     )
     notes = [f"Shard {run_plan.shard} of the plan: {trials}."]
@@ -156,7 +156,7 @@ def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
         sizes = frame_of(connection.sql("FROM answer_sizes"))
     keys = ["source", "study", "study_version", "variant", "model"]
     joined = counts.join(sizes, on=keys, how="left")
-    names = {model_plan.model.model for model_plan in run_plan.model_plans}
+    names = {model_plan.name for model_plan in run_plan.model_plans}
     return [
         {
             "model": row["model"],
@@ -192,7 +192,7 @@ def show_stopping(run_plan: RunPlan, concurrency: int, output_format: str, *, is
         say(f"Nothing to ask: {'all models have' if run_plan.model_plans[1:] else 'the model has'} ended by this rule.")
         return None
     for least in precision.until_next_look():
-        names = ", ".join(model_plan.model.model for model_plan in least.model_plans)
+        names = ", ".join(model_plan.name for model_plan in least.model_plans)
         say(f"{names}: {least.pending:,} trials until the next look, after {least.repetitions} repetitions.")
     return going
 

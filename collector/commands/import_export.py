@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import sys
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,10 +25,9 @@ from slant.collector.commands.options import (
     verbose_option,
 )
 from slant.collector.errors import SlantError, UsageError
-from slant.collector.terminal import print_data, print_rows, printable, say
+from slant.collector.terminal import late_bar, print_data, print_rows, printable, say
 
 _SHOWN_PROBLEMS = 10
-_SHOW_PROGRESS_AFTER_S = 2.0
 
 _IMPORT_EXAMPLES = """\b
 Examples:
@@ -260,22 +258,8 @@ def _save_problems(path: Path, problems: list[Any]) -> None:
 
 @contextmanager
 def _progress(what: str = "read") -> Iterator[Callable[[int], None]]:
-    """Counts rows on a terminal, once it has taken two seconds."""
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn
+    """Counts rows on a terminal."""
+    from rich.progress import SpinnerColumn, TextColumn
 
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn(f"{{task.completed:,.0f}} rows {what}"))
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task("rows", total=None)
-    begun = time.monotonic()
-
-    def on_rows(count: int) -> None:
-        bar.advance(task, count)
-        if time.monotonic() - begun > _SHOW_PROGRESS_AFTER_S and not bar.live.is_started:
-            bar.start()
-
-    try:
-        yield on_rows
-    finally:
-        bar.stop()
+    with late_bar(SpinnerColumn(), TextColumn(f"{{task.completed:,.0f}} rows {what}")) as update:
+        yield lambda count: update(advance=count)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
 from slant.collector.commands.options import db_option, output_options
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import late_bar, print_rows, say
 
-_SHOW_PROGRESS_AFTER_S = 2.0
 _EXAMPLES = """\b
 Examples:
   collect merge --db all.duckdb shard1.duckdb shard2.duckdb
@@ -31,10 +27,13 @@ Exit code 1 where something could not be read; the rest is merged.
 @output_options
 def merge_command(sources: tuple[Path, ...], db: Path, output_format: str) -> None:
     """Bring databases (or folders of journals) together: answers, model checks, second counts."""
+    from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
+
     from slant.collector.keep.merging import merge
 
-    with _progress() as on_step:
-        report = merge(db, sources, on_step)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with late_bar(*columns) as update:
+        report = merge(db, sources, lambda what, done, of_all: update(description=what, completed=done, total=of_all))
     print_rows(list(report.sources), output_format)
     for note in report.notes:
         say(note)
@@ -49,26 +48,3 @@ def merge_command(sources: tuple[Path, ...], db: Path, output_format: str) -> No
     say(f"{report.copied:,} journals copied{there}; {report.attempts_loaded:,} attempts loaded into {db}.")
     if report.problems:
         raise click.exceptions.Exit(1)
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str, int, int], None]]:
-    """Megabytes on a terminal, once a merge has taken two seconds; a line for each step elsewhere."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task("copying", total=None)
-    begun = time.monotonic()
-
-    def on_step(what: str, done: int, of_all: int) -> None:
-        bar.update(task, description=what, completed=done, total=of_all)
-        if time.monotonic() - begun > _SHOW_PROGRESS_AFTER_S and not bar.live.is_started:
-            bar.start()
-
-    try:
-        yield on_step
-    finally:
-        bar.stop()

@@ -149,15 +149,10 @@ def _wrong_in_fits(study: Study) -> list[str]:
     """What is wrong with the study's fits; its design's views are made in memory to know their columns."""
     if not study.fits:
         return []
-    columns = _columns_of_views()
+    with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
+        columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
     views = {name: columns[name] for name in columns if design_of_view(name) in (None, study.design)}
     return wrong_in_fits(study, views, design_named(study.design).factor_levels(study))
-
-
-def _columns_of_views() -> dict[str, list[str]]:
-    """The columns of every view that a database has, by view; from a new one."""
-    with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
-        return dict(connection.execute(sql_query("columns_of_views")).fetchall())
 
 
 def _study_row(study: Study) -> dict[str, Any]:

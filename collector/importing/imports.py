@@ -58,7 +58,11 @@ def import_trials(
     """
     loaded = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
     layout_read, files = layout_named(layout), list(_files(paths))
-    _refuse_games(loaded, layout_read)
+    if design_named(loaded.design).has_turns(loaded) and not layout_read.has_turns:
+        raise UsageError(
+            f'Can\'t import trials of "{loaded.name}": it is played as games, and a row lacks the rounds before it.',
+            "For the indices of games that others have played, in R: game_indices() on a data frame of their rounds.",
+        )
     called = names(columns, map_models)
     model_of_all = None if model is None else model_named(loaded, model)
     report = ImportReport(only_labels=design_named(loaded.design).analyses_tokens)
@@ -72,14 +76,6 @@ def import_trials(
             _import_file(file, _answers(loaded, file, called, layout_read, on_rows), reader, writer, report)
     report.sort([each.model for each in models], [test.test for test in loaded.tests])
     return report
-
-
-def _refuse_games(study: Study, layout: Layout) -> None:
-    if design_named(study.design).has_turns(study) and not layout.has_turns:
-        raise UsageError(
-            f'Can\'t import trials of "{study.name}": it is played as games, and a row lacks the rounds before it.',
-            "For the indices of games that others have played, in R: game_indices() on a data frame of their rounds.",
-        )
 
 
 def _answers(

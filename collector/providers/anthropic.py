@@ -82,7 +82,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     outcome = _STOP.get(stop or "")
     if blocks is None:
         outcome = outcome or "malformed"
-    calls = _calls(blocks or [])
+    calls, has_thinking = _calls(blocks or []), any(block.get("type") in _THINKING for block in blocks or [])
     return Reply(
         answer=_tool_answer(blocks or []) or _joined(blocks or [], "text"),
         reasoning_text=_joined(blocks or [], "thinking") or None,  # thinking that is omitted is an empty text
@@ -94,13 +94,9 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         reasoning_tokens=count(body.get("usage"), "output_tokens_details", "thinking_tokens"),
         served_model=text(body.get("model")),
         request_id=headers.get("request-id") or text(body.get("id")),
-        blocks=without_end(blocks or [], _THINKING) if calls or _has_thinking(blocks) else None,
+        blocks=without_end(blocks or [], _THINKING) if calls or has_thinking else None,
         tool_calls=calls,
     )
-
-
-def _has_thinking(blocks: list[Mapping[str, Any]] | None) -> bool:
-    return any(block.get("type") in _THINKING for block in blocks or [])
 
 
 def _calls(blocks: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:

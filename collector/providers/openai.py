@@ -50,7 +50,8 @@ def chat_request(base_url: str, key: str | None, model: StudyModel, prompt: Prom
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-    choice = _first_choice(body)
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(message, dict):
         return Reply(outcome="malformed", detail="the response has no message", **_provenance(body, headers))
@@ -79,11 +80,6 @@ def _content(value: Any) -> str | None:
         part_text for part in value if isinstance(part, Mapping) and (part_text := text(part.get("text"))) is not None
     ]
     return "".join(parts) if parts else None
-
-
-def _first_choice(body: Mapping[str, Any]) -> Any:
-    choices = body.get("choices")
-    return choices[0] if isinstance(choices, list) and choices else None
 
 
 def _provenance(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:

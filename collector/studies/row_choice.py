@@ -122,7 +122,7 @@ def _matching_runs(db: Path, row_filter: RowFilter) -> list[str]:
         f"{run_id} {model}"
         for run_id, model, settings in rows
         if run_id.startswith(row_filter.run or "")
-        and all(_has(json.loads(settings or "{}"), key, value) for key, value in wanted.items())
+        and all(value in _values(json.loads(settings or "{}"), key) for key, value in wanted.items())
     ]
     run_ids = sorted({run_id for run_id, _, _ in rows})
     if not matching and row_filter.run and not any(run_id.startswith(row_filter.run) for run_id in run_ids):
@@ -144,10 +144,6 @@ def _key_and_value(text: str) -> tuple[str, Any]:
         return key, json.loads(value)
     except ValueError:
         return key, value
-
-
-def _has(settings: Any, key: str, value: Any) -> bool:
-    return any(stored == value for stored in _values(settings, key))
 
 
 def _values(settings: Any, key: str) -> Iterator[Any]:

@@ -33,7 +33,7 @@ from slant.collector.view.pairs import (
 from slant.collector.view.runs import model_rows, run_rows
 from slant.collector.view.search import Searches, TextSearch
 from slant.collector.view.stored_views import page_of_view, view_groups
-from slant.collector.view.summary import OUTCOMES, Summary, filter_values, summarise
+from slant.collector.view.summary import OUTCOMES, filter_values, summarise
 from slant.collector.view.texts import begun, indented, messages_of, visible
 from slant.collector.view.trial_filter import SORTS, TrialFilter
 from slant.collector.view.trials import (
@@ -91,7 +91,9 @@ class Pages:
         search = self._search(chosen, _PATIENCE_S)
         with guarded(self.db) as connection, chosen_trials(connection, chosen, self.notes, search) as trials:
             state = (search.n_read, search.is_running) if search else ()
-            summary = self._summary(trials, chosen, state)
+            labelled = tuple(self.notes.trials_with(chosen.label)) if self.notes and chosen.label else ()
+            of_filter = tuple(sorted(chosen.query(sort="").items()))
+            summary = self._counted(("trials", of_filter, labelled, state), lambda: summarise(trials))
             page = page_of_trials(connection, trials, chosen, query)
             known = filter_values(connection)
             nav = self._nav(connection)
@@ -245,11 +247,6 @@ class Pages:
         search = self.searches.of(chosen.text)
         search.go_on(wait_s)
         return search
-
-    def _summary(self, trials: duckdb.DuckDBPyRelation, chosen: TrialFilter, state: tuple[Any, ...]) -> Summary:
-        labelled = tuple(self.notes.trials_with(chosen.label)) if self.notes and chosen.label else ()
-        of_filter = tuple(sorted(chosen.query(sort="").items()))
-        return self._counted(("trials", of_filter, labelled, state), lambda: summarise(trials))
 
     def _counted(self, what: tuple[Any, ...], count: Callable[[], _Count]) -> _Count:
         """Counted once, until the file or a journal changes: what waits there is counted, too."""

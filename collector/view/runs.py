@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import polars as pl
 
 from slant.collector.keep.database import kept_open, reading
@@ -42,9 +41,6 @@ def run_rows(db: Path, models: pl.DataFrame, *, looks_for_problems: bool) -> Run
         problems = warnings(db) if looks_for_problems else None
         waiting = waiting_bytes(db)
         with reading(db) as connection:
-            runs = rows_of(_runs(connection))
+            latest = f"SELECT {_COLUMNS} FROM runs ORDER BY started_at DESC, run_id DESC LIMIT 500"  # noqa: S608
+            runs = rows_of(connection.sql(latest))
     return Runs(status, title, runs, running_process(db) is not None, waiting, problems)
-
-
-def _runs(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    return connection.sql(f"SELECT {_COLUMNS} FROM runs ORDER BY started_at DESC, run_id DESC LIMIT 500")  # noqa: S608

@@ -54,7 +54,8 @@ def page_of_view(
     grain = [part for part in (head.grain if head else rows.columns) if part in rows.columns and part != column]
     order = Order(tuple([(column, sort.startswith("-"))] if column else []) + tuple((part, False) for part in grain))
     shown: list[Expression] = [ColumnExpression(part) for part in rows.columns]
-    if order.names == ["trial_id"] and _n_trials(connection) > _FEW_TRIALS:
+    n_attempts = connection.execute("SELECT count(*) FROM attempts").fetchall()[0][0]
+    if order.names == ["trial_id"] and n_attempts > _FEW_TRIALS:
         order = Order(tuple((part, False) for part in (*_AS_ASKED, "trial_id") if part in rows.columns))
         trials = _trials_of(connection, head.designs if head else ())
         return _page_of_many(trials, rows, order, shown, query), order, columns
@@ -106,10 +107,6 @@ def _any_of(places: Sequence[Mapping[str, Any]]) -> Expression:
         if all(place.get(name) is not None for place in places):
             condition &= between(name, places)
     return condition
-
-
-def _n_trials(connection: duckdb.DuckDBPyConnection) -> int:
-    return int(connection.execute("SELECT count(*) FROM attempts").fetchall()[0][0])
 
 
 def _is_number(kind: object) -> bool:

@@ -58,7 +58,7 @@ class Message:
 def messages_of(request: str | None) -> tuple[list[Message], str | None]:
     """What was sent, message by message, whatever the provider calls it; and how much had been sent before (None: it
     is all here). No messages where the request is unknown or says nothing in words."""
-    body = _object(request)
+    body = values_of(request)
     system = body.get("system", body.get("systemInstruction", body.get("instructions")))
     listed: Any = next((body[name] for name in ("messages", "input", "contents", "prompt") if name in body), [])
     messages = [Message("system", text)] if (text := "\n".join(_texts(system))) else []
@@ -85,7 +85,8 @@ def _texts(part: Any) -> Iterator[str]:
                 yield f"{name}: {_as_json(part[name])}"
 
 
-def _object(text: str | None) -> dict[str, Any]:
+def values_of(text: str | None) -> dict[str, Any]:
+    """An object of JSON in a column (factors, settings, headers); empty where there is none."""
     try:
         value = decoded(text or "null")
     except (ValueError, RecursionError):
@@ -93,14 +94,9 @@ def _object(text: str | None) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def values_of(text: str | None) -> dict[str, Any]:
-    """An object of JSON in a column (factors, settings, headers); empty where there is none."""
-    return _object(text)
-
-
 def indented(text: str | None) -> str | None:
     """JSON for reading; what is none stays as it is."""
-    value = _object(text)
+    value = values_of(text)
     return json.dumps(value, ensure_ascii=False, indent=1) if value else text
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import lru_cache, reduce
 from operator import and_
-from typing import Any
 
 import duckdb
 from duckdb import ColumnExpression, ConstantExpression, Expression, SQLExpression
@@ -73,7 +72,7 @@ class TrialFilter:
 
     def conditions(self) -> list[Expression]:
         """All but the search in texts and the labels of notes, which are no columns."""
-        conditions = [_column(name) == _constant(name, value) for name, value in self.values.items()]
+        conditions = [ColumnExpression(name) == _constant(name, value) for name, value in self.values.items()]
         for name, value, parse, compare in (
             ("tokens", self.tokens_from, _whole, Expression.__ge__),
             ("tokens", self.tokens_to, _whole, Expression.__le__),
@@ -81,7 +80,7 @@ class TrialFilter:
             ("done_at", self.date_to, _day_after, Expression.__lt__),
         ):
             if value:
-                conditions.append(_compared(name, value, parse, compare))
+                conditions.append(compare(ColumnExpression(name), ConstantExpression(parse(name, value))))
         if self.where:
             conditions.append(condition_of(self.where))
         return conditions
@@ -94,7 +93,7 @@ class TrialFilter:
         rows, conditions = connection.view("trials"), self.conditions()
         if self.label:
             ids = [ConstantExpression(trial_id) for trial_id in labelled]
-            conditions.append(_column("trial_id").isin(*ids) if ids else ConstantExpression(False))
+            conditions.append(ColumnExpression("trial_id").isin(*ids) if ids else ConstantExpression(False))
         if conditions:  # as one: each step of a relation reads the views anew
             rows = rows.filter(reduce(and_, conditions))
         return rows.join(connection.view(matches), "attempt_id", how="semi") if matches else rows
@@ -135,18 +134,8 @@ def _functions(condition: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def _column(name: str) -> Expression:
-    return ColumnExpression(name)
-
-
 def _constant(name: str, value: str) -> Expression:
     return ConstantExpression(_whole(name, value) if name in _WHOLE_NUMBERS else value)
-
-
-def _compared(
-    name: str, value: str, parse: Callable[[str, str], Any], compare: Callable[[Expression, Expression], Expression]
-) -> Expression:
-    return compare(_column(name), ConstantExpression(parse(name, value)))
 
 
 def _whole(name: str, value: str) -> int:

@@ -25,8 +25,7 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.shards import Shard, share_of
-from slant.collector.progress.shards import disjoint, together
-from slant.collector.progress.status import progress
+from slant.collector.progress.status import disjoint, progress, together
 from slant.collector.records import Conversation
 from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.study.records import Study

@@ -25,15 +25,12 @@ class PlannedCells:
         self._tests = [test.test for test in study.tests]
         for conversation in plan(study, model):
             for trial in conversation.trials:
-                self._add(trial)
-
-    def _add(self, trial: Trial) -> None:
-        place = (trial.test, trial.condition, trial.wording)
-        self._by_word[*place, trial.item.casefold(), trial.round or 1] = trial
-        self._by_group.setdefault((*place, trial.group), trial)
-        self._groups[trial.test][trial.group] = None
-        self._conditions[trial.condition] = None
-        self._wordings.add(trial.wording)
+                place = (trial.test, trial.condition, trial.wording)
+                self._by_word[*place, trial.item.casefold(), trial.round or 1] = trial
+                self._by_group.setdefault((*place, trial.group), trial)
+                self._groups[trial.test][trial.group] = None
+                self._conditions[trial.condition] = None
+                self._wordings.add(trial.wording)
 
     def find(self, draft: Mapping[str, Any], turn: int = 1) -> tuple[Trial, bool]:
         """The planned trial of a draft's cell, and of this turn; whether the study knows its word. CellError without
