@@ -14,7 +14,7 @@ from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.cost.pilot import pilot_of
 from slant.collector.cost.repeated_trials import repeated_trial_notes
 from slant.collector.errors import UsageError
-from slant.collector.keep.rebuilding import with_mending
+from slant.collector.keep.journal_loader import with_mending
 from slant.collector.plan.asking_again import again_of, occasion_notes, refuse_with_again
 from slant.collector.plan.run_plan import RunPlan, make_run_plan
 from slant.collector.plan.shards import Shard

@@ -245,8 +245,7 @@ def _collect(
     from slant.collector.commands.confirmation import agree, run_pilot, shard_notes, show_dry_run, show_stopping
     from slant.collector.cost.pilot import pilot_of
     from slant.collector.cost.repeated_trials import repeated_trial_notes
-    from slant.collector.keep.journal_loader import load_journals
-    from slant.collector.keep.rebuilding import with_mending
+    from slant.collector.keep.journal_loader import load_journals, with_mending
     from slant.collector.model_checks.notes import run_notes
     from slant.collector.plan.asking_again import again_of, occasion_notes, refuse_with_again
     from slant.collector.plan.run_plan import RunPlan, make_run_plan

@@ -13,7 +13,7 @@ from pathlib import Path
 from slant.collector.ask.exchange_reading import next_turn_no, read_exchange
 from slant.collector.ask.retries import judge
 from slant.collector.designs import design_named
-from slant.collector.keep.repeated_answers import repeated_of
+from slant.collector.keep.journal_loader import repeated_of
 from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.exchange import Exchange

@@ -19,10 +19,9 @@ from slant.collector.ask.attempts import AttemptMaker
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.fetch import Fetched, Fetcher
 from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
-from slant.collector.batch.money import open_budget, purse
 from slant.collector.batch.report import BatchOptions, BatchReport, lane_row
 from slant.collector.batch.services import WITH_BATCHES, JobStatus, NotSubmitted, NotThere, Service, Services, Unsure
-from slant.collector.batch.submit import BatchLane, Submitter, refuse_game
+from slant.collector.batch.submit import BatchLane, Submitter, open_budget, purse, refuse_game
 from slant.collector.cost.budget import LOST
 from slant.collector.errors import DatabaseBusyError, Interrupted, ProviderError, UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder, key_check

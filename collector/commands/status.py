@@ -78,8 +78,7 @@ def load_command(rebuild: bool, db: Path) -> None:
     """Load answers from the journals into the database; restores a database of which only the journals are left."""
     from slant.collector.errors import DatabaseError
     from slant.collector.keep.journal import journal_folder
-    from slant.collector.keep.journal_loader import load_journals
-    from slant.collector.keep.rebuilding import put_aside
+    from slant.collector.keep.journal_loader import load_journals, put_aside
 
     if not journal_folder(db).is_dir():
         raise DatabaseError(f'There is no journal "{journal_folder(db)}".', "To name another database: --db FILE")

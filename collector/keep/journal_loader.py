@@ -1,22 +1,33 @@
 """Journals into DuckDB. Twice is once: `loads` says how far each journal has been read, and advances in the same
-transaction that inserts its rows. Nothing waits in memory while somebody else holds the database."""
+transaction that inserts its rows. Nothing waits in memory while somebody else holds the database.
+
+A damaged database is made again from its journals, which are the truth; the damaged file is put aside and stays.
+
+Where two collectors were given the same part of a plan, the first of two answers by time counts. The other is kept, and
+its column `is_repeated` says that it does not count. Within one database nothing is asked twice, so that this is looked
+at when databases are merged, and when a merged one is made again from its journals.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import math
+import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeVar
 
 import duckdb
 import polars as pl
 
-from slant.collector.errors import DatabaseDamagedError, DatabaseEmptyError, JournalError
-from slant.collector.keep.database import reading, writing
+from slant.collector.errors import DatabaseDamagedError, DatabaseEmptyError, DatabaseError, JournalError
+from slant.collector.keep.database import let_go, reading, writing
 from slant.collector.keep.journal import journal_folder, utc_now
 from slant.collector.keep.journal_files import (
     journal_name,
@@ -27,8 +38,45 @@ from slant.collector.keep.journal_files import (
     whole_lines,
 )
 from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
-from slant.collector.keep.rebuilding import DAMAGED, made_again, put_aside
-from slant.collector.keep.repeated_answers import set_repeated_aside
+from slant.collector.system.shipped_files import sql_query
+
+_R = TypeVar("_R")
+DAMAGED = "damaged"
+
+
+def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
+    """Give the file another name, beside its place (slant.duckdb.CALLED-TIME); None where there is none. Loading the
+    journals makes it again.
+
+    DatabaseError where there is no journal: nothing could make it again.
+    """
+    if not journal_paths(journal_folder(db)):
+        raise DatabaseError(f'There is no journal beside "{db}" to make it again from.', "It was left as it is.")
+    let_go(db)
+    aside = db.with_name(f"{db.name}.{called}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
+    with suppress(FileNotFoundError):
+        os.rename(db, aside)
+        with suppress(FileNotFoundError):  # what had not reached the file: it belongs to the damaged one
+            os.rename(db.with_name(f"{db.name}.wal"), aside.with_name(f"{aside.name}.wal"))
+        return aside
+    return None
+
+
+def with_mending(db: Path, read: Callable[[], _R], say: Callable[[str], None]) -> _R:
+    """What `read` gives; where the database turns out to be damaged, after it was made again from its journals."""
+    try:
+        return read()
+    except DatabaseDamagedError as error:
+        aside = put_aside(db, DAMAGED)
+        load_journals(db)
+        say(made_again(error, db, aside))
+        return read()
+
+
+def made_again(error: DatabaseDamagedError, db: Path, aside: Path | None) -> str:
+    kept = f"; the damaged file is {aside.name}, with all that `analyze` had kept in it" if aside else ""
+    return f"{error.what} {db} was made again from its journal{kept}."
+
 
 log = logging.getLogger(__name__)
 CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as the rows of some 8 MB
@@ -196,3 +244,35 @@ def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int
         while start > 0 and (block := file.read(min(start, CHUNK_BYTES))):
             first, start = first + block.count(b"\n"), start - len(block)
     return [(first + index, reason) for index, reason in parsed.bad]
+
+
+IDS_AT_ONCE = 1_000_000
+_N_FINALS = "SELECT count(*) FROM attempts WHERE is_final"
+_SET_ASIDE = "UPDATE attempts SET is_repeated = true FROM repeated_answers r WHERE attempts.attempt_id = r.attempt_id"
+_OF = "SELECT attempt_id FROM attempts WHERE is_repeated AND conversation_id IN $ids"
+
+
+def set_repeated_aside(connection: duckdb.DuckDBPyConnection) -> int:
+    """Find out anew what does not count, in an open transaction; returns how many attempts. Takes the ids in parts, so
+    that memory does not grow with the database."""
+    connection.execute("CREATE OR REPLACE TEMP TABLE repeated_conversations (conversation_id TEXT)")
+    n_parts = 1 + connection.execute(_N_FINALS).fetchall()[0][0] // IDS_AT_ONCE
+    for part in range(n_parts):
+        connection.execute(sql_query("repeated_conversations"), {"parts": n_parts, "part": part})
+    connection.execute("UPDATE attempts SET is_repeated = NULL WHERE is_repeated")
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE repeated_answers AS {sql_query('repeated_answers')}")
+    connection.execute(_SET_ASIDE)
+    n_repeated = connection.execute("SELECT count(*) FROM repeated_answers").fetchall()[0][0]
+    connection.execute("DROP TABLE repeated_answers")
+    connection.execute("DROP TABLE repeated_conversations")
+    return int(n_repeated)
+
+
+def repeated_of(db: Path, conversation_ids: Sequence[str]) -> set[str]:
+    """The attempts of these conversations that don't count; none where there is no database yet."""
+    with suppress(DatabaseEmptyError):
+        if db.exists():
+            with reading(db) as connection:
+                rows = connection.execute(_OF, {"ids": list(conversation_ids)}).fetchall()
+            return {attempt_id for (attempt_id,) in rows}
+    return set()

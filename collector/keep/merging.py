@@ -2,7 +2,7 @@
 
 Twice is once: a journal is named by its run, and copied under that name whole or not at all. What is killed half-way is
 gone on with by the same command. Who collected what is written down before the first journal is copied, for where two
-collectors held the same conversation one of them counts (keep/repeated_answers.py), and a game is never mixed of both.
+collectors held the same conversation one of them counts (keep/journal_loader.py), and a game is never mixed of both.
 """
 
 from __future__ import annotations
@@ -24,7 +24,15 @@ from slant.collector.errors import DatabaseError, JournalError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.database_errors import check_place
-from slant.collector.keep.journal import FolderLock, encode, has_collector, journal_folder, mend_tails, utc_now
+from slant.collector.keep.journal import (
+    FolderLock,
+    encode,
+    has_collector,
+    journal_folder,
+    mend_tails,
+    utc_now,
+    write_whole,
+)
 from slant.collector.keep.journal_files import (
     PACKED,
     PLAIN,
@@ -36,10 +44,8 @@ from slant.collector.keep.journal_files import (
     opened_journal,
     whole_lines,
 )
-from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets
+from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets, set_repeated_aside
 from slant.collector.keep.public_paths import told_path
-from slant.collector.keep.repeated_answers import set_repeated_aside
-from slant.collector.keep.side_journal import write_whole
 from slant.collector.system.operating_system import onto_disk, sync_folder
 from slant.collector.system.shipped_files import sql_query
 

@@ -20,9 +20,8 @@ from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.ask.redaction import Redaction, without_home
 from slant.collector.ask.retries import judge
 from slant.collector.errors import ProviderError, UsageError
-from slant.collector.keep.journal import encode, journal_folder, utc_now
+from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.keep.side_journal import write_whole
 from slant.collector.model_checks.findings import Answered, Verdict, decide_verdict, facts
 from slant.collector.model_checks.questions import CheckQuestion, check_questions
 from slant.collector.plan.run_plan import refuse_to_move, why_not

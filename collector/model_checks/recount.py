@@ -14,9 +14,8 @@ from slant.collector.ask.client import Client
 from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading
-from slant.collector.keep.journal import utc_now
+from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.keep.side_journal import SideJournal
 from slant.collector.model_checks.tokenizers import (
     AT_ONCE,
     SERVER,

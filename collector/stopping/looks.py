@@ -16,9 +16,8 @@ import duckdb
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.keep.journal import utc_now
+from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.keep.side_journal import SideJournal
 from slant.collector.records import stable_id
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.stopping.widths import CellWidth

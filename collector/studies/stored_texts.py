@@ -22,8 +22,7 @@ import duckdb
 
 from slant.collector.errors import DatabaseError, JournalError, StudyError
 from slant.collector.keep.database import reading
-from slant.collector.keep.journal import utc_now
-from slant.collector.keep.side_journal import SideJournal
+from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.records import Registration, stable_id
 from slant.collector.study.records import Study
 

@@ -16,8 +16,8 @@ from slant.collector import collect, export_lake, merge
 from slant.collector.cli import collect as collect_command
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import kept_open, reading
+from slant.collector.keep.journal import SideJournal
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.keep.side_journal import SideJournal
 from tests.conftest import ROOT
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny

@@ -14,10 +14,9 @@ from slant.collector import collect, merge
 from slant.collector.cli import collect as collect_command
 from slant.collector.errors import DatabaseError, JournalError, UsageError
 from slant.collector.keep.database import reading
-from slant.collector.keep.journal import FolderLock, encode, journal_folder
+from slant.collector.keep.journal import FolderLock, SideJournal, encode, journal_folder, write_whole
 from slant.collector.keep.journal_files import compress
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.keep.side_journal import SideJournal, write_whole
 from slant.collector.progress.status import progress, warnings
 from tests.support.journals import only_journal
 from tests.support.tiny_game import write_game
