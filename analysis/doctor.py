@@ -27,6 +27,7 @@ from slant.analysis.bridge.r_home import (
 from slant.analysis.bridge.r_packages import how_to_install, r_package_list
 from slant.collector.errors import RError, SlantError
 from slant.collector.keep.database import reading
+from slant.collector.terminal import count_text
 
 if TYPE_CHECKING:
     from slant.analysis.calls.in_worker import WorkerReport
@@ -219,4 +220,4 @@ def _database(path: Path) -> Check:
     except SlantError as error:
         what, *details = str(error).splitlines()
         return Check(name, "missing", what, needed, " ".join(line.strip() for line in details))
-    return Check(name, "ok", f"{count:,} attempts", needed)
+    return Check(name, "ok", count_text(count, "attempt"), needed)

@@ -33,7 +33,7 @@ from slant.collector.commands.options import (
     yes_option,
 )
 from slant.collector.errors import UsageError
-from slant.collector.terminal import LazyCommand, LazyGroup, print_rows, say
+from slant.collector.terminal import LazyCommand, LazyGroup, count_text, print_rows, say
 
 _COMMANDS = {
     name: LazyCommand(f"slant.collector.commands.{module}", function, about)
@@ -346,9 +346,11 @@ def _print_report(report: Any, output_format: str, study: Any, next_command: str
         if model["stopped_because"]:
             say(f"{model['model']} was stopped: {model['stopped_because']}")
         elif model["failed"]:
-            say(f"{model['failed']:,} trials of {model['model']} failed, the last with: {model['last_failure']}")
+            failed = count_text(model["failed"], "trial")
+            say(f"{failed} of {model['model']} failed, the last with: {model['last_failure']}")
         if changed := model.get("model_changed"):
-            say(f"{changed:,} games of {model['model']} were answered by more than one model (allocation_game_ends).")
+            games = count_text(changed, "game")
+            say(f"answered by more than one model: {games} of {model['model']} (view allocation_game_ends).")
     if report.disk_was_full:
         say(f"The disk is full, so asking stopped; all answers are kept. Make room beside {report.db}, then go on.")
     for note in (coverage_note(report.db, study), *uncounted_notes(report.db, study.name)):

@@ -295,3 +295,8 @@ def late_bar(*columns: Any) -> Iterator[Callable[..., None]]:
         yield update
     finally:
         bar.stop()
+
+
+def count_text(number: int, noun: str) -> str:
+    """1 trial, 12,920 trials."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.executors import Workers, worker_count
 from slant.collector.errors import RError
+from slant.collector.terminal import count_text
 
 _MANY_ROWS = 10_000  # below, a fit takes minutes at most, and R need not be asked
 _LONG_S = 600
@@ -25,7 +26,7 @@ def expected_duration(call: Call, workers: Workers = None) -> str | None:
     except RError:
         return None
     return (
-        f"{rows.height:,} rows will take about {seconds / 60:,.0f} minutes, if they are fitted."
+        f"{count_text(rows.height, 'row')} will take about {seconds / 60:,.0f} minutes, if they are fitted."
         if seconds >= _LONG_S
         else None
     )

@@ -15,7 +15,7 @@ from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.pages.provenance import version_sentence
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings
 from slant.analysis.rows.study_choice import find_fits, studies_not_fitted
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import count_text, print_rows, say
 
 
 def print_fit(
@@ -43,7 +43,8 @@ def _fits(engine: str, db: Path, study: str | None, **options: Any) -> FitResult
     with FitProgress() as progress:
         result = fit(db, study, engine, progress=progress, **options)
     counts = Counter(result.diagnostics["status"].to_list())
-    say(f"{result.diagnostics.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
+    statuses = ", ".join(f"{n} {status}" for status, n in counts.most_common())
+    say(f"{count_text(result.diagnostics.height, 'fit')}: {statuses}.")
     for warning in doubtful_fit_warnings(result.diagnostics):
         say(f"Doubtful: {warning}")
     for note in studies_not_fitted(engine, db) if study is None else ():

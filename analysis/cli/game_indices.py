@@ -16,7 +16,7 @@ from slant.analysis.questions.games.differences import ADJUST, PAPER_INDICES
 from slant.analysis.questions.games.indices import SEED
 from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector.commands.options import AT_LEAST_1, seed_option, study_option
-from slant.collector.terminal import say
+from slant.collector.terminal import count_text, say
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
@@ -70,7 +70,8 @@ def indices_command(
     with FitProgress("Measuring games in R") as progress:
         result = game_indices(db, chosen, variants, source, n_boot, n_random, seed, workers, refit, progress)
     print_result(result.table, output_format, _INTERVALS)
-    say(f"{result.n_cells} cells: {result.n_made} computed now, {result.n_cells - result.n_made} kept from before.")
+    n_kept = result.n_cells - result.n_made
+    say(f"{count_text(result.n_cells, 'cell')}: {result.n_made} computed now, {n_kept} kept from before.")
     for warning in mixture_warnings(db, chosen.name, source):
         say(warning)
     say_result(result)

@@ -17,7 +17,7 @@ from slant.analysis.plots.drawing import draw_specifications
 from slant.analysis.plots.figure_data import FigureData
 from slant.analysis.questions.sensitivity import SensitivityResult, specifications
 from slant.collector.commands.options import list_option, study_option
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import count_text, print_rows, say
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
@@ -85,7 +85,7 @@ def _in_one_line(choices: Mapping[str, str]) -> str:
 def _say_counts(result: SensitivityResult) -> None:
     fits = result.table.unique("call_id", maintain_order=True)
     counts = Counter(fits["status"].to_list())
-    say(f"{fits.height} fits: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
+    say(f"{count_text(fits.height, 'fit')}: " + ", ".join(f"{n} {status}" for status, n in counts.most_common()) + ".")
     failed = fits.filter(pl.col("status") == "failed")
     for row in failed.head(3).to_dicts():
         cell = ", ".join(filter(None, [row["model"], row["test"]])) or "all rows"

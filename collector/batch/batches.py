@@ -34,6 +34,7 @@ from slant.collector.provenance.run_record import new_run_record
 from slant.collector.providers import provider_named
 from slant.collector.records import Conversation, Run
 from slant.collector.studies.stored_texts import text_lines
+from slant.collector.terminal import count_text
 
 log = logging.getLogger(__name__)
 
@@ -179,7 +180,10 @@ class Batches:
             lane.outcomes += fetched.outcomes
         again = job.n_requests - fetched.n_final
         why = self._maker.redacted(seen.problem or fetched.first_reason or seen.status)
-        self._say(f"{_name(job)}: {fetched.n_final:,} answers." + (f" {again:,} pending again: {why}" if again else ""))
+        self._say(
+            f"{_name(job)}: {count_text(fetched.n_final, 'answer')}."
+            + (f" {again:,} pending again: {why}" if again else "")
+        )
         if not fetched.n_final or "cancel" in why:  # submitting the same again at once would meet the same end
             self._stop(job, why)
 
@@ -192,7 +196,7 @@ class Batches:
         lane.held_back, was_held_back = None, lane.held_back
         lane.rounds = 0 if was_held_back else lane.rounds  # it was short of money, not of answers
         if pending and lane.rounds > self._options.most_rounds:
-            lane.stopped_because = f"{pending:,} trials had no answer in {lane.rounds} submissions"
+            lane.stopped_because = f"{pending:,} trials had no answer in {count_text(lane.rounds, 'submission')}"
         elif pending and not self._yes and lane.provider.costs_money:
             self._needs_yes[lane.model.model] = pending
         elif pending:
@@ -249,7 +253,7 @@ def _lane(model_plan: ModelPlan) -> BatchLane:
 
 
 def _name(job: Job) -> str:
-    return f"{job.model['model']}: job {job.job_id} of {job.n_requests:,} requests"
+    return f"{job.model['model']}: job {job.job_id} of {count_text(job.n_requests, 'request')}"
 
 
 def age_s(job: Job) -> float:

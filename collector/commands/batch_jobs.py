@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.ask.uncounted_answers import uncounted_notes
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import count_text, print_rows, say
 
 JOBS_ARE_OPEN = 3
 
@@ -61,7 +61,8 @@ def _print_report(report: Any, output_format: str, study: Any) -> None:
             say(f"{model['model']} was stopped: {model['stopped_because']}")
     if report.made:
         n_requests = sum(job.n_requests for job in report.made)
-        say(f"Submitted {n_requests:,} requests in {_jobs(len(report.made))}; run the same command later to fetch.")
+        made = f"{count_text(n_requests, 'request')} in {count_text(len(report.made), 'job')}"
+        say(f"Submitted {made}; run the same command later to fetch.")
     if report.needs_yes:
         say(f"{report.needs_yes:,} paid requests were not submitted. To agree: --yes")
     for note in uncounted_notes(report.db, study.name):
@@ -71,7 +72,8 @@ def _print_report(report: Any, output_format: str, study: Any) -> None:
         return
     if report.open_jobs:
         waiting = sum(job.n_requests for job in report.open_jobs)
-        say(f"Waiting for {waiting:,} requests in {_jobs(len(report.open_jobs))} (--wait stays until they are done).")
+        pending = f"{count_text(waiting, 'request')} in {count_text(len(report.open_jobs), 'job')}"
+        say(f"Waiting for {pending} (--wait stays until they are done).")
         sys.exit(JOBS_ARE_OPEN)
     say("Not complete. The same command submits what is missing, and only that.")
     sys.exit(1)
@@ -99,8 +101,4 @@ def show_jobs(db: Path, output_format: str) -> None:
         print_rows(rows, title="Open batch jobs (times in UTC)")
         say("Open batch jobs: collect --study STUDY --batch fetches what is ready.")
     elif jobs:
-        say(f"{_jobs(len(jobs))} open: collect --study STUDY --batch fetches what is ready.")
-
-
-def _jobs(count: int) -> str:
-    return f"{count:,} job{'s' if count != 1 else ''}"
+        say(f"{count_text(len(jobs), 'job')} open: collect --study STUDY --batch fetches what is ready.")

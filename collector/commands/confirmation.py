@@ -27,7 +27,7 @@ from slant.collector.progress.status import progress
 from slant.collector.run.one_process import Options
 from slant.collector.run.until_width import Precision, begin_precision
 from slant.collector.stopping.looks import look_sentence
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import count_text, print_rows, say
 
 DECLINED = 1  # exit code of a run that nobody agreed to pay for
 
@@ -140,7 +140,7 @@ def after_pilot(
         return rest
     say("The rest would take:")
     show_quote(rest, concurrency, is_batch=is_batch, err=not for_person)
-    if yes or (sys.stdin.isatty() and click.confirm(f"Ask the other {rest.pending:,} trials?", err=True)):
+    if yes or (sys.stdin.isatty() and click.confirm(f"Ask the other {count_text(rest.pending, 'trial')}?", err=True)):
         return rest
     if not for_person:
         print_rows(rows, output_format)
@@ -193,7 +193,8 @@ def show_stopping(run_plan: RunPlan, concurrency: int, output_format: str, *, is
         return None
     for least in precision.until_next_look():
         names = ", ".join(model_plan.name for model_plan in least.model_plans)
-        say(f"{names}: {least.pending:,} trials until the next look, after {least.repetitions} repetitions.")
+        repetitions = count_text(least.repetitions, "repetition")
+        say(f"{names}: {count_text(least.pending, 'trial')} until the next look, after {repetitions}.")
     return going
 
 

@@ -25,7 +25,7 @@ from slant.collector.commands.options import (
     verbose_option,
 )
 from slant.collector.errors import SlantError, UsageError
-from slant.collector.terminal import late_bar, print_data, print_rows, printable, say
+from slant.collector.terminal import count_text, late_bar, print_data, print_rows, printable, say
 
 _SHOWN_PROBLEMS = 10
 
@@ -177,7 +177,8 @@ def export_command(
     if is_shown:
         print_data(shown.getvalue().decode(), nl=False)
     mix = ", ".join(f"{count:,} {source}" for source, count in sorted(report.sources.items()))
-    say(f"{report.rows:,} rows of {view}{f' ({mix})' if mix else ''} written to {'stdout' if to_stdout else path}.")
+    rows = f"{count_text(report.rows, 'row')} of {view}{f' ({mix})' if mix else ''}"
+    say(f"{rows} written to {'stdout' if to_stdout else path}.")
     if others := [name for name in views_of_games(db) if name != view and not asked_for]:
         say(f"Games have views of their own: --view {', '.join(others)}")
 
@@ -195,7 +196,8 @@ def _export_lake(db: Path, folder: Path, anonymous: bool) -> None:
     with _progress("written") as on_rows:
         report = export_lake(db, folder, on_rows, anonymous=anonymous)
     say(
-        f"{report.new_attempts:,} attempts written in {report.new_parts:,} parts; {folder} holds {report.attempts:,}. "
+        f"{count_text(report.new_attempts, 'attempt')} written in {count_text(report.new_parts, 'part')}; "
+        f"{folder} holds {report.attempts:,}. "
         f"Next: analyze tables --lake {folder}"
     )
 
@@ -212,7 +214,7 @@ def _print_import(report: Any, output_format: str) -> None:
         say(f"Warning: {warning}")
     refusals = sum(report.refusals_by_test.values())
     kind = "refusals: answers that are not exactly a label" if report.only_labels else "without one clear choice"
-    imported = f"{report.rows_imported:,} rows imported ({refusals:,} {kind})"
+    imported = f"{count_text(report.rows_imported, 'row')} imported ({refusals:,} {kind})"
     say(f"{imported if report.rows_imported else 'No new rows'}; {report.rows_already_there:,} were already there.")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from slant.collector.commands.options import db_option, output_options
-from slant.collector.terminal import late_bar, print_rows, say
+from slant.collector.terminal import count_text, late_bar, print_rows, say
 
 _EXAMPLES = """\b
 Examples:
@@ -45,6 +45,7 @@ def merge_command(sources: tuple[Path, ...], db: Path, output_format: str) -> No
             "kept, not counted (view duplicate_finals)."
         )
     there = f"; {report.already_there:,} were there already" if report.already_there else ""
-    say(f"{report.copied:,} journals copied{there}; {report.attempts_loaded:,} attempts loaded into {db}.")
+    loaded = count_text(report.attempts_loaded, "attempt")
+    say(f"{count_text(report.copied, 'journal')} copied{there}; {loaded} loaded into {db}.")
     if report.problems:
         raise click.exceptions.Exit(1)

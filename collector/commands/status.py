@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from slant.collector.commands.options import Number, db_option, output_options, row_options, verbose_option
-from slant.collector.terminal import print_rows, say
+from slant.collector.terminal import count_text, print_rows, say
 
 
 @click.command(
@@ -90,6 +90,6 @@ def load_command(rebuild: bool, db: Path) -> None:
         say(note)
     for problem in report.problems:
         say(f"Can't be read: {problem}")
-    say(f"{report.rows:,} attempts loaded into {db}.")
+    say(f"{count_text(report.rows, 'attempt')} loaded into {db}.")
     if report.problems:
         raise click.exceptions.Exit(1)

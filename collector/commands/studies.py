@@ -21,7 +21,7 @@ from slant.collector.studies.catalogue import Study, list_studies, load_study, l
 from slant.collector.studies.fit_checks import wrong_in_fits
 from slant.collector.studies.new_study import write_new_study
 from slant.collector.system.shipped_files import sql_query
-from slant.collector.terminal import SlantGroup, print_rows, say
+from slant.collector.terminal import SlantGroup, count_text, print_rows, say
 
 Rows = list[dict[str, Any]]
 
@@ -91,7 +91,7 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
     for name, rows in tables.items():
         if rows:
             print_rows(rows, output_format, title=name.capitalize())
-    say(f"{planned_count(study)} trials a model.")
+    say(f"{count_text(planned_count(study), 'trial')} a model.")
 
 
 @studies.command("new")
@@ -140,7 +140,7 @@ def validate_study(path: Path) -> None:
     study = load_study(path)
     if wrong := _wrong_in_fits(study):
         raise StudyError(f"The trials of {path.name} can be asked, but its fits can't be made of them.", *wrong)
-    say(f"ok: {planned_count(study)} trials a model")
+    say(f"ok: {count_text(planned_count(study), 'trial')} a model")
     for remark in design_named(study.design).remarks(study):
         say(remark)
 

@@ -35,6 +35,7 @@ from slant.collector.keep.lake_files import (
 )
 from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
 from slant.collector.system.shipped_files import sql_query
+from slant.collector.terminal import count_text
 
 ROW_GROUP = 20_480  # of wide rows; each thread holds one
 _ANONYMOUS = "anonymous\n"
@@ -131,8 +132,9 @@ def _check_runs(connection: duckdb.DuckDBPyConnection, folder: Path, db: str | P
         "SELECT DISTINCT run_id FROM exported WHERE run_id NOT IN (SELECT run_id FROM runs)"
     ).fetchall()
     if unknown:
+        n_runs = count_text(len(unknown), "run")
         raise UsageError(
-            f'"{folder}" holds answers of {len(unknown):,} runs that {db} lacks, {unknown[0][0]} among them.',
+            f'"{folder}" holds answers of {n_runs} that {db} lacks, {unknown[0][0]} among them.',
             "A lake is of one database. Bring them together first: collect merge",
         )
 

@@ -28,6 +28,7 @@ from slant.collector.keep.stored_attempts import unloaded_attempts
 from slant.collector.plan.shards import Shard
 from slant.collector.study.records import Study
 from slant.collector.system.shipped_files import sql_query
+from slant.collector.terminal import count_text
 
 _MOST_CLASSES = 100_000  # shards of which so many make a plan are counted; of more the whole is shown
 _Key = tuple[str | None, ...]
@@ -179,8 +180,8 @@ def occasion_sentences(db: Path) -> list[str]:
     with suppress(OlderDatabaseError), reading(db) as connection:
         rows = connection.execute(query).fetchall()
         return [
-            f"{study}, {model}: occasion {occasion} has {n_trials:,} answers to trials asked again (--again {wanted}), "
-            f"the last of {last:%Y-%m-%d}."
+            f"{study}, {model}: occasion {occasion} has {count_text(n_trials, 'answer')} to trials asked again "
+            f"(--again {wanted}), the last of {last:%Y-%m-%d}."
             for study, model, occasion, n_trials, wanted, last in rows
         ]
     return []
@@ -206,23 +207,27 @@ def warnings(db: Path) -> list[str]:
             connection.execute(sql_query("marked_games"), {"mark": mark}).fetchall()
             for mark in ("served_model_before", "input_tokens_before")
         )
-    sentences = [f"{doubled:,} trials were ended twice, and count twice (view duplicate_finals)."] if doubled else []
+    sentences = (
+        [f"ended twice, and counted twice: {count_text(doubled, 'trial')} (view duplicate_finals)."] if doubled else []
+    )
     if repeated:
-        sentences.append(
-            f"{repeated:,} trials were answered for two collectors: the first answer counts (view duplicate_finals)."
-        )
+        trials = count_text(repeated, "trial")
+        sentences.append(f"answered for two collectors: {trials}; the first answer counts (view duplicate_finals).")
     sentences += [
-        f"{count:,} lines of the journal {name} can't be read (table journal_problems)." for name, count in unreadable
+        f"can't be read in the journal {name}: {count_text(count, 'line')} (table journal_problems)."
+        for name, count in unreadable
     ]
     sentences += [
-        f"{count:,} trials of {model} were answered by another model (view served_models)." for model, count in drifted
+        f"answered by another model: {count_text(count, 'trial')} of {model} (view served_models)."
+        for model, count in drifted
     ]
     sentences += [
-        f"{count:,} games of {model} were answered by more than one model (view allocation_game_ends)."
+        f"answered by more than one model: {count_text(count, 'game')} of {model} (view allocation_game_ends)."
         for model, count in moved
     ]
     sentences += [
-        f"in {count:,} games of {model} the server may have cut off what was said first (input_tokens_before)."
+        f"in {count_text(count, 'game')} of {model} the server may have cut off what was said first "
+        "(input_tokens_before)."
         for model, count in cut
     ]
     return sentences
@@ -235,7 +240,7 @@ def cost_notes(rows: pl.DataFrame) -> list[str]:
     sums = models.agg(pl.col("n_unpriced").sum(), pl.col("cost_usd").count().alias("n_known"))
     partly = sums.filter(pl.col("n_known") > 0, pl.col("n_unpriced") > 0)
     return [
-        f"{n:,} answers of {model} have no known cost: cost_usd lacks them."
+        f"no known cost: {count_text(n, 'answer')} of {model}; cost_usd lacks them."
         for model, n in partly.select("model", "n_unpriced").iter_rows()
     ]
 
@@ -251,8 +256,8 @@ def changed_models(db: Path) -> list[str]:
 
 def _change(run_id: Any, model: Any, rows: list[dict[str, Any]]) -> str:
     parts = [
-        f"{row['served_model']} answered {row['n_trials']:,} trials from {row['first_done_at']:%Y-%m-%d %H:%M:%S} "
-        f"to {row['last_done_at']:%Y-%m-%d %H:%M:%S} UTC"
+        f"{row['served_model']} answered {count_text(row['n_trials'], 'trial')} "
+        f"from {row['first_done_at']:%Y-%m-%d %H:%M:%S} to {row['last_done_at']:%Y-%m-%d %H:%M:%S} UTC"
         for row in rows
     ]
     return f"the model behind {model} changed during run {run_id}: {'; '.join(parts)} (view served_model_changes)."

@@ -26,6 +26,7 @@ from slant.collector.provenance.methods import (
 )
 from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.study.records import Study
+from slant.collector.terminal import count_text
 from slant.collector.view.texts import Message, messages_of
 
 MOST_QUOTES = 10
@@ -120,7 +121,7 @@ def repetitions(known: Known) -> list[str]:
     up_to = "up to " if known.history.stopping is not None else ""
     order = f" in a random order drawn with seed {run['seed']}" if run["seed"] is not None else ""
     times = f"each question {up_to}{n} times" if n > 1 else "each question once"
-    plan = f"The plan has {up_to}{planned:,} trials for each model, {times},{order}.".replace(",.", ".")
+    plan = f"The plan has {up_to}{count_text(planned, 'trial')} for each model, {times},{order}.".replace(",.", ".")
     return [plan, *stopping_sentences(known.history)] if planned else []
 
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from slant.collector.cost.estimate import dollars
 from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.stopping.looks import told_looks
+from slant.collector.terminal import count_text
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")
 _DEFAULTS = {"concurrency": 16, "max_retries": 5, "time_limit_s": 600.0, "logprobs": False, "structured_output": False}
@@ -96,7 +97,7 @@ def _asking(history: RunHistory) -> list[str]:
         {f"{row['n_prompts']:,} (MD5 {row['prompts_hash']})" for row in _whole(history) if row["prompts_hash"]}
     )
     prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes and not has_conversations(history) else []
-    plan = f"The plan has {up_to}{planned:,} trials for {each}{repeated},{seeded}.".replace(",.", ".")
+    plan = f"The plan has {up_to}{count_text(planned, 'trial')} for {each}{repeated},{seeded}.".replace(",.", ".")
     return [plan, *stopping_sentences(history), *prompts]
 
 
@@ -139,7 +140,9 @@ def outcome_sentences(history: RunHistory) -> list[str]:
         if history.runs[1:]
         else ""
     )
-    return [f"Of {sum(history.outcomes.values()):,} trials, {listed(counts)}.{failed}{runs}"] if counts else []
+    return (
+        [f"Of {count_text(sum(history.outcomes.values()), 'trial')}, {listed(counts)}.{failed}{runs}"] if counts else []
+    )
 
 
 def _cost(history: RunHistory) -> list[str]:

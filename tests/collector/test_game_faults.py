@@ -152,7 +152,7 @@ def test_a_model_that_is_another_one_when_a_game_goes_on_is_marked_there(study: 
     marked = [facts.get("served_model_before") for facts in factors(db, "test = 'rounds' AND repetition = 1")]
     assert [(place, before) for place, before in enumerate(marked, 1) if before] == [(9, "small-1")]
     assert rows(db, "SELECT n_games, n_complete, n_model_changed FROM allocation_game_ends") == [(GAMES, GAMES, GAMES)]
-    assert "2 games of small were answered by more than one model (view allocation_game_ends)." in warnings(db)
+    assert "answered by more than one model: 2 games of small (view allocation_game_ends)." in warnings(db)
 
 
 def test_a_reminder_follows_whatever_could_not_be_used_and_each_turn_is_kept(study: Path, db: Path) -> None:

@@ -97,7 +97,7 @@ def test_a_trial_of_two_collectors_counts_once_from_the_first_by_time(shards: li
     assert query(
         tmp_path / "all.duckdb", "SELECT n_finals, n_counted, count(*) FROM duplicate_finals GROUP BY ALL"
     ) == [(2, 1, PLANNED // N)]
-    assert any("80 trials were answered for two collectors" in text for text in warnings(tmp_path / "all.duckdb"))
+    assert any("answered for two collectors: 80 trials" in text for text in warnings(tmp_path / "all.duckdb"))
 
 
 def test_a_merged_database_made_again_from_its_journals_counts_the_same(shards: list[Path], tmp_path: Path) -> None:

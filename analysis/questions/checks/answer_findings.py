@@ -9,11 +9,11 @@ from slant.analysis.questions.checks.sentences import (
     Context,
     Verdict,
     count_of,
-    count_text,
     number,
     percent,
     spread,
 )
+from slant.collector.terminal import count_text
 
 _FLOOR = 0.01
 

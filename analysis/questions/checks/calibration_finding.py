@@ -9,9 +9,10 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.questions.calibration import LEVEL, calibration_sentences, last_calibrations
-from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, count_text
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
+from slant.collector.terminal import count_text
 
 CALIBRATION = "calibration"
 

@@ -23,7 +23,6 @@ from slant.analysis.questions.checks.sentences import (
     Finding,
     Verdict,
     count_of,
-    count_text,
     middle,
     number,
     percent,
@@ -35,6 +34,7 @@ from slant.analysis.questions.checks.stopping import looks_in, stopping_finding
 from slant.analysis.questions.checks.study_checks import Checks
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.studies.catalogue import BASE
+from slant.collector.terminal import count_text
 
 _SKEWED = 1.0
 _NOT_CHECKED = "not checked"

@@ -13,11 +13,11 @@ from slant.analysis.questions.checks.sentences import (
     Context,
     Verdict,
     count_of,
-    count_text,
     number,
     percent,
     spread,
 )
+from slant.collector.terminal import count_text
 
 _MISSING = {"n_refused": "refused", "n_filtered": "filtered", "n_truncated": "cut off", "n_malformed": "malformed"}
 

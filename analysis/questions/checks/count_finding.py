@@ -13,7 +13,6 @@ from slant.analysis.questions.checks.sentences import (
     Context,
     Verdict,
     count_of,
-    count_text,
     number,
     percent,
     spread,
@@ -22,6 +21,7 @@ from slant.analysis.questions.checks.trials import CELL
 from slant.analysis.rows.views import read_view, view_names
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
+from slant.collector.terminal import count_text
 
 _CLEARLY = 2  # standard errors of a difference
 _EFFECT = (

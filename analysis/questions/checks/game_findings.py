@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, count_of, count_text, number, spread
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, count_of, number, spread
+from slant.collector.terminal import count_text
 
 _TREND = 0.3
 _GROWTH = 1.2

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, count_text, number, percent
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, number, percent
 from slant.analysis.questions.meta import LEAST_CELLS
+from slant.collector.terminal import count_text
 
 
 def pooled_effects(rows: CheckRows, context: Context) -> Verdict:

@@ -7,7 +7,8 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.questions.checks.sentences import Finding, count_text, number, percent
+from slant.analysis.questions.checks.sentences import Finding, number, percent
+from slant.collector.terminal import count_text
 
 RETEST = "retest"
 _QUESTION = "Is it the same on another day?"

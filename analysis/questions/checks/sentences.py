@@ -92,10 +92,6 @@ def count_of(count: int, total: int, noun: str) -> str:
     return f"all {total} {plural}" if count == total and total > 1 else f"{count} of {total} {plural}"
 
 
-def count_text(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def number(value: float | None, digits: int = 2) -> str:
     """A number as readers write it, with a true minus; "unknown" where there is none."""
     if value is None:

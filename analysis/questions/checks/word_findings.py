@@ -10,7 +10,6 @@ from slant.analysis.questions.checks.sentences import (
     Context,
     Verdict,
     count_of,
-    count_text,
     middle,
     number,
     percent,
@@ -20,6 +19,7 @@ from slant.analysis.questions.checks.sentences import (
 )
 from slant.analysis.questions.checks.trials import CELL
 from slant.collector.study.crossed_fits import CROSSED
+from slant.collector.terminal import count_text
 
 
 def variance_shares(rows: CheckRows, context: Context) -> Verdict:
