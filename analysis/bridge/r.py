@@ -52,6 +52,7 @@ def start() -> Any:
         os.environ["SLANT_INST"] = str(inst_folder())
         ri, runtime_error = _rinterface()
         _begin_r(ri)
+        _leave_out_events()
         _say_on_stderr()
         environment = ri.baseenv["new.env"](parent=ri.globalenv)
         for file in sorted(r_folder().glob("*.R")):
@@ -179,6 +180,14 @@ def _begin_r(ri: Any) -> None:
             f"Try it: {home}/bin/Rscript -e 1",
             "Where another R is on PATH: unset R_HOME. What else this machine lacks: analyze doctor",
         ) from error
+
+
+def _leave_out_events() -> None:
+    """rpy2 has R call Python a thousand times in a mixed model, for events of windows, of which there are none, and for
+    Ctrl-C, which workers are not to see."""
+    openrlib: Any = importlib.import_module("rpy2.rinterface_lib.openrlib")
+    if hasattr(openrlib.rlib, "ptr_R_ProcessEvents"):  # not on Windows
+        openrlib.rlib.ptr_R_ProcessEvents = openrlib.ffi.NULL
 
 
 def _say_on_stderr() -> None:
