@@ -14,6 +14,7 @@ import polars as pl
 from slant.analysis.calls.call import Call, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
+from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.fitting.fits import fit
 from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, mixed_fit
 from slant.analysis.questions.power import crossed_choices
@@ -89,6 +90,9 @@ def meta_analysis(
         rows, doubtful = _of_choices(db, study, effects, source, answering, progress), []
     else:
         crossed = fits_of(study).get(CROSSED, crossed_fit(mixed_fit(study)))
+        n_cells = len(plan_fits(db, study, crossed, source=source, measure=measure))
+        if n_cells < LEAST_CELLS:  # before they are fitted
+            raise _too_few(n_cells)
         result = fit(
             db, study, crossed.name, source=source, measure=measure, workers=answering, refit=refit, progress=progress
         )
@@ -97,16 +101,20 @@ def meta_analysis(
         doubtful = list(doubtful_fit_warnings(result.diagnostics, are_reduced=True))
     call = pooling(rows, alpha, effects, unit)
     if call is None:
-        raise DatabaseError(
-            f"It takes the effects of {LEAST_CELLS} tests and models to pool them; there are {rows.height} here.",
-            "See which there are: analyze tables effects_over_words",
-        )
+        raise _too_few(rows.height)
     ((_, answer),) = computed([call], answering)
     answer.raise_error()
     table = answer.frames[""]
     said = [text for text in table["messages"].unique(maintain_order=True) if text]
     warnings = [*mixture_warnings(db, study.name, source, measure), *doubtful, *said]
     return MetaAnalysis(table, warnings)
+
+
+def _too_few(number: int) -> DatabaseError:
+    return DatabaseError(
+        f"It takes the effects of {LEAST_CELLS} tests and models to pool them; there are {number} here.",
+        "See which there are: analyze tables effects_over_words",
+    )
 
 
 def can_pool(study: Study) -> bool:
