@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from slant.collector.providers.exchange import Request
-from slant.collector.records import Prompt, Reply, TokenLogprob, Trial
+from slant.collector.records import Prompt, TokenLogprob, Trial
 from slant.collector.study.records import StudyModel
 
 MOST_LIKELY = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
@@ -24,13 +24,12 @@ class AskingLogprobs:
         self._dialect = dialect
         self.LOGPROBS = settings
 
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._dialect, name)
+
     def request(self, base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
         sent: Request = self._dialect.request(base_url, key, model, prompt, trial)
         return replace(sent, body=merged(sent.body, self.LOGPROBS))
-
-    def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-        reply: Reply = self._dialect.reply(body, headers)
-        return reply
 
 
 def merged(body: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

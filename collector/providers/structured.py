@@ -13,7 +13,7 @@ from typing import Any
 
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.logprobs import merged
-from slant.collector.records import Prompt, Reply, Trial
+from slant.collector.records import Prompt, Trial
 from slant.collector.study.records import StudyModel
 
 NAME = "answer"
@@ -33,10 +33,6 @@ class Enforcing:
         sent: Request = self._dialect.request(base_url, key, model, prompt, trial)
         setting = self._dialect.structured_output(self._schema, model.settings)
         return replace(sent, body=merged(sent.body, setting))
-
-    def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-        reply: Reply = self._dialect.reply(body, headers)
-        return reply
 
 
 def response_format(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

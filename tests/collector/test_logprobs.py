@@ -12,6 +12,7 @@ from aiohttp import web
 from slant.collector import Options, collect
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.providers import provider_named
 from tests.support.local_server import LocalServer
 from tests.support.raw_rows import run_collect
 from tests.support.recorded_logprobs import chat
@@ -64,3 +65,11 @@ def test_asking_for_logprobs_makes_no_trial_pending_again(tmp_path: Path, study:
         asked = len(server.bodies)
         collect(db, study, ["local/small"], base_url=server.base_url, options=Options(logprobs=True))
     assert len(server.bodies) == asked > 0
+
+
+def test_a_provider_that_is_asked_for_logprobs_is_otherwise_the_same() -> None:
+    plain = provider_named("openai")
+    asking = plain.asking_logprobs()
+    assert asking.logprobs == plain.logprobs
+    assert asking.takes_tools and asking.can_enforce
+    assert asking.dialect.PROMPT_CACHE == plain.dialect.PROMPT_CACHE  # run_provenance names it
