@@ -42,6 +42,11 @@ from slant.collector.system.shipped_files import sql_query
 
 _R = TypeVar("_R")
 DAMAGED = "damaged"
+CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as the rows of some 8 MB
+IDS_AT_ONCE = 1_000_000
+_N_FINALS = "SELECT count(*) FROM attempts WHERE is_final"
+_SET_ASIDE = "UPDATE attempts SET is_repeated = true FROM repeated_answers r WHERE attempts.attempt_id = r.attempt_id"
+_OF = "SELECT attempt_id FROM attempts WHERE is_repeated AND conversation_id IN $ids"
 
 
 def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
@@ -79,7 +84,6 @@ def made_again(error: DatabaseDamagedError, db: Path, aside: Path | None) -> str
 
 
 log = logging.getLogger(__name__)
-CHUNK_BYTES = 32_000_000  # opening and closing the database takes as long as the rows of some 8 MB
 
 
 @dataclass
@@ -244,12 +248,6 @@ def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int
         while start > 0 and (block := file.read(min(start, CHUNK_BYTES))):
             first, start = first + block.count(b"\n"), start - len(block)
     return [(first + index, reason) for index, reason in parsed.bad]
-
-
-IDS_AT_ONCE = 1_000_000
-_N_FINALS = "SELECT count(*) FROM attempts WHERE is_final"
-_SET_ASIDE = "UPDATE attempts SET is_repeated = true FROM repeated_answers r WHERE attempts.attempt_id = r.attempt_id"
-_OF = "SELECT attempt_id FROM attempts WHERE is_repeated AND conversation_id IN $ids"
 
 
 def set_repeated_aside(connection: duckdb.DuckDBPyConnection) -> int:

@@ -25,6 +25,8 @@ from slant.collector.system.shipped_files import sql_dir, sql_query
 
 MOST_BYTES = 64_000_000
 """So much of the journals is read for a page, which takes half a second; more waits for the database."""
+LIMIT_S = 5.0
+MEMORY = "2GB"
 _VIEWS = ("0_shown_attempts", "1_all_trials", "1_trials")
 
 
@@ -51,10 +53,6 @@ def with_waiting(connection: duckdb.DuckDBPyConnection, db: Path) -> Iterator[No
 
 def journal_sizes(db: Path) -> dict[str, int]:
     return {journal_name(path): path.stat().st_size for path in journal_paths(journal_folder(db))}
-
-
-LIMIT_S = 5.0
-MEMORY = "2GB"
 
 
 @contextmanager

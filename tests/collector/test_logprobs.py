@@ -71,5 +71,5 @@ def test_a_provider_that_is_asked_for_logprobs_is_otherwise_the_same() -> None:
     plain = provider_named("openai")
     asking = plain.asking_logprobs()
     assert asking.logprobs == plain.logprobs
-    assert asking.takes_tools and asking.can_enforce
+    assert (asking.takes_tools, asking.can_enforce) == (True, True)
     assert asking.dialect.PROMPT_CACHE == plain.dialect.PROMPT_CACHE  # run_provenance names it
