@@ -30,7 +30,7 @@ def test_a_study_shows_its_tests_models_variants_and_fits() -> None:
     assert result.exit_code == 0
     for part in ("flowers_insects", "claude-3-7-sonnet-20250219", "balanced", "tokens ~ condition + (1 | wording)"):
         assert part in result.stdout
-    assert "12920 trials a model." in result.stderr
+    assert "12,920 trials a model." in result.stderr
 
 
 def test_a_pipe_gets_the_rows_of_one_part() -> None:

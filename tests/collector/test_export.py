@@ -77,7 +77,7 @@ def test_stdout_gets_rows_only_and_stderr_says_their_source(database: Path) -> N
     result = run_collect("export", "--db", database, "--view", "refusal_counts", "--out", "-")
     assert result.stdout.startswith("source,study,study_version,variant,model,test,n_trials,n_refusals")
     assert len(result.stdout.splitlines()) == 2
-    assert result.stderr == "1 rows of refusal_counts (1 imported) written to stdout.\n"
+    assert result.stderr == "1 row of refusal_counts (1 imported) written to stdout.\n"
 
 
 def test_a_reader_that_goes_away_ends_an_export_without_a_word(database: Path, python: list[str], root: Path) -> None:

@@ -45,7 +45,7 @@ CASES = [
     (DRINKS, "tables", 0, "effect_size_parts"),
     (DRINKS, "--fit lme4", 0, "conditioncrossed"),
     (DRINKS, "--fit effect_size", 0, "cohens_d"),
-    (DRINKS, "--fit step_sensitivity", 0, "1 fits"),
+    (DRINKS, "--fit step_sensitivity", 0, "1 fit: 1 ok"),
     (DRINKS, "check", 0, "No trial was refused"),
     (DRINKS, "sensitivity", 0, "difference of means"),
     (DRINKS, "figures --out figures_drinks tokens effect_sizes", 0, "tokens-simulated-base.svg"),
