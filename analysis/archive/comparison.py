@@ -64,15 +64,17 @@ class Rule:
 
 
 def compare_tables(kind: str, name: str, sealed: Path, made: Path, rule: Rule) -> Compared:
-    """Two CSV files, cell by cell, in the order of their rows."""
+    """Two CSV files, cell by cell, in the order of their rows. Columns that a later slant adds are in the note."""
     compared = Compared(kind, name, AGREES, rule.in_words)
     try:
         then, now = (pl.read_csv(path, infer_schema=False) for path in (sealed, made))
     except (pl.exceptions.PolarsError, OSError) as error:
         return replace(compared, status=DIFFERS, note=f"one of the two can't be read ({str(error).splitlines()[0]})")
-    if then.columns != now.columns:
-        others = sorted(set(then.columns) ^ set(now.columns))
-        return replace(compared, status=DIFFERS, note=f"other columns: {', '.join(others) or 'in another order'}")
+    if [column for column in now.columns if column in then.columns] != then.columns:
+        lacking = [column for column in then.columns if column not in now.columns]
+        return replace(
+            compared, status=DIFFERS, note=f"columns are {_listed('missing', lacking) or 'in another order'}"
+        )
     if then.height != now.height:
         return replace(compared, status=DIFFERS, note=f"{then.height:,} rows were sealed, {now.height:,} were made")
     names = [column for column in then.columns if not rule.of_r or column not in OF_THE_MAKING]
@@ -86,7 +88,12 @@ def compare_tables(kind: str, name: str, sealed: Path, made: Path, rule: Rule) -
                 compared, status=DIFFERS, largest_difference=distance, note=f"row {row + 1}, {column}: {values}"
             )
         largest = distance if largest is None else max(largest, distance or 0.0)
-    return replace(compared, largest_difference=largest, n_values=then.height * len(names))
+    added = _listed("columns that were not sealed", [column for column in now.columns if column not in then.columns])
+    return replace(compared, largest_difference=largest, n_values=then.height * len(names), note=added)
+
+
+def _listed(what: str, columns: list[str]) -> str:
+    return f"{what}: {', '.join(columns)}" if columns else ""
 
 
 def _allowed(then: pl.DataFrame, column: str, rule: Rule) -> pl.Series | None:

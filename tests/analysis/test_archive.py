@@ -345,3 +345,21 @@ def test_a_small_variance_is_measured_beside_the_others_of_its_model(small: str,
         (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
     rule = Rule(SEVERAL_EFFECTS, of_r=True)
     assert compare_tables("fit", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", rule).status == status
+
+
+@pytest.mark.parametrize(
+    ("made", "status", "note"),
+    [
+        ("term,estimate,mde\na,1.0,2.8\n", AGREES, "columns that were not sealed: mde"),
+        ("term,estimate,mde\na,1.5,2.8\n", DIFFERS, 'row 1, estimate: "1.0" sealed, "1.5" made'),
+        ("term,mde\na,2.8\n", DIFFERS, "columns are missing: estimate"),
+        ("estimate,term\n1.0,a\n", DIFFERS, "columns are in another order"),
+    ],
+)
+def test_a_column_that_a_later_slant_adds_is_named_and_one_that_is_missing_differs(
+    made: str, status: str, note: str, tmp_path: Path
+) -> None:
+    (tmp_path / "sealed.csv").write_text("term,estimate\na,1.0\n")
+    (tmp_path / "made.csv").write_text(made)
+    compared = compare_tables("table", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", Rule(COMPUTED))
+    assert (compared.status, compared.note) == (status, note)
