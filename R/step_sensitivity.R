@@ -87,7 +87,7 @@ check_steps <- function(counts, steps) {
   if (any(steps < 1)) {
     stop_with(
       "The step of the counts is not known: the model has fewer than two different counts above 0.",
-      "Give it as `step`, a number, 1 or more."
+      "Give it as `step`, a number, 1 or more; in a study file: settings = { step = 1 }."
     )
   }
   is_off <- counts %% steps != 0 & steps != 1
