@@ -17,6 +17,7 @@ from typing import Any
 from bench.measures import ROOT, Measure, by_r, in_process, simulated, watched
 from slant import analysis
 from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import load_study
 
 PERMUTATIONS = 100
@@ -109,7 +110,8 @@ def exported(db: Path, file: Path) -> Path:
     """The rows of the fit as R reads them, and what the study says of it, for an R without Python."""
     with reading(db) as connection:
         view = connection.view("forced_choice_trials").filter("is_valid").order("domain, block, item, model")
-        view.select("is_consistent::INTEGER AS is_consistent, block, model, domain, item").write_csv(str(file))
+        rows = view.select("is_consistent::INTEGER AS is_consistent, block, model, domain, item")
+        frame_of(rows).write_csv(file)
     fit = load_study("interference").fits["interference"]
     priors = fit.settings["priors"]
     with file.with_suffix(".settings.csv").open("w", newline="") as settings:
