@@ -17,15 +17,24 @@ from slant.collector.study.records import StudyModel
 MOST_LIKELY = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
 
 
-class AskingLogprobs:
+class DialectMadeFrom:
+    """What a dialect does not do itself, the one that it is made from does. Can be sent to another process."""
+
+    def __init__(self, dialect: Any) -> None:
+        self._dialect = dialect
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):  # asked of it by pickle, before it has a dialect
+            raise AttributeError(name)
+        return getattr(self._dialect, name)
+
+
+class AskingLogprobs(DialectMadeFrom):
     """A dialect that asks for log-probabilities in every request, and is otherwise the one that it is made from."""
 
     def __init__(self, dialect: Any, settings: Mapping[str, Any]) -> None:
-        self._dialect = dialect
+        super().__init__(dialect)
         self.LOGPROBS = settings
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._dialect, name)
 
     def request(self, base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
         sent: Request = self._dialect.request(base_url, key, model, prompt, trial)

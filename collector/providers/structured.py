@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from slant.collector.providers.exchange import Request
-from slant.collector.providers.logprobs import merged
+from slant.collector.providers.logprobs import DialectMadeFrom, merged
 from slant.collector.records import Prompt, Trial
 from slant.collector.study.records import StudyModel
 
@@ -20,14 +20,12 @@ NAME = "answer"
 """Where a provider wants a name for the schema (or for the tool that stands for it)."""
 
 
-class Enforcing:
+class Enforcing(DialectMadeFrom):
     """A dialect that asks for answers of one schema in every request, and is otherwise the one that it is made from."""
 
     def __init__(self, dialect: Any, schema: Mapping[str, Any]) -> None:
-        self._dialect, self._schema = dialect, schema
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._dialect, name)
+        super().__init__(dialect)
+        self._schema = schema
 
     def request(self, base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
         sent: Request = self._dialect.request(base_url, key, model, prompt, trial)

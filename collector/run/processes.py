@@ -71,7 +71,7 @@ def carry_out_in_processes(
             is_loaded = loader.load(LAST_LOAD_S)
         if not is_loaded:
             watcher.say("The answers are safe in the journal. When the database is free: collect load")
-        elif crew.has_lost_one:
+        elif crew.has_lost_one and run_plan.db.exists():  # where nobody answered, there is none
             crew.count_stored(_runs(folder) - earlier)
         report = crew.report(is_loaded=is_loaded)
         compress_finished(folder)

@@ -23,6 +23,7 @@ from slant.collector.keep.journal import FolderLock, journal_folder
 from tests.conftest import ROOT
 from tests.support.local_server import LocalServer, answers
 from tests.support.processes import children_of, is_running
+from tests.support.tiny_choice import write_choice
 from tests.support.tiny_study import write_tiny
 
 REPEAT = 40
@@ -105,6 +106,19 @@ def test_two_processes_ask_everything_once_and_one_watcher_sees_it(tmp_path: Pat
         runs = connection.execute("SELECT run_id, settings ->> 'shard', end_reason FROM runs ORDER BY ALL").fetchall()
     assert {row[0] for row in runs} == set(report.run_id.split(", "))
     assert sorted(row[1:] for row in runs) == [("1/2", "finished"), ("2/2", "finished")]
+
+
+def test_what_a_provider_is_asked_for_beside_answers_is_asked_by_all_processes(
+    tmp_path: Path, server: LocalServer
+) -> None:
+    server.handler = answers
+    report = collect(
+        tmp_path / "a.duckdb", write_choice(tmp_path), ["local/small"], base_url=server.base_url, processes=2,
+        structured_output=True, options=Options(logprobs=True),
+    )  # fmt: skip
+    assert report.is_complete
+    assert len(server.bodies) == 22
+    assert all(body["logprobs"] and body["response_format"]["type"] == "json_schema" for body in server.bodies)
 
 
 def test_a_killed_process_costs_nothing_that_was_answered_and_the_other_goes_on(
