@@ -33,7 +33,7 @@ from slant.collector.commands.options import (
     yes_option,
 )
 from slant.collector.errors import UsageError
-from slant.collector.terminal import LazyCommand, LazyGroup, count_text, print_rows, say
+from slant.collector.terminal import LazyCommand, LazyGroup, count_text, if_interrupted, print_rows, say
 
 _COMMANDS = {
     name: LazyCommand(f"slant.collector.commands.{module}", function, about)
@@ -285,6 +285,9 @@ def _collect(
         )
         return run_plan if again is None else again_of(run_plan, again)
 
+    if_interrupted(
+        f'Left before "{loaded.name}" ({loaded.variant}) was asked.', f"What is in {db} and beside it is kept."
+    )
     run_plan = with_mending(db, current_run_plan, say)
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
     for model, reason in run_plan.left_out:
@@ -303,6 +306,9 @@ def _collect(
         slice_or_all = run_plan if pilot is None else pilot_of(run_plan, pilot)
         show_dry_run(slice_or_all, concurrency, output_format, is_batch=batch)
         return
+    if_interrupted(
+        "Left at once.", f"All answers that came are kept beside {db}. The same command asks what is missing."
+    )
     if batch:
         if processes != 1:
             raise UsageError("Batch jobs are made by one process: leave out --processes.")

@@ -15,11 +15,12 @@ from typing import Any, NamedTuple, TextIO
 
 import click
 
-from slant.collector.errors import SlantError, UsageError
+from slant.collector.errors import Interrupted, SlantError, UsageError
 from slant.collector.system.operating_system import check_supported, forbid_core_dumps
 
 _ENDLESS = 10_000  # characters of a line where nobody counts them
 WIDE = "slant.wide"  # in click's context: --wide was typed
+_INTERRUPTED = "slant.interrupted"  # in click's context: what is said at Ctrl-C
 _SHOW_BAR_AFTER_S = 2.0
 _COLUMN_GAP = 3  # characters that rich puts between two columns
 LOG_VARIABLE = "SLANT_LOG"
@@ -48,6 +49,12 @@ def say(text: str) -> None:
     """A message for the person: to stderr, so that a pipe gets only rows."""
     with contextlib.suppress(OSError):  # nobody listens any more: no reason to stop asking
         click.echo(printable(text), err=True)
+
+
+def if_interrupted(what: str, hint: str) -> None:
+    """What a command says from here on where Ctrl-C ends it at once: what is kept, and what to type."""
+    if (ctx := click.get_current_context(silent=True)) is not None:
+        ctx.meta[_INTERRUPTED] = Interrupted(what, hint)
 
 
 class _LogHandler(logging.Handler):
@@ -107,6 +114,12 @@ def _is_about_memory(error: Exception) -> bool:
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException" or is_full
 
 
+def _say_interrupted(ctx: click.Context) -> None:
+    if (interrupted := ctx.meta.get(_INTERRUPTED)) is not None:
+        say(f"\nError: {interrupted}")  # after the ^C of a terminal
+        ctx.exit(interrupted.exit_code)
+
+
 class SlantGroup(click.Group):
     """A group whose commands end with one clear message and an exit code where a SlantError reaches it."""
 
@@ -128,6 +141,9 @@ class SlantGroup(click.Group):
         except SlantError as error:
             say(f"Error: {error}")
             ctx.exit(error.exit_code)
+        except KeyboardInterrupt:
+            _say_interrupted(ctx)
+            raise
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes
             ctx.exit(141)  # what the shell gives a program whose reader has gone
@@ -136,6 +152,7 @@ class SlantGroup(click.Group):
             ctx.exit(1)
         except Exception as error:
             if str(error) == "Query interrupted":  # Ctrl-C, as DuckDB says it
+                _say_interrupted(ctx)
                 raise click.Abort from error
             if not _is_about_memory(error):
                 raise

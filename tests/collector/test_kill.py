@@ -42,6 +42,16 @@ async def slowly(request: web.Request, body: dict[str, Any]) -> web.StreamRespon
     return await answers(request, body)
 
 
+# The same command; but Ctrl-C comes at the moment when it is about to call FUNCTION of MODULE.
+INTERRUPTED = """
+import os, signal
+from slant.collector import cli
+import slant.collector.MODULE as module
+module.FUNCTION = lambda *given, **named: os.kill(os.getpid(), signal.SIGINT)
+cli.collect(prog_name="collect")
+"""
+
+
 class Command:
     """`collect` on the tiny study, as a person would type it."""
 
@@ -79,8 +89,11 @@ class Command:
         )
 
     def load_at_once(self) -> None:
+        self.run_code(LOADS_AT_ONCE)
+
+    def run_code(self, code: str) -> None:
         place = self.words.index("-m")
-        self.words[place : place + 2] = ["-c", LOADS_AT_ONCE]
+        self.words[place : place + 2] = ["-c", code]
 
     def finish(self) -> None:
         process = self.start()
@@ -255,4 +268,36 @@ def test_ctrl_c_ends_the_waiting_for_a_database_that_somebody_holds(command: Com
     reader.close()
     assert process.returncode == 1
     assert "safe in the journal" in messages
+    assert final_rows(command.db) == (PLANNED, PLANNED)
+
+
+@pytest.mark.parametrize(
+    ("module", "function", "kept", "said"),
+    [
+        (
+            "plan.run_plan",
+            "make_run_plan",
+            0,
+            'Left before "drinks" (base) was asked.\n  What is in {db} and beside it is',
+        ),
+        (
+            "cli",
+            "_print_report",
+            8,
+            "Left at once.\n  All answers that came are kept beside {db}. The same command asks",
+        ),
+    ],
+)
+def test_ctrl_c_when_no_request_is_in_flight_says_what_is_kept(
+    command: Command, module: str, function: str, kept: int, said: str
+) -> None:
+    whole = command.words.copy()
+    command.words[command.words.index("--repeat") + 1] = "1"
+    command.run_code(INTERRUPTED.replace("MODULE", module).replace("FUNCTION", function))
+    process = command.start()
+    _, messages = process.communicate(timeout=60)
+    assert (process.returncode, command.acknowledged()) == (130, kept)
+    assert f"\nError: {said.format(db=command.db)}" in messages
+    command.words = whole
+    command.finish()
     assert final_rows(command.db) == (PLANNED, PLANNED)
