@@ -79,13 +79,15 @@ _LIMITS = (
 
 @dataclass
 class LaneMoney:
-    """Money of one lane, in US dollars. `seen` and `longest` are answers of this model, earlier ones included."""
+    """Money of one lane, in US dollars. `seen` and `longest` are answers of this model, earlier ones included;
+    `n_unknown` requests of this run may have cost something that nobody knows."""
 
     price: Price | None = None
     ledger: Ledger = field(default_factory=Ledger)
     seen: int = 0
     longest: int = 0
     spent_usd: float = 0.0
+    n_unknown: int = 0
 
     def reserve_usd(self, body: Mapping[str, Any]) -> float:
         """The most that this request is expected to cost; surely the most where the request limits its answer.
@@ -129,16 +131,25 @@ class LaneMoney:
             self.longest = max(self.longest, reply.output_tokens)
         if cost is not None:
             self.spent_usd += cost
+        elif may_be_billed(exchange):
+            self.n_unknown += 1
         return cost
 
     def _sentence(self, amount_usd: float) -> str:
         ledger = self.ledger
-        uncertain = f"${ledger.uncertain_usd:,.4f} for requests that broke off or wait in batch jobs"
+        uncertain = (
+            f"${ledger.uncertain_usd:,.4f} for requests that broke off, came without counts or wait in batch jobs"
+        )
         unsure = f" and up to {uncertain}" if ledger.uncertain_usd else ""
         return (
-            f"the budget of ${ledger.cap_usd:,.2f} has no room for one more request, which may cost "
+            f"the budget of ${_amount(ledger.cap_usd)} has no room for one more request, which may cost "
             f"${amount_usd:,.4f}: ${ledger.spent_usd:,.4f} is spent{unsure}. To go on: a higher --budget"
         )
+
+
+def _amount(usd: float | None) -> str:
+    """A budget as it was typed, in cents at least."""
+    return f"{usd or 0.0:,.{2 if round(usd or 0.0, 2) == usd else 4}f}"
 
 
 class BudgetReached(Exception):

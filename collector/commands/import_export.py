@@ -25,7 +25,7 @@ from slant.collector.commands.options import (
     verbose_option,
 )
 from slant.collector.errors import SlantError, UsageError
-from slant.collector.terminal import count_text, late_bar, print_data, print_rows, printable, say
+from slant.collector.terminal import count_text, if_interrupted, late_bar, print_data, print_rows, printable, say
 
 _SHOWN_PROBLEMS = 10
 
@@ -86,6 +86,7 @@ def import_command(
     from slant.collector.progress.status import coverage_note
     from slant.collector.studies.catalogue import load_study
 
+    if_interrupted("Left at once.", f"Rows that are in {db} stay. The same command brings the rest, and nothing twice.")
     with _progress() as on_rows:
         report = import_trials(
             db,

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from slant.collector.commands.options import db_option, output_options
-from slant.collector.terminal import count_text, late_bar, print_rows, say
+from slant.collector.terminal import count_text, if_interrupted, late_bar, print_rows, say
 
 _EXAMPLES = """\b
 Examples:
@@ -31,6 +31,7 @@ def merge_command(sources: tuple[Path, ...], db: Path, output_format: str) -> No
 
     from slant.collector.keep.merging import merge
 
+    if_interrupted("Left at once.", f"What is in {db} stays. The same command brings the rest, and nothing twice.")
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with late_bar(*columns) as update:
         report = merge(db, sources, lambda what, done, of_all: update(description=what, completed=done, total=of_all))

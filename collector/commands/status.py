@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from slant.collector.commands.options import Number, db_option, output_options, row_options, verbose_option
-from slant.collector.terminal import count_text, print_rows, say
+from slant.collector.terminal import count_text, if_interrupted, print_rows, say
 
 
 @click.command(
@@ -85,6 +85,7 @@ def load_command(rebuild: bool, db: Path) -> None:
     aside = put_aside(db) if rebuild else None
     if aside is not None:
         say(f"{db} is made again from its journals; the old file is {aside.name}, with what `analyze` kept in it.")
+    if_interrupted("Left at once.", f"The journals are as they were. The rest: collect load --db {db}")
     report = load_journals(db)
     for note in report.notes:
         say(note)

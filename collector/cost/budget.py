@@ -7,7 +7,12 @@ import math
 from collections.abc import Iterable
 
 from slant.collector.ask.lane_money import LaneMoney, Ledger
-from slant.collector.cost.earlier_answers import earlier_sizes, spent_before_usd
+from slant.collector.cost.earlier_answers import (
+    earlier_sizes,
+    spent_before_usd,
+    uncounted_models,
+    uncounted_requests,
+)
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
@@ -35,7 +40,26 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
             "Give one: --prices FILE (collector/providers/prices.toml shows how).",
         )
     spent = spent_before_usd(run_plan.db, run_plan.study.name)
-    return Ledger(budget_usd, spent_usd=spent, uncertain_usd=promised_usd(run_plan))
+    return Ledger(
+        budget_usd, spent_usd=spent, uncertain_usd=promised_usd(run_plan) + _unknown_usd(run_plan, budget_usd)
+    )
+
+
+def _unknown_usd(run_plan: RunPlan, budget_usd: float) -> float:
+    """The most that requests of earlier runs may have cost of which no count tells: their servers gave none, or they
+    broke off. In US dollars, reckoned as when such a request is made now."""
+    moneys = {
+        (plan.provider.name, plan.model.requested_model): lane_money(run_plan, plan, Ledger(budget_usd))
+        for plan in run_plan.model_plans
+    }
+    total = 0.0
+    for provider, model in uncounted_models(run_plan.db, run_plan.study.name):
+        price = run_plan.prices.find(provider, model)
+        if price is not None:
+            money = moneys.get((provider, model)) or LaneMoney(price)
+            bodies = uncounted_requests(run_plan.db, run_plan.study.name, provider, model)
+            total += sum(map(money.most_usd, bodies))
+    return total
 
 
 def promised_usd(run_plan: RunPlan) -> float:
@@ -76,5 +100,5 @@ def lane_money(run_plan: RunPlan, model_plan: ModelPlan, ledger: Ledger) -> Lane
 
 def spent_usd(moneys: Iterable[LaneMoney]) -> float | None:
     """What these models cost in this run, in US dollars; None where no cost is known."""
-    priced = [money.spent_usd for money in moneys if money.price is not None]
+    priced = [m.spent_usd for m in moneys if m.price is not None and (m.spent_usd or not m.n_unknown)]
     return sum(priced) if priced else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -70,3 +71,23 @@ def spent_before_usd(db: Path, study: str) -> float:
     condition = "study = $study AND source = 'collected'"
     parts = attempts_where(db, condition, {"study": study}, "sum(cost_usd) AS cost_usd")
     return sum((float(part["cost_usd"].sum()) for part in parts), 0.0)
+
+
+_UNCOUNTED = """
+study = $study AND source = 'collected' AND batch_id IS NULL AND cost_usd IS NULL AND output_tokens IS NULL
+AND (http_status = 200 OR (http_status IS NULL AND NOT starts_with(coalesce(error, ''), 'ClientConnector')))"""
+"""Live requests that may have been billed, though nobody knows for what (as ask/lane_money.py says of one exchange)."""
+
+
+def uncounted_models(db: Path, study: str) -> list[tuple[str, str]]:
+    """Providers and models that were sent such requests in a study, in the database and in journals not yet loaded."""
+    parts = attempts_where(db, _UNCOUNTED, {"study": study}, "DISTINCT provider, requested_model")
+    return sorted({(provider, model) for part in parts for provider, model in part.iter_rows()})
+
+
+def uncounted_requests(db: Path, study: str, provider: str, model: str) -> Iterator[dict[str, Any]]:
+    """The bodies of such requests to one model, as they are stored."""
+    condition = f"{_UNCOUNTED} AND provider = $provider AND requested_model = $model"
+    values = {"study": study, "provider": provider, "model": model}
+    for part in attempts_where(db, condition, values, "request"):
+        yield from (json.loads(request or "{}") for request in part["request"])

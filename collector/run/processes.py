@@ -249,6 +249,7 @@ class _Crew:
             new, lane.outcomes = outcomes - lane.outcomes, outcomes
             lane.not_asked = sum(child_lane["not_asked"] for child_lane in child_lanes)
             lane.money.spent_usd = sum(child_lane["spent_usd"] or 0.0 for child_lane in child_lanes)
+            lane.money.n_unknown = sum(child_lane["spent_usd"] is None for child_lane in child_lanes)
             lane.stopped_because = next(
                 (child_lane["stopped_because"] for child_lane in child_lanes if child_lane["stopped_because"]), None
             )
@@ -295,7 +296,9 @@ class _Crew:
     def _row(self, lane: Lane) -> dict[str, Any]:
         name = lane.model.model
         changed = sum(child.lanes[name]["model_changed"] for child in self._children if name in child.lanes)
-        return lane_row(self._run_plan, lane, "interrupted" if self._n_stops else None, changed)
+        is_full = any(child.end is not None and child.end["is_full"] for child in self._children)
+        why = "the disk is full" if is_full else "interrupted" if self._n_stops else None
+        return lane_row(self._run_plan, lane, why, changed)
 
 
 def _lane(run_plan: RunPlan, model_plan: ModelPlan) -> Lane:

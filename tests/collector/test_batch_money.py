@@ -101,7 +101,9 @@ def test_a_budget_that_fits_nothing_submits_nothing(paid: Paid, server: BatchSer
 
 def test_open_jobs_and_lost_ones_count_against_the_budget_of_a_live_run(paid: Paid, server: BatchServer) -> None:
     paid(None)
-    assert "up to $0.4000 for requests that broke off or wait in batch jobs" in paid.live(8.5 * MOST)
+    assert "up to $0.4000 for requests that broke off, came without counts or wait in batch jobs" in paid.live(
+        8.5 * MOST
+    )
     folder = JobFolder(paid.db)
     (job,) = folder.open_jobs()
     folder.close(job, "lost: HTTP 404: no such batch")

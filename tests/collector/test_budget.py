@@ -137,6 +137,20 @@ def test_requests_that_break_off_may_be_billed_and_count_against_the_budget(tiny
     assert rows(tmp_path, "SELECT count(*), count(cost_usd) FROM attempts") == [(3, 0)]
 
 
+def test_answers_without_counts_count_against_the_budget_of_the_next_run_too(tiny: str, tmp_path: Path) -> None:
+    async def uncounted(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(completion() | {"usage": None})
+
+    with LocalServer(uncounted) as server:
+        first = run(tiny, server, tmp_path, budget=0.355)
+        again = run(tiny, server, tmp_path, budget=0.355)
+        assert len(server.bodies) == 3  # each may cost 100 tokens at $0.001
+        assert run(tiny, server, tmp_path, budget=1.0).is_complete
+    assert (first.models[0]["cost_usd"], again.models[0]["asked"]) == (None, 0)
+    assert "the budget of $0.3550" in again.models[0]["stopped_because"]
+    assert "up to $0.3000 for requests that broke off, came without" in again.models[0]["stopped_because"]
+
+
 @pytest.mark.parametrize(
     ("seen", "is_billed"),
     [
