@@ -7,6 +7,7 @@ fit_binomial <- function(formula, rows, by, levels, n_agq, contrast) {
   check_outcome(rows, outcome)
   usable <- without_single_levels(formula, rows, levels)
   formula <- usable$formula
+  check_groupings(rows, formula)
   data <- coded_data(rows, formula, levels)
   constant <- usable$dropped[setdiff(names(usable$dropped), by)]
   say_repeated_trials(list(formula = formula, data = data))

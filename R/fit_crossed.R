@@ -82,6 +82,7 @@ crossed_formula <- "tokens ~ condition + (1 + condition || wording) + (1 + condi
 
 fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alpha) {
   check_outcome(rows, all.vars(formula[[2]]))
+  check_groupings(rows, formula)
   plain <- effect_beside(rows, beside, contrast, levels)
   sd <- pooled_sd(eval(formula[[2]], rows, environment(formula)), as.character(rows[[contrast]]), levels)
   rows <- with_half_codes(rows, formula, contrast, levels)

@@ -95,7 +95,10 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
     levels <- level_lists(data, coded, levels)
     function(rows) {
       check_outcome(rows, outcome)
-      fit_mixed_model(formula, with_factors(rows, setdiff(grouping, coded), levels))
+      check_groupings(rows, formula)
+      # Made here: an error in lmer()'s own argument comes with R's note on an interrupted promise.
+      prepared <- with_factors(rows, setdiff(grouping, coded), levels)
+      fit_mixed_model(formula, prepared)
     }
   }
   if (family == "binomial") data <- without_token_sources(data, formula)
@@ -208,6 +211,22 @@ as_listed_factor <- function(values, levels, name) {
   # Without this, R's option `contrasts` would code it, and an argument of lmer() does not reach random slopes.
   stats::contrasts(listed) <- "contr.treatment"
   listed
+}
+
+# lme4 refuses a random effect of one level without saying which one it is.
+check_groupings <- function(rows, formula) {
+  for (bar in random_terms(formula)) {
+    names <- all.vars(bar[[3]])
+    if (length(names) > 0 && all(names %in% names(rows)) && nrow(unique(rows[names])) == 1) {
+      stop_with(
+        sprintf("The random effect (%s) needs two or more levels, but has one.", deparse1(bar)),
+        sprintf(
+          "All %d rows have %s. With one, take it out of the formula.", nrow(rows),
+          paste(names, "=", vapply(rows[1, names, drop = FALSE], as.character, ""), collapse = ", ")
+        )
+      )
+    }
+  }
 }
 
 check_outcome <- function(rows, outcome) {

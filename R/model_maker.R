@@ -14,6 +14,7 @@ model_maker <- function(data, formula, levels) {
   levels <- level_lists(data, coded, levels)
   prepare <- function(rows) {
     check_outcome(rows, all.vars(formula[[2]]))
+    check_groupings(rows, formula)
     with_factors(rows, setdiff(grouping, coded), levels)
   }
   fit <- function(rows, ...) {

@@ -21,6 +21,9 @@
 #' @noRd
 permute_blocks <- function(data, number, seed = 1, contrast = "block", unit = "item", within = c("model", "domain")) {
   check_columns(data, c(contrast, unit, within), to = "permute")
+  if (nrow(data) == 0) {
+    stop_with("Can't permute: there are no rows, or none that has all that the formula needs, such as a valid answer.")
+  }
   labels <- sort(unique(as.character(data[[contrast]])), method = "radix")
   if (length(labels) != 2 || anyNA(data[[contrast]])) {
     stop_with(

@@ -118,4 +118,7 @@ def check_command(
 
 
 def _not_kept(check: str, command: str, study: str) -> tuple[str, str]:
-    return f"Nothing of {check} is kept: a check only reads it.", f"To compute it: {command} --study {study}"
+    return (
+        f'The check "{check}" has nothing to show: it reads what another command keeps, and nothing is kept yet.',
+        f"To compute it: {command} --study {study}",
+    )

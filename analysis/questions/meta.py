@@ -101,7 +101,7 @@ def meta_analysis(
         doubtful = list(doubtful_fit_warnings(result.diagnostics, are_reduced=True))
     call = pooling(rows, alpha, effects, unit)
     if call is None:
-        raise _too_few(rows.height)
+        raise _too_few(rows.drop_nulls(["estimate", "std_error"]).height)
     ((_, answer),) = computed([call], answering)
     answer.raise_error()
     table = answer.frames[""]

@@ -249,7 +249,7 @@ def test_a_check_that_only_reads_what_is_kept_computes_nothing(db: Path, monkeyp
     for name, command in (("counts", "--fit brms"), ("calibration", "calibrate")):
         answer = CliRunner().invoke(analyze, ["check", "--show", name, "--db", str(db)])
         assert answer.exit_code == 2
-        assert f"Nothing of {name} is kept" in answer.stderr
+        assert f'The check "{name}" has nothing to show' in answer.stderr
         assert f"analyze {command} --study rmiat" in answer.stderr
 
 

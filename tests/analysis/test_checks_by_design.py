@@ -80,6 +80,14 @@ def test_refusals_of_one_block_are_seen_and_bound_the_effect(tmp_path: Path) -> 
     assert row["delta_p_lowest"] < 0 < row["delta_p"] < row["delta_p_highest"]
 
 
+def test_a_check_that_has_no_answer_to_read_names_itself_and_blames_no_warning(tmp_path: Path) -> None:
+    nothing_valid = {"valid_logit": -40}
+    checks = choices(tmp_path, nothing_valid, nothing_valid)
+    said = page(checks)["separation"].verdict
+    assert said == "This could not be checked (separation): no answer here can be used for it."
+    assert checks.warnings == []
+
+
 @pytest.mark.slow
 def test_cells_in_which_all_answers_are_alike_are_seen(tmp_path: Path) -> None:
     found = page(choices(tmp_path, {"consistent_logit": 12}, {"consistent_logit": 1.4}))

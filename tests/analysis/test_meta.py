@@ -14,7 +14,8 @@ from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.study_checks import check
 from slant.collector.errors import DatabaseError, UsageError
 from tests.support.blocks_made import database_of_choices
-from tests.support.fitted import small_database
+from tests.support.fitted import RUN, small_database, trials
+from tests.support.given import database
 
 pytestmark = pytest.mark.needs("metafor")
 
@@ -86,6 +87,13 @@ def test_effects_on_forced_choices_are_pooled_too(tmp_path: Path) -> None:
     assert {"mean", "new_test", "new_model", "new_cell"} <= set(table["row"])
     with pytest.raises(UsageError, match="of all models and tests together"):
         analysis.meta_analysis(choices, "interference", effects="paper")
+
+
+def test_fits_that_failed_are_no_effects_to_pool(tmp_path: Path) -> None:
+    rows = [{**row, "tokens": 64} for row in trials(tests=("flowers_insects", "age_valence"))]
+    alike = database(tmp_path / "a.duckdb", rows, [RUN])
+    with pytest.raises(DatabaseError, match="there are 0 here"):
+        analysis.meta_analysis(alike, "rmiat")
 
 
 def test_what_can_not_be_pooled_is_said(db: Path, tmp_path: Path) -> None:

@@ -164,7 +164,11 @@ test_that("a group that can't be fitted says so in one sentence", {
   expect_match(why(transform(trials, tokens = "64")), "must be a number")
   expect_match(why(transform(trials, tokens = Inf)), "not finite")
   expect_match(why(transform(trials, condition = "neutral")), "holds \"neutral\", which is not among its levels")
-  expect_match(why(subset(trials, wording == 1)), "must have > 1 sampled level")
+  expect_equal(why(subset(trials, wording == 1)), paste(
+    "The random effect (1 | wording) needs two or more levels, but has one.",
+    "All 24 rows have wording = 1. With one, take it out of the formula.", sep = "\n  "
+  ))
+  expect_equal(fit_made(subset(trials, condition == "compatible"))$messages$kind, "error")
 })
 
 test_that("no rows in no groups are empty tables with all columns", {

@@ -62,6 +62,7 @@ test_that("permutations of one seed have seeds of their own, which R and Stan ta
 test_that("a block that is missing, or a third one, is told", {
   rows <- made_blocks()
   expect_error(permute_blocks(rows[rows$block == "congruent", ], 1), "exactly two labels")
+  expect_error(permute_blocks(rows[0, ], 1), "there are no rows, or none")
   rows$block[[1]] <- NA
   expect_error(permute_blocks(rows, 1), "missing ones")
   expect_error(permute_blocks(rows[-2], 1), "no column \"block\"")

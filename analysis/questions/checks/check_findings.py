@@ -53,7 +53,7 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
                 own.append(stopping_finding(looks, context.models, checks.registered))
             asked = (check for check in checks_of(checks.study.design) if check.question)
             own += [
-                _make_finding(check, rows, context)
+                _make_finding(check, rows, context, bool(checks.warnings))
                 for check in asked
                 if not check.kept_by or _has_rows(rows, check.check)
             ]
@@ -84,10 +84,12 @@ def context_of(checks: Checks, trials: pl.DataFrame) -> Context:
     return Context(models, tests, conditions, checks.alpha, checks.bound, is_balanced)
 
 
-def _make_finding(check: CheckInfo, rows: CheckRows, context: Context) -> Finding:
+def _make_finding(check: CheckInfo, rows: CheckRows, context: Context, is_explained: bool) -> Finding:
     usable = {name: _usable_rows(frame) for name, frame in rows.items()}
     if any(name not in usable or usable[name].is_empty() for name in check.needs):
-        return Finding(check.check, check.question, _NOT_CHECKED, "This could not be checked; the warnings say why.")
+        reason = "the warnings say why" if is_explained else "no answer here can be used for it"
+        said = f"This could not be checked ({check.check}): {reason}."
+        return Finding(check.check, check.question, _NOT_CHECKED, said)
     verdict = _VERDICTS[check.check](usable, context)
     warnings = tuple(warning for name in check.needs for warning in _status_warnings(rows[name]))
     columns = () if verdict.standing == _NOT_CHECKED else (*check.columns, *(("fit_status",) if warnings else ()))
