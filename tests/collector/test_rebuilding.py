@@ -75,22 +75,24 @@ def test_a_file_without_a_journal_is_left_as_it_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "code", "said"),
     [
-        (RuntimeError("Query interrupted"), "Aborted!"),
+        (RuntimeError("Query interrupted"), 130, "The rest: collect load --db"),
+        (KeyboardInterrupt(), 130, "Error: Left at once.\n  The journals are as they were."),
         (
             duckdb.InvalidInputException("ZSTD failed: Allocation error : not enough memory"),
+            1,
             "There is not enough memory",
         ),
-        (MemoryError(), "There is not enough memory (MemoryError)."),
+        (MemoryError(), 1, "There is not enough memory (MemoryError)."),
     ],
 )
 def test_ctrl_c_in_a_query_and_lack_of_memory_are_no_traceback(
-    db: Path, error: Exception, said: str, monkeypatch: pytest.MonkeyPatch
+    db: Path, error: BaseException, code: int, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*words: object) -> None:
         raise error
 
     monkeypatch.setattr("slant.collector.keep.journal_loader.load_journals", fail)
     done = CliRunner().invoke(command, ["load", "--db", str(db)])
-    assert (done.exit_code, said in done.stderr, isinstance(done.exception, SystemExit)) == (1, True, True)
+    assert (done.exit_code, said in done.stderr, isinstance(done.exception, SystemExit)) == (code, True, True)
