@@ -77,7 +77,7 @@ class Batches:
                 self._lock.release()
 
     def _prepare(self) -> None:
-        load_journals(self._run_plan.db, 30.0)  # says at once if the database is not ours, or somebody keeps it
+        load_journals(self._run_plan.db)  # says at once if the database is not ours, or somebody keeps it
         self._folder.sweep()
         open_budget(self._run_plan, self._options.budget_usd)  # says before anything happens if it can't be kept
         self._finals = read_finals(self._run_plan.db, self._run_plan.study.name)
@@ -100,7 +100,7 @@ class Batches:
         """This run's journal; made when there is something to write, not at every look at a job."""
         if self._journal is None:
             texts = text_lines(self._run_plan.study, self._run_plan.registration, self._run.started_at)
-            self._journal = Journal(self._run_plan.db, self._run, self._lock, texts)
+            self._journal = Journal(self._run_plan.db, self._run, texts, lock=self._lock)
             for cut in self._journal.mended:
                 self._say(cut)
         return self._journal
@@ -278,6 +278,6 @@ def carry_out_batch(run_plan: RunPlan, options: BatchOptions, *, yes: bool, watc
         raise Interrupted("Left at once.", hint) from None
     finally:
         try:
-            load_journals(run_plan.db, 30.0)
+            load_journals(run_plan.db)
         except DatabaseBusyError:
             watcher.say("The answers are safe in the journal. When the database is free: collect load")

@@ -15,7 +15,7 @@ from slant.collector.commands.options import FOLDER, db_option, output_options
 from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import writing
-from slant.collector.keep.schema import design_of_view
+from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.plan.conversations import planned_count
 from slant.collector.studies.catalogue import Study, list_studies, load_study, load_variants
 from slant.collector.studies.fit_checks import wrong_in_fits
@@ -151,7 +151,8 @@ def _wrong_in_fits(study: Study) -> list[str]:
         return []
     with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
         columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
-    views = {name: columns[name] for name in columns if design_of_view(name) in (None, study.design)}
+    others = {name for name, head in read_view_heads().items() if not head.is_about(study.design)}
+    views = {name: columns[name] for name in columns if name not in others}
     return wrong_in_fits(study, views, design_named(study.design).factor_levels(study))
 
 

@@ -100,7 +100,7 @@ class ImportWriter:
         if not self._batch:
             return
         if self._journal is None:
-            self._journal = Journal.open(self._db, self._run, self._texts)
+            self._journal = Journal(self._db, self._run, self._texts)
             self._check_is_alone()
             self._report.run_id = self._run.run_id
         self._journal.append_many(self._batch)

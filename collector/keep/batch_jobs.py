@@ -26,7 +26,7 @@ from slant.collector.errors import JournalError
 from slant.collector.keep.journal import encode, journal_folder, utc_now
 from slant.collector.records import Trial
 from slant.collector.study.records import StudyModel
-from slant.collector.system.operating_system import onto_disk, sync_folder
+from slant.collector.system.operating_system import flush_onto_disk, replace_on_disk
 
 State = Literal["planned", "sending", "sent", "fetching", "closed"]
 
@@ -118,20 +118,12 @@ class JobFolder:
                 digest.update(line)
                 n_requests, n_bytes = n_requests + 1, n_bytes + len(line)
             for file in (requests, names):
-                file.flush()
-                onto_disk(file.fileno())
+                flush_onto_disk(file)
         return self.write(replace(job, n_requests=n_requests, n_bytes=n_bytes, sha256=digest.hexdigest()))
 
     def write(self, job: Job) -> Job:
         """When this returns the job's state survives a power cut."""
-        path = self.folder / f"{job.job_id}.json"
-        beside = path.with_suffix(".json.new")
-        with beside.open("wb") as file:
-            file.write(encode(asdict(job)))
-            file.flush()
-            onto_disk(file.fileno())
-        beside.replace(path)
-        sync_folder(self.folder)
+        replace_on_disk(self.folder / f"{job.job_id}.json", encode(asdict(job)))
         return job
 
     def close(self, job: Job, result: str, counts: Mapping[str, int] | None = None) -> Job:

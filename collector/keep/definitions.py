@@ -21,7 +21,7 @@ from pathlib import Path
 import duckdb
 
 from slant.collector.errors import DatabaseError
-from slant.collector.system.operating_system import onto_disk
+from slant.collector.system.operating_system import flush_onto_disk
 from slant.collector.system.shipped_files import sql_query
 
 STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
@@ -130,11 +130,15 @@ def our_definitions(migrations: tuple[str, ...], views: tuple[str, ...]) -> Defi
         return Definitions(**json.loads(place.read_text("utf-8")))
     made = _made(migrations, views)
     with suppress(OSError):  # a home that can't be written to: made again in the next process
-        place.parent.mkdir(parents=True, exist_ok=True)
-        part = place.with_suffix(f".{os.getpid()}.new")
-        part.write_text(json.dumps(asdict(made)), "utf-8")
-        os.replace(part, place)
+        _keep(place, json.dumps(asdict(made)).encode())
     return made
+
+
+def _keep(place: Path, data: bytes) -> None:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    part = place.with_name(f"{place.name}.{os.getpid()}.new")
+    part.write_bytes(data)
+    os.replace(part, place)
 
 
 def _made(migrations: Sequence[str], views: Sequence[str]) -> Definitions:
@@ -174,12 +178,9 @@ def _name_of(migrations: tuple[str, ...], views: tuple[str, ...]) -> str:
 def keep_in_cache(new: Path, cached: Path) -> None:
     """Keep a copy of a new database there; where a home can't be written to, the next one is made from nothing."""
     with suppress(OSError):
-        cached.parent.mkdir(parents=True, exist_ok=True)
         content = new.read_bytes()
-        for place, data in ((cached, content), (_checksum_of(cached), _checksum(content))):
-            part = place.with_name(f"{place.name}.{os.getpid()}.new")
-            part.write_bytes(data)
-            os.replace(part, place)
+        _keep(cached, content)
+        _keep(_checksum_of(cached), _checksum(content))
         for old in sorted(cached.parent.glob("*.duckdb"), key=lambda file: file.stat().st_mtime)[:-_MOST_CACHED]:
             old.unlink(missing_ok=True)
             _checksum_of(old).unlink(missing_ok=True)
@@ -194,8 +195,7 @@ def is_copied_from_cache(cached: Path, new: Path) -> bool:
             return False
         with new.open("wb") as file:
             file.write(content)
-            file.flush()
-            onto_disk(file.fileno())
+            flush_onto_disk(file)
     except OSError:
         new.unlink(missing_ok=True)
         return False

@@ -20,6 +20,7 @@ from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
+from slant.collector.keep.view_heads import known_view
 from slant.collector.system.scratch import scratch_beside
 
 FORMATS = ("parquet", "csv", "jsonl")
@@ -109,11 +110,7 @@ def views_of_games(db: str | Path) -> list[str]:
 
 
 def _rows_of(connection: duckdb.DuckDBPyConnection, study: str | None, view: str) -> duckdb.DuckDBPyRelation:
-    known = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
-    names = [name for (name,) in known]
-    if view not in names:
-        raise UnknownNameError("view", view, names)
-    relation = connection.view(view)
+    relation = known_view(connection, view)
     if study is not None and "study" in relation.columns:
         if study not in (studies := designs_in(connection)):
             raise UnknownNameError("study in this database", study, studies)

@@ -29,7 +29,15 @@ from slant.collector.keep.journal_files import LONGEST_LINE, compress_finished
 from slant.collector.keep.public_paths import typed_command
 from slant.collector.records import Attempt, Run
 from slant.collector.system.json_text import encoded
-from slant.collector.system.operating_system import is_alive, keep_room, onto_disk, sync_folder, try_lock
+from slant.collector.system.operating_system import (
+    flush_onto_disk,
+    is_alive,
+    keep_room,
+    onto_disk,
+    replace_on_disk,
+    sync_folder,
+    try_lock,
+)
 
 RESERVE_BYTES = 4_000_000
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -124,7 +132,11 @@ class FolderLock:
 
 
 def has_collector(path: Path) -> bool:
-    """Whether a process is collecting into this database now, on this machine."""
+    """Whether a process is collecting into this database now, on this machine.
+
+    Reads who wrote itself into the lock file and looks whether that process lives: to try the lock itself might turn
+    away a collector that starts in this moment.
+    """
     try:
         holder = (journal_folder(path) / "collector.lock").read_text("utf-8", "replace")
     except OSError:
@@ -160,8 +172,7 @@ def mend_tails(folder: Path) -> list[str]:
             else:
                 file.truncate(tail_start)
                 cut.append(f"{path.name}: a half-written last line of {size - tail_start} bytes was cut off")
-            file.flush()
-            onto_disk(file.fileno())
+            flush_onto_disk(file)
     return cut
 
 
@@ -197,9 +208,9 @@ class Journal:
         self,
         db: Path,
         run: Run,
-        lock: FolderLock | None = None,
         texts: Iterable[Mapping[str, Any]] = (),
         *,
+        lock: FolderLock | None = None,
         is_part: bool = False,
     ) -> None:
         self.folder = journal_folder(db)
@@ -231,10 +242,6 @@ class Journal:
     def durable_bytes(self) -> int:
         """How much of the file has been fsynced."""
         return self._size
-
-    @classmethod
-    def open(cls, db: Path, run: Run, texts: Iterable[Mapping[str, Any]] = (), *, is_part: bool = False) -> Journal:
-        return cls(db, run, texts=texts, is_part=is_part)
 
     def __enter__(self) -> Journal:
         return self
@@ -322,21 +329,15 @@ class SideJournal:
         try:
             with self.path.open("ab") as file:
                 file.write(encode(record))
-                file.flush()
-                onto_disk(file.fileno())
+                flush_onto_disk(file)
         except OSError as error:
             raise JournalError(f'Can\'t write the journal "{self.path}": {error.strerror}.') from error
 
 
 def write_whole(folder: Path, name: str, data: bytes) -> None:
     """A journal that appears complete or not at all, so that it needs no lock."""
-    part = folder / f".{name}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            file.write(data)
-            file.flush()
-            onto_disk(file.fileno())
-        part.replace(folder / name)
+        replace_on_disk(folder / name, data)
     except OSError as error:
         raise JournalError(f'Can\'t write the journal "{folder / name}": {error.strerror}.') from error

@@ -18,7 +18,7 @@ else:
     from compression import zstd
 
 from slant.collector.errors import JournalError
-from slant.collector.system.operating_system import onto_disk, sync_folder
+from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 
 log = logging.getLogger(__name__)
 PLAIN, PACKED = ".jsonl", ".jsonl.zst"
@@ -134,8 +134,7 @@ def compress(path: Path) -> Path:
                 while block := text.read(_BLOCK):
                     file.write(compressor.compress(block))
                 file.write(compressor.flush())
-                file.flush()
-                onto_disk(file.fileno())
+                flush_onto_disk(file)
             if not _is_same(path, part):
                 raise OSError(f"{part} does not hold what was written to it")
             part.replace(packed)

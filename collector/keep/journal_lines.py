@@ -14,8 +14,8 @@ import duckdb
 import polars as pl
 
 from slant.collector.keep.frames import registered
+from slant.collector.keep.schema import migration_texts
 from slant.collector.records import Attempt, CheckFacts, Run
-from slant.collector.system.shipped_files import sql_dir
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
 _NULL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # escaped as such: behind an even number of backslashes
@@ -98,8 +98,8 @@ def parse_carefully(data: bytes) -> Parsed:
     """As parse(), but leaves out also what DuckDB itself will not take (a time or number that is none)."""
     lines = data.split(b"\n")[:-1]
     with duckdb.connect(":memory:") as scratch:
-        for migration in sorted((sql_dir() / "migrations").glob("[0-9]*.sql")):
-            scratch.execute(migration.read_text("utf-8"))
+        for migration in migration_texts():
+            scratch.execute(migration)
         bad = dict(_refused(scratch, lines, 0))
     kept = [index for index in range(len(lines)) if index not in bad]
     parsed = parse(b"".join(lines[index] + b"\n" for index in kept))

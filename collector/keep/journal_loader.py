@@ -194,7 +194,7 @@ class Loader:
             insert(connection, journal_run(path), parsed)
             if any(record["kind"] == "merge" for record in parsed.special):
                 set_repeated_aside(connection)
-            problems = [(line, text) for line, text in _with_line_numbers(path, start, parsed)]
+            problems = _with_line_numbers(path, start, parsed)
             for line, text in problems:
                 holes = [name, line, text, utc_now()]
                 connection.execute("INSERT INTO journal_problems VALUES (?, ?, ?, ?)", holes)
@@ -227,17 +227,25 @@ def offsets_in(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
     return dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
 
 
+def waiting_bytes(db: Path) -> int:
+    """Bytes in the journals that the database has not loaded yet."""
+    offsets = loaded_offsets(db)
+    waiting = 0
+    for path in journal_paths(journal_folder(db)):
+        with suppress(JournalError):  # a damaged one is told by whoever loads it
+            waiting += max(0, journal_size(path) - offsets.get(journal_name(path), 0))
+    return waiting
+
+
 def _not_its_own(path: Path, data: bytes) -> str | None:
     """A journal is named by its run. A copy under another name would double every answer."""
     try:
         run_id = json.loads(data.split(b"\n", 1)[0])["run_id"]
     except (ValueError, TypeError, KeyError, RecursionError):
         return None  # a damaged first line is reported like any other
-    return (
-        None
-        if run_id == journal_run(path)
-        else f"left out: it holds the run {run_id}, so it is a copy of another journal"
-    )
+    if run_id == journal_run(path):
+        return None
+    return f"left out: it holds the run {run_id}, so it is a copy of another journal"
 
 
 def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int, str]]:

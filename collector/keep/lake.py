@@ -27,13 +27,12 @@ from slant.collector.keep.lake_files import (
     CHANGES,
     LOCK,
     SCRIPT,
-    changes_query,
     forget_lake,
     is_lake,
     newest_tables,
     script,
 )
-from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
+from slant.collector.system.operating_system import onto_disk, replace_on_disk, sync_folder, try_lock
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 
@@ -147,7 +146,7 @@ def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous
     for (table,) in tables:
         if table != "attempts":
             _write(anonymised(connection.table(table), anonymous), part / f"{table}.parquet")
-    _write(connection.sql(changes_query()), part / f"{CHANGES}.parquet")
+    _write(connection.sql(sql_query("attempt_changes")), part / f"{CHANGES}.parquet")
     older = newest_tables(folder)
     part.rename(folder / "tables" / name)
     sync_folder(folder / "tables")
@@ -183,10 +182,4 @@ def _write(rows: duckdb.DuckDBPyRelation, path: Path) -> None:
 
 
 def _write_script(folder: Path) -> None:
-    part = folder / f".{SCRIPT}"
-    with part.open("w", encoding="utf-8") as file:
-        file.write(script(folder))
-        file.flush()
-        onto_disk(file.fileno())
-    part.rename(folder / SCRIPT)
-    sync_folder(folder)
+    replace_on_disk(folder / SCRIPT, script(folder).encode())

@@ -65,7 +65,7 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
     place = folder.resolve()
     connection = duckdb.connect(":memory:", config=dict(config))
     try:
-        connection.execute("SET allowed_directories = [$1]".replace("$1", _quoted(str(place))))
+        connection.execute("SET allowed_directories = ?", [[str(place)]])
         connection.execute("SET enable_external_access = false")
         connection.execute("SET lock_configuration = true")
         for statement in statements(place, _quoted(str(place))):
@@ -153,7 +153,3 @@ def _count(file: Path) -> int:
 
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-def changes_query() -> str:
-    return sql_query("attempt_changes")

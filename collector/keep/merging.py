@@ -44,9 +44,9 @@ from slant.collector.keep.journal_files import (
     opened_journal,
     whole_lines,
 )
-from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets, set_repeated_aside
+from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets, set_repeated_aside, waiting_bytes
 from slant.collector.keep.public_paths import told_path
-from slant.collector.system.operating_system import onto_disk, sync_folder
+from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 from slant.collector.system.shipped_files import sql_query
 
 MERGE = "merge-"
@@ -182,8 +182,7 @@ def _copy(path: Path, folder: Path, problems: list[str]) -> bool:
             target = folder / f"{name}.zst"
             with path.open("rb") as source, part.open("wb") as file:
                 shutil.copyfileobj(source, file)
-                file.flush()
-                onto_disk(file.fileno())
+                flush_onto_disk(file)
         else:
             target = folder / name
         part.replace(target)
@@ -209,8 +208,7 @@ def _copied_lines(path: Path, part: Path, problems: list[str]) -> bool:
         with suppress(JournalError):
             for _, data in whole_lines(path, 0, CHUNK_BYTES):
                 file.write(data)
-        file.flush()
-        onto_disk(file.fileno())
+        flush_onto_disk(file)
     return False
 
 
@@ -264,12 +262,7 @@ def _merge_lines(folder: Path) -> list[dict[str, Any]]:
 
 def _counted(db: Path, on_step: OnStep) -> Callable[[int], None]:
     """How much of the journals is loaded, told of each chunk."""
-    offsets = loaded_offsets(db)
-    of_all = 0
-    for path in journal_paths(journal_folder(db)):
-        with suppress(JournalError):
-            of_all += max(0, journal_size(path) - offsets.get(journal_name(path), 0))
-    done = 0
+    done, of_all = 0, waiting_bytes(db)
 
     def on_bytes(n_bytes: int) -> None:
         nonlocal done

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import re
 import sys
 from pathlib import Path
 
@@ -123,13 +122,6 @@ def all_views() -> tuple[str, ...]:
 @functools.cache
 def _all_views(path: tuple[str, ...]) -> tuple[str, ...]:
     return (*_views()[0], *(text for views in _third_party_views(path).values() for text in views.values()))
-
-
-def design_of_view(name: str) -> str | None:
-    """The design that a view is about, as its head says; None where it is about any study."""
-    head = next((text for text in all_views() if text.startswith(f"-- {name}: ")), "")
-    match = re.search(r"^-- design: +(\S+)$", head, re.MULTILINE)
-    return match[1] if match else None
 
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:

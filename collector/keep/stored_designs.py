@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import duckdb
 
+from slant.collector.keep.view_heads import view_names
+
 TRIALS = ("trials", "rounds")
 """How the view of a design's trials ends, after the name of the design."""
 _NAMES = "SELECT DISTINCT study FROM attempts WHERE is_final ORDER BY study"
@@ -26,8 +28,7 @@ def trials_view(connection: duckdb.DuckDBPyConnection, study: str | None = None)
     designs = {present[study]} if study in present else set(present.values())
     if len(designs) != 1:
         return "trials"
-    views = [name for (name,) in connection.execute("SELECT view_name FROM duckdb_views()").fetchall()]
-    design = designs.pop()
+    views, design = view_names(connection), designs.pop()
     view = next((f"{design}_{ending}" for ending in TRIALS if f"{design}_{ending}" in views), "trials")
     return view if not view.endswith("_rounds") or _rounds_and_others(connection, study)[0] else "trials"
 

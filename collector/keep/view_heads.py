@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import duckdb
+
 from slant.collector.designs import third_party_designs
+from slant.collector.errors import UnknownNameError
 from slant.collector.system.shipped_files import sql_dir
 
 ANY_STUDY = "any"
@@ -82,6 +85,20 @@ def read_header(text: str) -> TableInfo:
 
 def _names(text: str, separator: str = ",") -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(separator) if name.strip())
+
+
+def view_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """The views that a database has, by name."""
+    rows = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal AND NOT temporary ORDER BY 1")
+    return [name for (name,) in rows.fetchall()]
+
+
+def known_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckDBPyRelation:
+    """UnknownNameError where the database has no view of this name."""
+    names = view_names(connection)
+    if name not in names:
+        raise UnknownNameError("view", name, names)
+    return connection.view(name)
 
 
 def read_view_heads() -> dict[str, TableInfo]:

@@ -29,9 +29,9 @@ from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import spent_usd
 from slant.collector.cost.estimate import dollars
 from slant.collector.keep.database import let_go
-from slant.collector.keep.journal import utc_now
-from slant.collector.progress.current_run import for_people, running_process, sentence
-from slant.collector.progress.status import waiting_bytes
+from slant.collector.keep.journal import has_collector, utc_now
+from slant.collector.keep.journal_loader import waiting_bytes
+from slant.collector.progress.current_run import for_people, sentence
 from slant.collector.terminal import as_table, printable, say
 
 LINE_EVERY_S = 10.0
@@ -129,7 +129,7 @@ LAST_ANSWERS_S = 10.0  # the run's last rows reach the database after it has let
 
 def watch_status(db: Path, every_s: float, look: Callable[[], pl.DataFrame]) -> None:
     """Show what `look` finds every so many seconds while somebody collects into `db`; lines also once at the end."""
-    if running_process(db) is None:
+    if not has_collector(db):
         say(f"Nobody is collecting into {db}.")
         return
     if sys.stdout.isatty():
@@ -166,7 +166,7 @@ def _goes_on(db: Path, every_s: float) -> bool:
     """Sleeps; False when the run ended meanwhile, and then its last answers are in the database (or very late)."""
     let_go(db)  # the collector writes meanwhile
     until = time.monotonic() + every_s
-    while running_process(db) is not None:
+    while has_collector(db):
         if time.monotonic() >= until:
             return True
         time.sleep(min(0.2, every_s))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ import polars as pl
 from slant.collector.ask.rate_limits import spoken
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.keep.journal import journal_folder, utc_now
+from slant.collector.keep.journal import has_collector, utc_now
 
 STALLED_AFTER_S = 60.0
 _HEADING = ("source", "study", "study_version", "variant")
@@ -27,28 +26,9 @@ _PACE = {
 }  # fmt: skip
 
 
-def running_process(db: Path) -> int | None:
-    """The process that collects into this database now; None where there is none.
-
-    Reads who wrote itself into the lock file and looks whether that process lives: to try the lock itself might turn
-    away a collector that starts in this moment.
-    """
-    try:
-        holder = (journal_folder(db) / "collector.lock").read_text("utf-8", "replace")
-        pid = int(holder.removeprefix("process ").split(" ", 1)[0])
-    except (OSError, ValueError):
-        return None
-    with contextlib.suppress(PermissionError):  # it lives, but is somebody else's
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return None
-    return pid
-
-
 def running_run(db: Path) -> str | None:
     """The id of the run that is going on; None where nobody collects, or its start is not in the database yet."""
-    if running_process(db) is None:
+    if not has_collector(db):
         return None
     with reading(db) as connection:
         rows = connection.execute(

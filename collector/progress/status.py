@@ -18,12 +18,10 @@ import duckdb
 import polars as pl
 
 from slant.collector.designs import design_named
-from slant.collector.errors import DatabaseError, JournalError, OlderDatabaseError, UsageError
+from slant.collector.errors import DatabaseError, OlderDatabaseError, UsageError
 from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.frames import frame_of
-from slant.collector.keep.journal import journal_folder
-from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size
-from slant.collector.keep.journal_loader import loaded_offsets, offsets_in
+from slant.collector.keep.journal_loader import offsets_in
 from slant.collector.keep.stored_attempts import unloaded_attempts
 from slant.collector.plan.shards import Shard
 from slant.collector.study.records import Study
@@ -185,16 +183,6 @@ def occasion_sentences(db: Path) -> list[str]:
             for study, model, occasion, n_trials, wanted, last in rows
         ]
     return []
-
-
-def waiting_bytes(db: Path) -> int:
-    """Bytes in the journals that the database has not loaded yet."""
-    offsets = loaded_offsets(db)
-    waiting = 0
-    for path in journal_paths(journal_folder(db)):
-        with suppress(JournalError):  # a damaged one is told by whoever loads it
-            waiting += max(0, journal_size(path) - offsets.get(journal_name(path), 0))
-    return waiting
 
 
 def warnings(db: Path) -> list[str]:

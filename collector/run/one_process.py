@@ -124,7 +124,7 @@ async def ask(
     with ExitStack() as stack:
         simulator = stack.enter_context(Simulator(run_plan.study, run_plan.seed)) if source == {True} else None
         journal = stack.enter_context(
-            Journal.open(
+            Journal(
                 run_plan.db, run, text_lines(run_plan.study, run_plan.registration, run.started_at), is_part=is_part
             )
         )

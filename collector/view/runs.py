@@ -9,8 +9,10 @@ from typing import Any
 import polars as pl
 
 from slant.collector.keep.database import kept_open, reading
-from slant.collector.progress.current_run import for_people, running_process, with_pace
-from slant.collector.progress.status import progress, waiting_bytes, warnings
+from slant.collector.keep.journal import has_collector
+from slant.collector.keep.journal_loader import waiting_bytes
+from slant.collector.progress.current_run import for_people, with_pace
+from slant.collector.progress.status import progress, warnings
 from slant.collector.view.paging import rows_of
 
 _COLUMNS = "run_id, source, study, variant, started_at, finished_at, end_reason, code_version, command"
@@ -43,4 +45,4 @@ def run_rows(db: Path, models: pl.DataFrame, *, looks_for_problems: bool) -> Run
         with reading(db) as connection:
             latest = f"SELECT {_COLUMNS} FROM runs ORDER BY started_at DESC, run_id DESC LIMIT 500"  # noqa: S608
             runs = rows_of(connection.sql(latest))
-    return Runs(status, title, runs, running_process(db) is not None, waiting, problems)
+    return Runs(status, title, runs, has_collector(db), waiting, problems)

@@ -18,10 +18,10 @@ from aiohttp import web
 
 from slant.collector.errors import DatabaseBusyError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.export import write_rows
+from slant.collector.keep.view_heads import known_view
 from slant.collector.view.guarded import guarded
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.pages import Pages, security_policy
-from slant.collector.view.stored_views import known_view
 
 HOST = "127.0.0.1"
 TOKEN_VARIABLE = "SLANT_VIEW_TOKEN"

@@ -9,17 +9,12 @@ import duckdb
 from duckdb import ColumnExpression, ConstantExpression, Expression
 
 from slant.collector.errors import UnknownNameError
-from slant.collector.keep.view_heads import read_view_heads
+from slant.collector.keep.view_heads import known_view, read_view_heads, view_names
 from slant.collector.view.paging import Order, Page, between, page_of, read_key, rows_of
 
 ON_A_PAGE = 200
 _FEW_TRIALS = 20_000  # so many are quickly ordered as the view has them
 _AS_ASKED = ("run_id", "position")
-
-
-def view_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    rows = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal AND NOT temporary ORDER BY 1")
-    return [name for (name,) in rows.fetchall()]
 
 
 def view_groups(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
@@ -29,14 +24,6 @@ def view_groups(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
         design = next(iter(heads[name].designs), "every study") if name in heads else "not slant's"
         groups.setdefault(design, []).append(name)
     return dict(sorted(groups.items(), key=lambda group: (group[0] != "every study", group[0] == "not slant's", group)))
-
-
-def known_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckDBPyRelation:
-    """UnknownNameError where the database has no view of this name."""
-    names = view_names(connection)
-    if name not in names:
-        raise UnknownNameError("view", name, names)
-    return connection.view(name)
 
 
 def page_of_view(

@@ -87,10 +87,10 @@ def test_finals_are_those_of_database_and_journal_together(tiny_study: Path, dat
     loaded, unloaded, failed = (data.draw(st.lists(st.sampled_from(trials), unique_by=_id)) for _ in range(3))
     with tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "a.duckdb"
-        with Journal.open(db, a_run("one")) as journal:
+        with Journal(db, a_run("one")) as journal:
             journal.append_many([_ended(trial) for trial in loaded])
         load_journals(db)
-        with Journal.open(db, a_run("two")) as journal:
+        with Journal(db, a_run("two")) as journal:
             journal.append_many([_ended(trial) for trial in unloaded])
             journal.append_many([replace(_ended(trial), is_final=False, outcome="failed") for trial in failed])
         finals = read_finals(db, study.name)

@@ -254,7 +254,7 @@ def test_an_import_waits_for_no_collector_but_names_it(tmp_path: Path) -> None:
     from slant.collector.keep.journal import Journal
     from tests.support.made import a_run
 
-    with Journal.open(tmp_path / "t.duckdb", a_run()), pytest.raises(JournalError, match="Another collector"):
+    with Journal(tmp_path / "t.duckdb", a_run()), pytest.raises(JournalError, match="Another collector"):
         lee_lai(tmp_path, raw())
 
 

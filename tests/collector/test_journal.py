@@ -21,7 +21,7 @@ from tests.support.made import a_run, an_attempt, attempts_in
 
 def test_an_acknowledged_answer_is_in_the_file_and_loads_once(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(1), an_attempt(2)])
         assert len(journal.path.read_bytes().splitlines()) == 3
     assert load_journals(db).rows == 2
@@ -31,25 +31,25 @@ def test_an_acknowledged_answer_is_in_the_file_and_loads_once(tmp_path: Path) ->
 
 def test_a_half_written_last_line_is_not_loaded_and_is_cut_off_by_the_next_run(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run("one")) as journal:
+    with Journal(db, a_run("one")) as journal:
         journal.append_many([an_attempt(1)])
     path = journal_folder(db) / "one.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole + whole.splitlines()[1][:40])
     assert load_journals(db).rows == 1
-    with Journal.open(db, a_run("two")) as journal:
+    with Journal(db, a_run("two")) as journal:
         assert "half-written" in journal.mended[0]
     assert path.read_bytes() == whole
 
 
 def test_a_last_line_that_lacks_only_its_end_is_kept(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run("one")) as journal:
+    with Journal(db, a_run("one")) as journal:
         journal.append_many([an_attempt(1)])
         path = journal.path
     lines = path.read_bytes().splitlines(keepends=True)[:2]
     path.write_bytes(b"".join(lines).rstrip(b"\n"))
-    with Journal.open(db, a_run("two")) as journal:
+    with Journal(db, a_run("two")) as journal:
         assert journal.mended == []
     assert load_journals(db).rows == 1
 
@@ -59,7 +59,7 @@ def test_a_last_line_that_lacks_only_its_end_is_kept(tmp_path: Path) -> None:
 )
 def test_a_line_of_garbage_costs_only_itself_and_is_reported_with_its_number(tmp_path: Path, garbage: bytes) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(n) for n in range(1, 6)])
         path = journal.path
     lines = path.read_bytes().splitlines(keepends=True)
@@ -74,7 +74,7 @@ def test_a_line_of_garbage_costs_only_itself_and_is_reported_with_its_number(tmp
 
 def test_a_token_count_that_is_no_number_is_garbage_not_null(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(1), an_attempt(2)])
         path = journal.path
     path.write_bytes(path.read_bytes().replace(b'"tokens":64', b'"tokens":"many"', 1))
@@ -84,7 +84,7 @@ def test_a_token_count_that_is_no_number_is_garbage_not_null(tmp_path: Path) -> 
 
 def test_surrogates_and_null_characters_in_an_answer_are_kept_as_well_as_a_file_can(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([replace(an_attempt(1), answer="a\ud800b\x00c\u2028d\ne")])
     assert load_journals(db).problems == []
     with reading(db) as connection:
@@ -93,15 +93,15 @@ def test_surrogates_and_null_characters_in_an_answer_are_kept_as_well_as_a_file_
 
 def test_a_second_writer_learns_who_holds_the_journal(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run("one")), pytest.raises(JournalError, match="Another collector") as caught:
-        Journal.open(db, a_run("two"))
+    with Journal(db, a_run("one")), pytest.raises(JournalError, match="Another collector") as caught:
+        Journal(db, a_run("two"))
     assert "process " in str(caught.value)
-    Journal.open(db, a_run("three")).close("finished")
+    Journal(db, a_run("three")).close("finished")
 
 
 def test_final_trials_are_found_in_the_journal_before_they_are_loaded(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(1), replace(an_attempt(2), is_final=False)])
     assert read_finals(db, "rmiat").among(["trial-1", "trial-2"]) == b"\1\0"
     load_journals(db)
@@ -111,7 +111,7 @@ def test_final_trials_are_found_in_the_journal_before_they_are_loaded(tmp_path: 
 
 def test_a_deleted_database_is_made_again_from_its_journals(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(1)])
     load_journals(db)
     db.unlink()
@@ -119,7 +119,7 @@ def test_a_deleted_database_is_made_again_from_its_journals(tmp_path: Path) -> N
 
 
 def test_a_full_disk_keeps_what_was_in_flight_and_says_so(tmp_path: Path, small_disk: Path) -> None:
-    journal = Journal.open(small_disk / "a.duckdb", a_run())
+    journal = Journal(small_disk / "a.duckdb", a_run())
     filler = small_disk / "filler"
     with pytest.raises(OSError, match="No space"), filler.open("wb", buffering=0) as file:
         file.writelines(b"x" * 65_536 for _ in range(200))
@@ -154,7 +154,7 @@ def test_another_programs_database_is_left_as_it_is(tmp_path: Path) -> None:
 
 def test_a_reader_in_another_process_is_named_when_it_does_not_let_go(tmp_path: Path, python: list[str]) -> None:
     db = tmp_path / "a.duckdb"
-    load = Journal.open(db, a_run())
+    load = Journal(db, a_run())
     load.close("finished")
     load_journals(db)
     script = (
@@ -171,7 +171,7 @@ def test_a_reader_in_another_process_is_named_when_it_does_not_let_go(tmp_path: 
 
 
 def test_the_journal_line_is_json_with_the_names_of_the_columns(tmp_path: Path) -> None:
-    with Journal.open(tmp_path / "a.duckdb", a_run()) as journal:
+    with Journal(tmp_path / "a.duckdb", a_run()) as journal:
         journal.append_many([an_attempt(7)])
         lines = [json.loads(line) for line in journal.path.read_bytes().splitlines()]
     assert lines[0]["kind"] == "run"
@@ -190,7 +190,7 @@ def test_the_journal_line_is_json_with_the_names_of_the_columns(tmp_path: Path) 
 )
 def test_a_value_that_the_database_will_not_take_costs_only_its_line(tmp_path: Path, good: bytes, bad: bytes) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(n) for n in range(1, 30)])
         path = journal.path
     lines = path.read_bytes().splitlines(keepends=True)
@@ -206,7 +206,7 @@ def test_a_value_that_the_database_will_not_take_costs_only_its_line(tmp_path: P
 )
 def test_a_line_of_another_kind_is_reported_and_nothing_else_is_lost(tmp_path: Path, line: bytes) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(1)])
         path = journal.path
     path.write_bytes(path.read_bytes() + line + b"\n")
@@ -216,7 +216,7 @@ def test_a_line_of_another_kind_is_reported_and_nothing_else_is_lost(tmp_path: P
 
 def test_a_copy_of_a_journal_does_not_double_its_answers(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(1)])
         path = journal.path
     path.with_name("run-1 (copy).jsonl").write_bytes(path.read_bytes())
@@ -234,7 +234,7 @@ def test_an_empty_file_is_filled_like_one_that_is_not_there(tmp_path: Path, cont
         duckdb.connect(str(db)).close()
     with pytest.raises(DatabaseError, match="holds nothing yet"), reading(db):
         pass
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(1)])
     assert read_finals(db, "rmiat").among(["trial-1", "trial-2"]) == b"\1\0"
     assert load_journals(db).rows == 1
@@ -253,7 +253,7 @@ def test_a_flush_that_has_held_the_database_long_enough_leaves_the_rest_in_the_j
 ) -> None:
     db = tmp_path / "a.duckdb"
     monkeypatch.setattr(loading, "CHUNK_BYTES", 1)  # a line a chunk
-    with Journal.open(db, a_run()) as journal:
+    with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(sequence) for sequence in range(1, 4)])
     loader = Loader(db)
     assert loader.load(most_held_s=1e-9).rows < 3

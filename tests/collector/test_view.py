@@ -82,7 +82,7 @@ def test_filters_and_conditions_leave_the_trials_they_name(db: Path) -> None:
 
 def test_answers_that_are_in_the_journal_alone_are_shown(tmp_path: Path) -> None:
     db = database(tmp_path / "a.duckdb", a_pair(1, 1), [RUN])
-    with Journal.open(db, a_run()) as journal, running_viewer(db) as viewer:
+    with Journal(db, a_run()) as journal, running_viewer(db) as viewer:
         journal.append_many([an_attempt(1), an_attempt(2)])
         assert "<h1>4 trials" in viewer.get().text
         assert "the whole request" not in viewer.get("trial/trial-2").text
