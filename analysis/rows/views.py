@@ -14,7 +14,7 @@ from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import reading, showing
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.stored_designs import TRIALS, designs_in, has_more_than_rounds, trials_view
-from slant.collector.studies.row_choice import RowFilter, chosen_rows
+from slant.collector.studies.row_choice import chosen_rows
 from slant.collector.system.shipped_files import sql_dir
 
 _QUESTIONS = "allocation_questions"
@@ -43,7 +43,7 @@ def open_trials(
     Raises DatabaseError where `db` is missing or not slant's, UnknownNameError for an unknown view, measure or
     version.
     """
-    versions = None if version is None else chosen_rows(Path(db), study, RowFilter(version)).versions
+    versions = None if version is None else chosen_rows(Path(db), study, study_version=version).versions
     with showing(versions), reading(db) as connection:
         set_measure(connection, measure)
         is_lacking = view is None

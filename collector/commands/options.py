@@ -193,34 +193,29 @@ _ROW_OPTIONS = (
 )
 
 
+_ROWS = ("study_version", "run", "settings", "all_versions")
+
+
 def is_choosing_rows() -> bool:
     """Whether one of the options that row_options() takes was typed."""
-    names = ("study_version", "run", "settings", "all_versions")
     context = click.get_current_context()
-    return any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in names)
+    return any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in _ROWS)
 
 
 def row_options(command: Callable[..., Any]) -> Any:
     """Lets a command with `db`, and perhaps `study`, read only the rows that these options choose."""
 
     @functools.wraps(command)
-    def with_rows(
-        *args: Any,
-        study_version: str | None,
-        run: str | None,
-        settings: tuple[str, ...],
-        all_versions: bool,
-        **options: Any,
-    ) -> Any:
+    def with_rows(*args: Any, **options: Any) -> Any:
+        which = {name: options.pop(name) for name in _ROWS}
         context = click.get_current_context()
         if context.invoked_subcommand is not None or context.resilient_parsing:
             return command(*args, **options)
         from slant.collector.keep.database import kept_open, showing
-        from slant.collector.studies.row_choice import RowFilter, chosen_rows
+        from slant.collector.studies.row_choice import chosen_rows
 
-        row_filter = RowFilter(study_version, run, settings, all_versions)
         with kept_open(options["db"]):  # a command looks up to ten times
-            rows = chosen_rows(options["db"], options.get("study"), row_filter)
+            rows = chosen_rows(options["db"], options.get("study"), **which)
             for note in rows.notes:
                 say(note)
             with showing(rows.versions, rows.runs):

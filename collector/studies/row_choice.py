@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,16 +24,6 @@ _RUN_MODELS = "SELECT run_id, model, settings FROM run_models ORDER BY run_id, p
 
 
 @dataclass(frozen=True)
-class RowFilter:
-    """What a person asks for: versions and runs by how they begin, settings as KEY=VALUE."""
-
-    study_version: str | None = None
-    run: str | None = None
-    settings: tuple[str, ...] = ()
-    all_versions: bool = False
-
-
-@dataclass(frozen=True)
 class ChosenRows:
     """Versions and runs as `showing` takes them (None: all), and what to say about the rest."""
 
@@ -42,9 +32,18 @@ class ChosenRows:
     notes: tuple[str, ...] = ()
 
 
-def chosen_rows(db: Path, study: str | None, row_filter: RowFilter) -> ChosenRows:
-    """UsageError where there is no such version, run or setting; nothing is chosen where there is no database."""
-    if row_filter.study_version and row_filter.all_versions:
+def chosen_rows(
+    db: Path,
+    study: str | None,
+    *,
+    study_version: str | None = None,
+    run: str | None = None,
+    settings: Sequence[str] = (),
+    all_versions: bool = False,
+) -> ChosenRows:
+    """Versions and runs by how they begin, settings as KEY=VALUE. UsageError where there is no such version, run or
+    setting; nothing is chosen where there is no database."""
+    if study_version and all_versions:
         raise UsageError("--study-version and --all-versions exclude each other: leave out one of them.")
     try:
         stored = _stored_versions(db)
@@ -52,14 +51,14 @@ def chosen_rows(db: Path, study: str | None, row_filter: RowFilter) -> ChosenRow
         raise
     except (DatabaseError, duckdb.CatalogException):  # the command itself says what is wrong, or an older slant made it
         return ChosenRows(None, None)
-    runs = _matching_runs(db, row_filter) if row_filter.run or row_filter.settings else None
-    if row_filter.study_version:
+    runs = _matching_runs(db, run or "", settings) if run or settings else None
+    if study_version:
         known = [version for versions in stored.values() for version in versions]
-        matching = [version for version in known if version.startswith(row_filter.study_version)]
+        matching = [version for version in known if version.startswith(study_version)]
         if not matching:
-            raise UnknownNameError(f"version in {db}", row_filter.study_version, known)
+            raise UnknownNameError(f"version in {db}", study_version, known)
         return ChosenRows(matching, runs)
-    if row_filter.all_versions or all(len(versions) == 1 for versions in stored.values()):
+    if all_versions or all(len(versions) == 1 for versions in stored.values()):
         return ChosenRows(None, runs)
     of_file, notes = _version_of_file(db, study, stored)
     chosen = {name: of_file.get(name, versions[-1]) for name, versions in stored.items()}
@@ -113,24 +112,24 @@ def _other_versions(db: Path, study: str, version: str) -> list[str]:
     ]
 
 
-def _matching_runs(db: Path, row_filter: RowFilter) -> list[str]:
+def _matching_runs(db: Path, run: str, settings: Sequence[str]) -> list[str]:
     """Run and model, as "RUN MODEL", of all that were asked so."""
     with reading(db) as connection:
         rows = connection.execute(_RUN_MODELS).fetchall()
-    wanted = dict(map(_key_and_value, row_filter.settings))
+    wanted = dict(map(_key_and_value, settings))
     matching = [
         f"{run_id} {model}"
-        for run_id, model, settings in rows
-        if run_id.startswith(row_filter.run or "")
-        and all(value in _values(json.loads(settings or "{}"), key) for key, value in wanted.items())
+        for run_id, model, sent in rows
+        if run_id.startswith(run)
+        and all(value in _values(json.loads(sent or "{}"), key) for key, value in wanted.items())
     ]
     run_ids = sorted({run_id for run_id, _, _ in rows})
-    if not matching and row_filter.run and not any(run_id.startswith(row_filter.run) for run_id in run_ids):
-        raise UnknownNameError(f"run in {db}", row_filter.run, run_ids)
+    if not matching and run and not any(run_id.startswith(run) for run_id in run_ids):
+        raise UnknownNameError(f"run in {db}", run, run_ids)
     if not matching:
-        stored = sorted({settings for _, _, settings in rows if settings})
+        stored = sorted({sent for _, _, sent in rows if sent})
         raise UsageError(
-            f"No answer in {db} was asked for with {' '.join(row_filter.settings)}.",
+            f"No answer in {db} was asked for with {' '.join(settings)}.",
             f"The settings there are: {'; '.join(stored)}.",
         )
     return matching

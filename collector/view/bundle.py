@@ -91,8 +91,8 @@ def write_bundle(
             folder.parent.mkdir(parents=True, exist_ok=True)
             with whole_folder(folder) as made, kept_open(small, Path(place), MEMORY):
                 pages = Pages(small, links, bundled=where or "all trials")
-                for number, (state, file) in enumerate(links.unwritten(), 1):
-                    (made / file).write_bytes(_rendered(pages, state).encode("utf-8", "replace"))
+                for number, ((kind, key, query), file) in enumerate(links.unwritten(), 1):
+                    (made / file).write_bytes(pages.rendered(kind, key, dict(query)).encode("utf-8", "replace"))
                     on_page(number, len(links.files))
                 for name in _DOWNLOADS:
                     with pages.chosen({}, Path(place), _LIMIT_S) as trials:
@@ -126,11 +126,3 @@ def _copy(db: Path, small: Path, where: str, anonymous: bool) -> int:
             with registered(connection, "chosen_rows", frame):
                 connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM chosen_rows")  # noqa: S608
     return int(n_trials)
-
-
-def _rendered(pages: Pages, state: State) -> str:
-    kind, key, query = state
-    if kind in ("trial", "game"):
-        render = {"trial": pages.trial, "game": pages.game}[kind]
-        return render(key, dict(query))
-    return {"trials": pages.trials, "pairs": pages.pairs, "pair": pages.pair, "games": pages.games}[kind](dict(query))

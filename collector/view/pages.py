@@ -21,10 +21,11 @@ from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
 from slant.collector.view.guarded import MEMORY, guarded, journal_sizes
 from slant.collector.view.notes_file import NotesFile
+from slant.collector.view.paging import page_of
 from slant.collector.view.pairs import (
     CELL,
+    PAIRS_ON_A_PAGE,
     PairChoice,
-    page_of_pairs,
     pair_choice,
     paired_cells,
     pairs_of,
@@ -55,6 +56,8 @@ Query = Mapping[str, str]
 _Count = TypeVar("_Count")
 _OF_ONE_ITEM = ("test", "condition", "choice")
 _LONG = ("reasoning_text", "answer", "response", "request")
+LISTS = ("trials", "pairs", "pair", "games", "runs", "tables")
+ITEMS = ("trial", "game", "table")
 _PATIENCE_S = 0.25  # a search that takes longer shows how far it is
 _REFRESH_S = {"search": 1, "runs": 3}
 
@@ -86,21 +89,25 @@ class Pages:
             "zip": zip,
         }
 
+    def rendered(self, kind: str, key: str, query: Query) -> str:
+        """The page of a kind of LISTS, or of ITEMS: `key` says of which one."""
+        page = getattr(self, kind)
+        text: str = page(key, query) if kind in ITEMS else page(query)
+        return text
+
     def trials(self, query: Query) -> str:
         chosen = TrialFilter.of(query)
         search = self._search(chosen, _PATIENCE_S)
-        with guarded(self.db) as connection, chosen_trials(connection, chosen, self.notes, search) as trials:
+        with self._reading() as connection, chosen_trials(connection, chosen, self.notes, search) as trials:
             state = (search.n_read, search.is_running) if search else ()
             labelled = tuple(self.notes.trials_with(chosen.label)) if self.notes and chosen.label else ()
             of_filter = tuple(sorted(chosen.query(sort="").items()))
             summary = self._counted(("trials", of_filter, labelled, state), lambda: summarise(trials))
             page = page_of_trials(connection, trials, chosen, query)
             known = filter_values(connection)
-            nav = self._nav(connection)
         refresh = _REFRESH_S["search"] if search and search.is_running else None
         return self._page(
             "trials",
-            nav=nav,
             chosen=chosen,
             page=page,
             summary=summary,
@@ -115,19 +122,17 @@ class Pages:
     def trial(self, trial_id: str, query: Query) -> str:
         chosen = TrialFilter.of(query)
         search = self._search(chosen, 0.0)
-        with guarded(self.db) as connection:
+        with self._reading() as connection:
             page = one_trial(connection, trial_id)
             with chosen_trials(connection, chosen, self.notes, search) as trials:
                 before, behind = neighbours(trials, chosen.order, page.row)
             occasions = occasions_of(connection, page.row)
-            nav = self._nav(connection)
         whole = query.get("whole", "")
         texts = {name: begun(page.row[name], is_whole=name == whole) for name in _LONG}
         sent, earlier = messages_of(page.row["request"])
         messages = [(message.role, begun(message.text, is_whole=whole == "prompt")) for message in sent]
         return self._page(
             "trial",
-            nav=nav,
             found=page,
             row=page.row,
             occasions=occasions,
@@ -147,26 +152,24 @@ class Pages:
 
     def check_trial(self, trial_id: str) -> None:
         """UnknownNameError where the database has no such trial."""
-        with guarded(self.db) as connection:
+        with self._reading() as connection:
             one_trial(connection, trial_id)
 
     def pairs(self, query: Query) -> str:
-        with guarded(self.db) as connection:
+        with self._reading() as connection:
             choice = pair_choice(connection, query)
             page = None
             if choice:
-                page = page_of_pairs(pairs_of(connection, choice), choice.order, query)
-            nav = self._nav(connection)
-        return self._page("pairs", nav=nav, choice=choice, page=page, cell_names=CELL)
+                page = page_of(pairs_of(connection, choice), choice.order, PAIRS_ON_A_PAGE, query)
+        return self._page("pairs", choice=choice, page=page, cell_names=CELL)
 
     def pair(self, query: Query) -> str:
         """One pair: the one at a place in the list, or the first."""
-        with guarded(self.db) as connection:
+        with self._reading() as connection:
             choice = pair_choice(connection, query)
             steps = steps_of_pair(pairs_of(connection, choice), choice.order, query.get("at")) if choice else None
             sides = self._sides(connection, choice, steps.row) if choice and steps else []
-            nav = self._nav(connection)
-        return self._page("pair", nav=nav, choice=choice, steps=steps, sides=sides)
+        return self._page("pair", choice=choice, steps=steps, sides=sides)
 
     def _sides(self, connection: duckdb.DuckDBPyConnection, choice: PairChoice, pair: Mapping[str, Any]) -> list[Any]:
         sides = []
@@ -181,16 +184,16 @@ class Pages:
 
     def games(self, query: Query) -> str:
         chosen = TrialFilter.of(query)
-        with guarded(self.db) as connection, chosen_trials(connection, chosen, self.notes, None) as trials:
-            page, nav = page_of_games(trials, query), self._nav(connection)
+        with self._reading() as connection, chosen_trials(connection, chosen, self.notes, None) as trials:
+            page = page_of_games(trials, query)
             known = filter_values(connection)
         told = [name for name in _OF_ONE_ITEM if any(row[name] for row in page.rows)]
-        return self._page("games", nav=nav, page=page, chosen=chosen, known=known, told=told, query=chosen.query())
+        return self._page("games", page=page, chosen=chosen, known=known, told=told, query=chosen.query())
 
     def game(self, game: str, query: Query) -> str:
         chosen = TrialFilter.of(query)
-        with guarded(self.db) as connection:
-            found, nav = one_game(connection, game), self._nav(connection)
+        with self._reading() as connection:
+            found = one_game(connection, game)
             with chosen_trials(connection, chosen, self.notes, None) as trials:
                 before, behind = neighbouring_games(trials, game)
         for row, before_it in zip(found.trials, (None, *found.trials), strict=False):
@@ -198,7 +201,6 @@ class Pages:
             row["reasoning"] = begun(row["reasoning_text"])
         return self._page(
             "game",
-            nav=nav,
             found=found,
             row=found.trials[0],
             game=game,
@@ -211,21 +213,20 @@ class Pages:
         with kept_open(self.db, memory_limit=MEMORY):
             models = self._counted(("runs",), lambda: model_rows(self.db))
             shown = run_rows(self.db, models, looks_for_problems="problems" in query)
-            with guarded(self.db, shows_waiting=False) as connection:
-                nav = self._nav(connection)
-        return self._page("runs", nav=nav, shown=shown, refresh=_REFRESH_S["runs"] if shown.is_running else None)
+            with self._reading(shows_waiting=False):
+                pass  # to know what there are pages for
+        return self._page("runs", shown=shown, refresh=_REFRESH_S["runs"] if shown.is_running else None)
 
     def tables(self, query: Query) -> str:
-        with guarded(self.db) as connection:
-            groups, nav = view_groups(connection), self._nav(connection)
-        return self._page("tables", nav=nav, groups=groups, heads=read_view_heads())
+        with self._reading() as connection:
+            groups = view_groups(connection)
+        return self._page("tables", groups=groups, heads=read_view_heads())
 
     def table(self, name: str, query: Query) -> str:
-        with guarded(self.db) as connection:
+        with self._reading() as connection:
             page, order, columns = page_of_view(connection, name, query)
-            nav = self._nav(connection)
         head, sort = read_view_heads().get(name), query.get("sort", "")
-        return self._page("table", nav=nav, name=name, head=head, page=page, order=order, columns=columns, sort=sort)
+        return self._page("table", name=name, head=head, page=page, order=order, columns=columns, sort=sort)
 
     def problem(self, error: Exception) -> str:
         return self._page("problem", nav={}, text=str(error))
@@ -262,20 +263,14 @@ class Pages:
         """Count everything anew at the next look."""
         self._counts.clear()
 
-    def _nav(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-        """The kinds of pages that there is something for; looked up anew when the file has changed."""
-        changed_at = self.db.stat().st_mtime_ns
-        if self._kinds[0] != changed_at:
-            self._kinds = (changed_at, self._kinds_of(connection))
-        return self._kinds[1]
-
-    def _kinds_of(self, connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-        pages = {"trials": "Trials"}
-        if paired_cells(connection):
-            pages["pairs"] = "Pairs"
-        if names := conversation_names(connection):
-            pages["games"] = " and ".join(f"{name}s" for name in names).capitalize()
-        return pages | {"runs": "Runs", "tables": "Tables"}
+    @contextmanager
+    def _reading(self, *, shows_waiting: bool = True) -> Iterator[duckdb.DuckDBPyConnection]:
+        """The database; for which kinds of pages it has something is looked up anew when the file has changed."""
+        with guarded(self.db, shows_waiting=shows_waiting) as connection:
+            changed_at = self.db.stat().st_mtime_ns
+            if self._kinds[0] != changed_at:
+                self._kinds = (changed_at, _kinds_in(connection))
+            yield connection
 
     def _notes(self) -> dict[str, dict[str, str]]:
         return self.notes.read() if self.notes else {}
@@ -283,8 +278,19 @@ class Pages:
     def _labels(self) -> list[str]:
         return self.notes.labels() if self.notes else []
 
-    def _page(self, template: str, refresh: int | None = None, **content: Any) -> str:
-        return self._environment.get_template(f"{template}.html.j2").render(refresh=refresh, here=template, **content)
+    def _page(self, template: str, **content: Any) -> str:
+        usual = {"nav": self._kinds[1], "refresh": None, "here": template}
+        return self._environment.get_template(f"{template}.html.j2").render(usual | content)
+
+
+def _kinds_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
+    """The kinds of pages that there is something for, each with its title."""
+    pages = {"trials": "Trials"}
+    if paired_cells(connection):
+        pages["pairs"] = "Pairs"
+    if names := conversation_names(connection):
+        pages["games"] = " and ".join(f"{name}s" for name in names).capitalize()
+    return pages | {"runs": "Runs", "tables": "Tables"}
 
 
 def _reading(row: Mapping[str, Any]) -> str:

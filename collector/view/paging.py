@@ -83,13 +83,19 @@ class Page:
 
 
 def page_of(
-    rows: duckdb.DuckDBPyRelation, order: Order, shown: Sequence[Expression], size: int, query: Mapping[str, str]
+    rows: duckdb.DuckDBPyRelation,
+    order: Order,
+    size: int,
+    query: Mapping[str, str],
+    shown: Sequence[Expression] | None = None,
 ) -> Page:
-    """The page that an address asks for: `after` or `before` a key, else the first. `shown` has the order's columns."""
+    """The page that an address asks for: `after` or `before` a key, else the first. `shown` has the order's columns;
+    None shows all there are."""
     is_backwards = "before" in query
     key = query.get("before") or query.get("after")
     part = order.beyond(rows, read_key(key), is_backwards=is_backwards) if key else rows
-    chosen = rows_of(order.sorted(part, is_backwards=is_backwards).limit(size + 1).select(*shown))
+    of_page = order.sorted(part, is_backwards=is_backwards).limit(size + 1)
+    chosen = rows_of(of_page if shown is None else of_page.select(*shown))
     has_more, chosen = len(chosen) > size, chosen[:size]
     if is_backwards:
         chosen.reverse()

@@ -17,10 +17,10 @@ from duckdb import ColumnExpression, ConstantExpression, FunctionExpression
 
 from slant.collector.errors import UsageError
 from slant.collector.system.shipped_files import sql_query
-from slant.collector.view.paging import Order, Page, page_of, read_key, rows_of
+from slant.collector.view.paging import Order, read_key, rows_of
 from slant.collector.view.trials import design_of, design_of_study
 
-ON_A_PAGE = 50
+PAIRS_ON_A_PAGE = 50
 CELL = ("study", "source", "variant", "model")
 SORTS = {"": ("size", True), "more": ("difference", True), "fewer": ("difference", False)}
 """The order of pairs: the largest difference either way, most tokens more, most tokens fewer than in the reference."""
@@ -93,10 +93,6 @@ def pairs_of(connection: duckdb.DuckDBPyConnection, choice: PairChoice) -> duckd
 
 
 _OWN = {"trial_id": "id", "tokens": "tokens", "outcome": "outcome"}
-
-
-def page_of_pairs(pairs: duckdb.DuckDBPyRelation, order: Order, query: Mapping[str, str]) -> Page:
-    return page_of(pairs, order, [ColumnExpression(name) for name in pairs.columns], ON_A_PAGE, query)
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from slant.collector.keep.export import write_rows
 from slant.collector.keep.view_heads import known_view
 from slant.collector.view.guarded import guarded
 from slant.collector.view.notes_file import NotesFile
-from slant.collector.view.pages import Pages, security_policy
+from slant.collector.view.pages import ITEMS, LISTS, Pages, security_policy
 
 HOST = "127.0.0.1"
 TOKEN_VARIABLE = "SLANT_VIEW_TOKEN"
@@ -70,18 +70,10 @@ class Viewer:
         self._notes = notes
 
     def application(self) -> web.Application:
-        pages = self._pages
         app = web.Application(middlewares=[self._guard], client_max_size=200_000)
-        lists = {
-            "trials": pages.trials, "pairs": pages.pairs, "pair": pages.pair, "games": pages.games, "runs": pages.runs,
-            "tables": pages.tables,
-        }  # fmt: skip
-        items = {"trial": pages.trial, "game": pages.game, "table": pages.table}
         root = "/{token}"
-        for kind, render in lists.items():
-            app.router.add_get(f"{root}/{kind}", _page(render))
-        for kind, render_item in items.items():
-            app.router.add_get(f"{root}/{kind}/{{key}}", _item(render_item))
+        app.router.add_get(f"{root}/{{kind:{'|'.join(LISTS)}}}", self._page)
+        app.router.add_get(f"{root}/{{kind:{'|'.join(ITEMS)}}}/{{key}}", self._page)
         app.router.add_get(f"{root}/", self._start)
         app.router.add_get(f"{root}/download/{{key}}", self._download)
         app.router.add_post(f"{root}/note/{{key}}", self._keep_note)
@@ -119,6 +111,10 @@ class Viewer:
 
     async def _start(self, request: web.Request) -> web.StreamResponse:
         raise web.HTTPFound(self._links("trials"))
+
+    async def _page(self, request: web.Request) -> web.StreamResponse:
+        kind, key = request.match_info["kind"], request.match_info.get("key", "")
+        return _html(await asyncio.to_thread(self._pages.rendered, kind, key, dict(request.query)))
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
         name, _, ending = request.match_info["key"].partition(".")
@@ -168,20 +164,6 @@ class Viewer:
         else:
             search.restart()
         raise web.HTTPSeeOther(self._links("trials", "", dict(request.query)))
-
-
-def _page(render: Callable[[Mapping[str, str]], str]) -> Handler:
-    async def answer(request: web.Request) -> web.StreamResponse:
-        return _html(await asyncio.to_thread(render, dict(request.query)))
-
-    return answer
-
-
-def _item(render: Callable[[str, Mapping[str, str]], str]) -> Handler:
-    async def answer(request: web.Request) -> web.StreamResponse:
-        return _html(await asyncio.to_thread(render, request.match_info["key"], dict(request.query)))
-
-    return answer
 
 
 def _html(text: str, status: int = 200) -> web.Response:

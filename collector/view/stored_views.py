@@ -40,17 +40,16 @@ def page_of_view(
     head = read_view_heads().get(name)
     grain = [part for part in (head.grain if head else rows.columns) if part in rows.columns and part != column]
     order = Order(tuple([(column, sort.startswith("-"))] if column else []) + tuple((part, False) for part in grain))
-    shown: list[Expression] = [ColumnExpression(part) for part in rows.columns]
     n_attempts = connection.execute("SELECT count(*) FROM attempts").fetchall()[0][0]
     if order.names == ["trial_id"] and n_attempts > _FEW_TRIALS:
         order = Order(tuple((part, False) for part in (*_AS_ASKED, "trial_id") if part in rows.columns))
         trials = _trials_of(connection, head.designs if head else ())
-        return _page_of_many(trials, rows, order, shown, query), order, columns
+        return _page_of_many(trials, rows, order, query), order, columns
     if not column and not {"after", "before"} & query.keys():
         few = rows_of(rows.limit(ON_A_PAGE + 1))
         if len(few) <= ON_A_PAGE:
             return Page(few, None, None), order, columns
-    return page_of(rows, order, shown, ON_A_PAGE, query), order, columns
+    return page_of(rows, order, ON_A_PAGE, query), order, columns
 
 
 def _trials_of(connection: duckdb.DuckDBPyConnection, designs: tuple[str, ...]) -> duckdb.DuckDBPyRelation:
@@ -63,11 +62,7 @@ def _trials_of(connection: duckdb.DuckDBPyConnection, designs: tuple[str, ...]) 
 
 
 def _page_of_many(
-    trials: duckdb.DuckDBPyRelation,
-    rows: duckdb.DuckDBPyRelation,
-    order: Order,
-    shown: list[Expression],
-    query: Mapping[str, str],
+    trials: duckdb.DuckDBPyRelation, rows: duckdb.DuckDBPyRelation, order: Order, query: Mapping[str, str]
 ) -> Page:
     """A page of a view of trials, in the order of asking: such rows lie together. The view joins and orders all of its
     rows before it gives any: it is asked for some trials by their ids alone, and for more of them where it shows too
@@ -81,10 +76,10 @@ def _page_of_many(
         chosen = rows_of(places.limit(n_places))
         if len(chosen) < n_places:
             break
-        page = page_of(rows.filter(_any_of(chosen)), order, shown, ON_A_PAGE, query)
+        page = page_of(rows.filter(_any_of(chosen)), order, ON_A_PAGE, query)
         if (page.before if is_backwards else page.after) is not None:
             return page
-    return page_of(rows, order, shown, ON_A_PAGE, query)
+    return page_of(rows, order, ON_A_PAGE, query)
 
 
 def _any_of(places: Sequence[Mapping[str, Any]]) -> Expression:

@@ -39,10 +39,6 @@ class Summary:
     histograms: Sequence[Histogram]
 
     @property
-    def n_refusals(self) -> int:
-        return sum(counts[OUTCOMES.index("refused")] for *_, counts in self.rows)
-
-    @property
     def sources(self) -> list[str]:
         """Where the answers come from: those of several are told apart, never added up."""
         return list(dict.fromkeys(source for source, *_ in self.rows))
@@ -73,16 +69,11 @@ def histograms(tokens: Iterable[tuple[str, Counter[int]]]) -> list[Histogram]:
     """One for each condition, on one scale; one of all where there are many conditions. `tokens` has how many trials
     took how many tokens."""
     named = list(tokens)
-    if len(named) > _MOST_HISTOGRAMS:
-        whole: Counter[int] = Counter()
-        for _, counts in named:
-            whole.update(counts)
-        named = [("all conditions", whole)]
     if not named:
         return []
-    everything: Counter[int] = Counter()
-    for _, counts in named:
-        everything.update(counts)
+    everything: Counter[int] = sum((counts for _, counts in named), Counter())
+    if len(named) > _MOST_HISTOGRAMS:
+        named = [("all conditions", everything)]
     low, high = min(everything), _quantile(everything, _LARGEST_SHARE)
     width = _width(max(1, high - low))
     first = low // width * width

@@ -62,13 +62,13 @@ def page_of_trials(
     found in narrow columns, for to carry a million wide rows into a sort takes longer than all the rest."""
     columns = [*(ColumnExpression(name) for name in _LISTED), *_excerpts()]
     if not chosen.sort:
-        page = page_of(trials, chosen.order, [ColumnExpression(name) for name in _PLACE], ON_A_PAGE, query)
+        page = page_of(trials, chosen.order, ON_A_PAGE, query, [ColumnExpression(name) for name in _PLACE])
         if _lie_together(page.rows):
             near = between("sequence", page.rows) & between("run_id", page.rows)
             wide = connection.view("trials").filter(near).select(ColumnExpression("attempt_id"), *columns)
             rows = {row["attempt_id"]: row for row in rows_of(wide)}
             return replace(page, rows=[rows[place["attempt_id"]] for place in page.rows])
-    return page_of(trials, chosen.order, columns, ON_A_PAGE, query)
+    return page_of(trials, chosen.order, ON_A_PAGE, query, columns)
 
 
 def _lie_together(places: list[dict[str, Any]]) -> bool:
@@ -211,7 +211,7 @@ def new_messages(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> li
 def page_of_games(trials: duckdb.DuckDBPyRelation, query: Mapping[str, str]) -> Page:
     games = trials.query("chosen", sql_query("shown_games"))
     assert games is not None  # it is a query, which has rows
-    return page_of(games, _GAMES, [ColumnExpression(name) for name in games.columns], GAMES_ON_A_PAGE, query)
+    return page_of(games, _GAMES, GAMES_ON_A_PAGE, query)
 
 
 def neighbouring_games(trials: duckdb.DuckDBPyRelation, game: str) -> tuple[str | None, str | None]:

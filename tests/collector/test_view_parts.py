@@ -62,13 +62,13 @@ def test_a_walk_by_keys_is_the_sorted_list_forth_and_back(rows: list[tuple[int |
         expected = sorted(range(len(rows)), key=lambda n: (rows[n][0] is None, sign * (rows[n][0] or 0)))
         forth, back, query = [], [], {}
         while True:
-            page = page_of(connection.table("t"), order, columns, 3, query)
+            page = page_of(connection.table("t"), order, 3, query, columns)
             forth += [row["n"] for row in page.rows]
             if page.after is None:
                 break
             query = {"after": page.after}
         while page.before is not None:
-            page = page_of(connection.table("t"), order, columns, 3, {"before": page.before})
+            page = page_of(connection.table("t"), order, 3, {"before": page.before}, columns)
             back = [row["n"] for row in page.rows] + back
     assert sorted(forth) == sorted(expected)
     assert [rows[n][0] for n in forth] == [rows[n][0] for n in expected]
