@@ -53,12 +53,17 @@ def _carry_out(run_plan: Any, options: Any, batch_options: Any, watcher: Any, ye
     return carry_out_batch(run_plan, batch_options, yes=yes, watcher=watcher)
 
 
-def _print_report(report: Any, output_format: str, study: Any) -> None:
-    """Print what the call did; leaves the program where something is missing."""
-    print_rows(list(report.models), output_format)
+def say_stopped(report: Any) -> None:
+    """Why models of a report are asked no more."""
     for model in report.models:
         if model["stopped_because"]:
             say(f"{model['model']} was stopped: {model['stopped_because']}")
+
+
+def _print_report(report: Any, output_format: str, study: Any) -> None:
+    """Print what the call did; leaves the program where something is missing."""
+    print_rows(list(report.models), output_format)
+    say_stopped(report)
     if report.made:
         n_requests = sum(job.n_requests for job in report.made)
         made = f"{count_text(n_requests, 'request')} in {count_text(len(report.made), 'job')}"

@@ -16,6 +16,7 @@ from slant.collector.api import carry_out
 from slant.collector.ask.uncounted_answers import uncounted_notes
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.submit import refuse_game
+from slant.collector.commands.batch_jobs import say_stopped
 from slant.collector.cost.estimate import dollars
 from slant.collector.cost.pilot import pilot_of
 from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows
@@ -116,9 +117,7 @@ def run_pilot(
     if pilot.pending or not pilot.model_plans:
         report = carry_out(pilot, options, yes=agree(pilot, options.concurrency, yes), watcher=watcher)
         if not report.is_complete:
-            for model in report.models:
-                if model["stopped_because"]:
-                    say(f"{model['model']} was stopped: {model['stopped_because']}")
+            say_stopped(report)
             say("The pilot is not complete. The same command asks what it lacks.")
             sys.exit(1)
     return after_pilot(pilot, look_again(), options.concurrency, yes, output_format)

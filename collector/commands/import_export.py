@@ -69,16 +69,7 @@ Examples:
 @db_option
 @output_options
 def import_command(
-    study: str,
-    layout: str,
-    model: str | None,
-    variant: str,
-    columns: tuple[str, ...],
-    map_models: tuple[str, ...],
-    problems_file: Path | None,
-    paths: tuple[Path, ...],
-    db: Path,
-    output_format: str,
+    study: str, variant: str, problems_file: Path | None, db: Path, output_format: str, **files: Any
 ) -> None:
     """Bring answers from files (or the files of folders) into the database."""
     from slant.collector.importing.imports import import_trials
@@ -88,18 +79,7 @@ def import_command(
 
     if_interrupted("Left at once.", f"Rows that are in {db} stay. The same command brings the rest, and nothing twice.")
     with _progress() as on_rows:
-        report = import_trials(
-            db,
-            study,
-            paths,
-            model,
-            layout,
-            variant,
-            on_rows=on_rows,
-            command=typed_command(db),
-            columns=columns,
-            map_models=map_models,
-        )
+        report = import_trials(db, study, variant=variant, on_rows=on_rows, command=typed_command(db), **files)
     _print_import(report, output_format)
     if note := coverage_note(db, load_study(study, variant, db)):
         say(note)

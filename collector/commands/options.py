@@ -70,11 +70,11 @@ def seed_option(default: int | None = None) -> Decorator:
     return click.option("--seed", type=WholeNumber(), default=default, show_default=default is not None, help=text)
 
 
-def variant_option(default: str | None = "base", more: str = "") -> Decorator:
+def variant_option(more: str = "") -> Decorator:
     return click.option(
         "--variant",
-        default=default,
-        show_default=default is not None,
+        default="base",
+        show_default=True,
         help=f"A named set of changes that the study defines; null deals its words to groups at random.{more}",
     )
 

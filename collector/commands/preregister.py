@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -63,24 +64,7 @@ _later = section("Later models")
 @click.option("--from", "pilot", type=FILE, metavar="FILE", help="A pilot's database: adds the numbers planned with.")
 @click.option("--out", type=FILE, metavar="FILE", help="Default: STUDY.registration.json")
 @verbose_option
-def preregister_command(
-    study: str,
-    models: tuple[str, ...],
-    simulated: bool,
-    variants: tuple[str, ...],
-    seed: int | None,
-    repetitions: int,
-    eligible: tuple[str, ...],
-    rule: str,
-    fits: tuple[str, ...],
-    exclusions: tuple[str, ...],
-    looks_at: tuple[int, ...],
-    stopping_rule: str | None,
-    until_width: float | None,
-    looks: int | None,
-    pilot: Path | None,
-    out: Path | None,
-) -> None:
+def preregister_command(study: str, models: tuple[str, ...], out: Path | None, **plan: Any) -> None:
     """Write what is fixed before the data: study, prompts, plan, models, exclusions, fits, looks, stopping rule.
 
     The file is canonical JSON (RFC 8785): the same plan gives the same bytes anywhere. Prints its SHA-256 as
@@ -88,24 +72,7 @@ def preregister_command(
     """
     from slant.collector.registration.registering import preregister, write_registration
 
-    registration = preregister(
-        study,
-        models or None,
-        simulated=simulated,
-        variants=variants,
-        seed=seed,
-        repetitions=repetitions,
-        eligible=eligible,
-        rule=rule,
-        fits=fits,
-        exclusions=exclusions,
-        looks_at=looks_at,
-        stopping_rule=stopping_rule,
-        until_width=until_width,
-        looks=looks,
-        pilot=pilot,
-        say=say,
-    )
+    registration = preregister(study, models or None, **plan, say=say)
     path = write_registration(registration, out or Path(f"{registration.study}.registration.json"))
     click.echo(f"{registration.sha256}  {printable(path)}")
     say(f"Put it on a registry before anything is asked; then: collect --study {study} --registration {path} …")

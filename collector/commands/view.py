@@ -12,7 +12,7 @@ import click
 from slant.collector.commands.options import FILE, FOLDER, WholeNumber, anonymous_option, db_option, verbose_option
 from slant.collector.errors import UsageError
 from slant.collector.system.operating_system import has_desktop
-from slant.collector.terminal import say
+from slant.collector.terminal import count_text, late_bar, say
 
 EXAMPLES = """\b
 Examples:
@@ -75,18 +75,15 @@ def view_command(
 
 
 def _bundle(db: Path, folder: Path, where: str, anonymous: bool) -> None:
-    from rich.console import Console
     from rich.progress import Progress
 
     from slant.collector.view.bundle import write_bundle
 
-    console = Console(stderr=True)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("pages", total=None)
+    with late_bar(*Progress.get_default_columns()) as update:
 
         def on_page(done: int, known: int) -> None:
-            bar.update(task, completed=done, total=known)
+            update(description="pages", completed=done, total=known)
 
         n_trials = write_bundle(db, folder, where, on_page, anonymous=anonymous)
     click.echo(folder / "index.html")
-    say(f"{n_trials:,} {'trial' if n_trials == 1 else 'trials'}, with trials.csv and trials.parquet beside the pages.")
+    say(f"{count_text(n_trials, 'trial')}, with trials.csv and trials.parquet beside the pages.")
