@@ -70,13 +70,10 @@ class QuestionPlan(Plan[Place]):
         return 1
 
 
-_Place = TypeVar("_Place")
-
-
-class PromptIndex(Generic[_Place]):
+class PromptIndex(Generic[Place]):
     """Places of a plan by their prompts (24 bytes or so an entry, not a whole trial); `trial` makes the trial there."""
 
-    def __init__(self, prompts: Iterable[tuple[_Place, Prompt]], trial: Callable[[_Place], Trial]) -> None:
+    def __init__(self, prompts: Iterable[tuple[Place, Prompt]], trial: Callable[[Place], Trial]) -> None:
         self._places = {bytes.fromhex(prompt.hash): place for place, prompt in prompts}
         self._trial = trial
 

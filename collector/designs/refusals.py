@@ -19,3 +19,8 @@ EVASION = re.compile(
     re.IGNORECASE,
 )
 """The same in other languages, and less plainly: of use where nothing else in the answer is clear."""
+
+
+def is_refusal(text: str) -> bool:
+    """Whether an answer in which nothing else is clear says no, plainly or not."""
+    return bool(REFUSAL.search(text) or EVASION.search(text))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 
 from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.errors import StudyError
+from slant.collector.study.toml_table import checked_name
 
 
 def read_wordings(rows: list[dict[str, str]], needed: tuple[str, ...], where: str) -> dict[int, str]:
@@ -40,6 +41,23 @@ def same_word(word: str) -> str:
     """What two words share that a reader can't tell apart: but for case, and for Unicode's ways to write one letter
     (é as one character, or as e with an accent)."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())
+
+
+def listed_tests(
+    rows: Iterable[Mapping[str, str]], kind: str, where: str
+) -> Iterator[tuple[str, int, str, Mapping[str, str]]]:
+    """Name, number and label of each test (or whatever a design calls its `kind`) of a table, and its row. One without
+    a number has that of its place. StudyError for a name given twice, and where there is none."""
+    names: set[str] = set()
+    for place, row in enumerate(rows, start=1):
+        name = checked_name(row[kind], kind)
+        if name in names:
+            raise StudyError(f'The {kind} "{name}" is given twice in {where}.')
+        names.add(name)
+        number = whole(row.get(f"{kind}_no") or str(place), f"the {kind}s of {where}")
+        yield name, number, row.get("label") or name, row
+    if not names:
+        raise StudyError(f"{where} needs at least one {kind}.")
 
 
 def whole(text: str, where: str) -> int:

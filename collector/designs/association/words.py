@@ -13,10 +13,10 @@ from typing import Any
 
 from slant.collector.designs.placeholders import check_placeholders, find_placeholders
 from slant.collector.designs.sides import GROUPS, SIDES, STIMULI, read_sides, two_names
-from slant.collector.designs.wordings import read_wordings, whole
+from slant.collector.designs.wordings import listed_tests, read_wordings
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.toml_table import Table, checked_name
+from slant.collector.study.toml_table import Table
 
 ORDERS = ("rule", "balanced")
 NAME_COLUMNS = (*(f"{side}_named" for side in SIDES), "group_a_in_rule", "group_b_in_rule", "label_a", "label_b")
@@ -148,25 +148,19 @@ def _tests(
     asked_sides: tuple[str, ...],
     where: str,
 ) -> dict[str, AssociationTest]:
-    """By their ids. A test without a number has that of its place."""
     tests: dict[str, AssociationTest] = {}
-    for place, row in enumerate(rows, start=1):
-        test = checked_name(row["test"], "test")
-        if test in tests:
-            raise StudyError(f'The test "{test}" is given twice in {where}.')
+    for test, number, label, _ in listed_tests(rows, "test", where):
         words_by_side = sides.get(test, {})
         lacking = [side for side in SIDES if side not in words_by_side]
         if lacking:
             raise StudyError(f'The test "{test}" of {where} has no words for {lacking[0]}.')
         tests[test] = AssociationTest(
             test=test,
-            test_no=whole(row.get("test_no") or str(place), f"the tests of {where}"),
-            label=row.get("label") or test,
+            test_no=number,
+            label=label,
             words={side: tuple(words) for side, (_, words) in words_by_side.items()},
             categories={side: category for side, (category, _) in words_by_side.items()},
             names={frame: values for (frame, of), values in names.items() if of == test},
             asked_sides=asked_sides,
         )
-    if not tests:
-        raise StudyError(f"{where} needs at least one test.")
     return tests

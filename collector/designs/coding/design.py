@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import log_normal, uniforms
 from slant.collector.designs.placeholders import check_placeholders
-from slant.collector.designs.refusals import EVASION, REFUSAL
+from slant.collector.designs.refusals import is_refusal
 from slant.collector.errors import StudyError
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.study.folder import StudyFolder
@@ -152,7 +152,7 @@ def read_coding(answer: str, trial: Trial) -> Reading:
         named = [side for side, name in _options(trial).items() if _stands_in(text, name)]
         if len(named) == 1:
             return _coded(named[0], trial)
-        if REFUSAL.search(text) or EVASION.search(text):
+        if is_refusal(text):
             return Reading("refused", detail="refused_in_words")
     detail = "several_numbers" if numbers else "no_number" if text.strip() else "empty"
     return Reading("malformed", detail=detail)

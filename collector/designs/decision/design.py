@@ -27,11 +27,11 @@ from slant.collector.designs.decision.scenes import (
 )
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.design import Question, quoted_answer
-from slant.collector.designs.pairing.design import POLES, WordListDesign, checked_list, counted_pairs, draw_names
+from slant.collector.designs.pairing.design import WordListDesign, checked_list, counted_pairs, draw_names, listed_words
 from slant.collector.designs.pairing.pairs import Pairs, named_groups, read_pairs
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.plan import Plan
-from slant.collector.designs.refusals import EVASION, REFUSAL
+from slant.collector.designs.refusals import REFUSAL, is_refusal
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
@@ -226,12 +226,8 @@ def _question(data: DecisionData, test: str, wording: int, scene: Scene, number:
     if scene.about:
         facts["about"] = scene.about
     for task in scene.tasks:
-        if task.kind != "pairing":
-            continue
-        own = data.tests[test].words(task.words)
-        listed = [(word, POLES[side]) for side in ATTRIBUTES for word in own[side]]
-        rng.shuffle(listed)
-        facts |= {"words": [word for word, _ in listed], "poles": "".join(pole for _, pole in listed)}
+        if task.kind == "pairing":
+            facts |= listed_words(data.tests[test].words(task.words), rng)
     return Question(
         test=test,
         condition=scene.condition,
@@ -302,9 +298,7 @@ def _read_pairing(data: DecisionData, trial: Trial, answer: str) -> tuple[Pairs,
         return pairs, counted_pairs(trial, pairs)
     readings = []
     for name in data.tests[trial.test].lists:
-        sides = data.tests[trial.test].words(name)
-        listed = [(word, POLES[side]) for side in ATTRIBUTES for word in sides[side]]
-        known = {"words": [word for word, _ in listed], "poles": "".join(pole for _, pole in listed)}
+        known = listed_words(data.tests[trial.test].words(name))
         readings.append((read_pairs(answer, known["words"], groups), known))
     pairs, known = max(readings, key=lambda reading: (reading[0].n_given, -len(reading[1]["words"])))
     named = {f"named_{side}": name for side, name in named_groups(answer, groups).items()}
@@ -347,6 +341,6 @@ def _decided(data: DecisionData, trial: Trial, parts: Mapping[str, str], facts: 
 
 
 def _unread(answer: str, detail: str, facts: Mapping[str, Any]) -> Reading:
-    if REFUSAL.search(answer[:_REFUSED_EARLY]) or EVASION.search(answer[:_REFUSED_EARLY]):
+    if is_refusal(answer[:_REFUSED_EARLY]):
         return Reading("refused", detail="refused_in_words", factors=facts)
     return Reading("malformed", detail=detail, factors=facts)

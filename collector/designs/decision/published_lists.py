@@ -111,15 +111,14 @@ def _lists(folder: Path, prompts: Iterable[Mapping[str, str]]) -> dict[str, List
         if len(of_test.get("", ())) < len(_SIDES):
             raise StudyError(f'decision_words.csv lacks words of "{test}" in the variation {first}.')
         half = len(plain[test]["shown"]) // 2
-        groups = {"group_a": plain[test]["A"], "group_b": plain[test]["B"]}
-        words = {"attribute_a": plain[test]["shown"][:half], "attribute_b": plain[test]["shown"][half:]}
+        plain_groups = groups = {"group_a": plain[test]["A"], "group_b": plain[test]["B"]}
+        plain_words = words = {"attribute_a": plain[test]["shown"][:half], "attribute_b": plain[test]["shown"][half:]}
         if test in named:
             jobs = known_test(full, test, "a text that names its groups")["shown"][2 * half :]
             words = {"attribute_a": jobs, "attribute_b": low[test]["shown"][-len(jobs) :]}
             groups = {f"group_{side}": [name] for side, name in zip("ab", named[test], strict=True)}
-            of_test[CHAINED] = {f"group_{side.lower()}": full[test][side] for side in "AB"} | words
-            plain_words = {"attribute_a": plain[test]["shown"][:half], "attribute_b": plain[test]["shown"][half:]}
-            of_test[ASSOCIATION] = {f"group_{side.lower()}": plain[test][side] for side in "AB"} | plain_words
+            of_test[CHAINED] = {"group_a": full[test]["A"], "group_b": full[test]["B"], **words}
+            of_test[ASSOCIATION] = {**plain_groups, **plain_words}
         else:
             of_test[CHAINED] = words
         of_test[""] = {**groups, **of_test[""]}

@@ -21,9 +21,9 @@ from typing import Any
 
 from slant.collector.designs.forced_choice.prose import Found, alone, letter_of, mentioned, said_last
 from slant.collector.designs.forced_choice.words import LETTERS
-from slant.collector.designs.refusals import EVASION, REFUSAL
+from slant.collector.designs.refusals import is_refusal
 from slant.collector.providers.templates import split
-from slant.collector.records import Reading, Reply
+from slant.collector.records import Outcome, Reading, Reply
 
 # JSON answers inside of whatever a model writes around them: code fences, prose before and after
 KEYS = ("answer", "final_answer", "choice", "chosen", "option", "selection", "selected", "selected_option", "response",
@@ -103,8 +103,8 @@ def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
         return Reading("malformed", detail="empty")
     reading = _read(text, options)
     if reading.letter is None:
-        is_refusal = reading.kind == "refused_in_words"
-        return Reading("refused" if is_refusal else "malformed", detail=reading.kind)
+        outcome: Outcome = "refused" if reading.kind == "refused_in_words" else "malformed"
+        return Reading(outcome, detail=reading.kind)
     choice = options[LETTERS.index(reading.letter)]
     if reading.at is None:
         return Reading("answered", choice, place=max(0, answer.rfind(choice)))
@@ -130,7 +130,7 @@ def _read(text: str, options: tuple[str, str]) -> Found:
         clear = alone(text, options) or said_last(text)
         if clear is not None:
             return clear
-    if REFUSAL.search(text) or EVASION.search(text):
+    if is_refusal(text):
         return Found(kind="refused_in_words")
     return Found(kind="json_broken") if is_broken else in_json or mentioned(text, options)
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.sides import two_names
-from slant.collector.designs.wordings import read_wordings, same_word, whole
+from slant.collector.designs.wordings import listed_tests, read_wordings, same_word
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.toml_table import Table, checked_name
+from slant.collector.study.toml_table import Table
 
 LETTERS = ("A", "B")
 PLACEHOLDERS = ("option_a", "option_b", "word")
@@ -116,19 +116,13 @@ def _domains(
     where: str,
 ) -> dict[str, Domain]:
     domains: dict[str, Domain] = {}
-    for place, row in enumerate(rows, start=1):
-        name = checked_name(row["domain"], "domain")
-        if name in domains:
-            raise StudyError(f'The domain "{name}" is given twice in {where}.')
+    for name, number, label, _ in listed_tests(rows, "domain", where):
         if name not in words:
             raise StudyError(f'The domain "{name}" of {where} has no words.')
         checked_pairs = {
             block: _checked_pairs(pairs.get((name, block), []), name, block, words[name]) for block in blocks
         }
-        number = whole(row.get("domain_no") or str(place), f"the domains of {where}")
-        domains[name] = Domain(name, number, row.get("label") or name, tuple(words[name]), checked_pairs)
-    if not domains:
-        raise StudyError(f"{where} needs at least one domain.")
+        domains[name] = Domain(name, number, label, tuple(words[name]), checked_pairs)
     return domains
 
 

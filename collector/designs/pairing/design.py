@@ -18,7 +18,7 @@ from slant.collector.designs.pairing.pairs import MISSING, Pairs, named_groups, 
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.designs.pairing.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.pairing.words import Lists, PairingData, PairingTest, Wording, parse_tables
-from slant.collector.designs.refusals import EVASION, REFUSAL
+from slant.collector.designs.refusals import is_refusal
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
@@ -102,8 +102,7 @@ class Pairing(WordListDesign):
             counted |= {f"named_{side}": name for side, name in named_groups(answer, groups).items()}
         if pairs.n_given:
             return Reading("answered", factors=counted)
-        is_refusal = REFUSAL.search(answer) or EVASION.search(answer)
-        if is_refusal and set(pairs.sides) == {MISSING}:
+        if set(pairs.sides) == {MISSING} and is_refusal(answer):
             return Reading("refused", detail="refused_in_words", factors=counted)
         return Reading("malformed", detail="no_pair" if answer.strip() else "empty", factors=counted)
 
@@ -141,8 +140,6 @@ def _question(
     rng = random.Random("\x1f".join(map(str, ("pairing", seed, test.test, number))))
     words = test.words(wording.words)
     name_a, name_b, is_a_first = draw_names(rng, words, GROUPS, data.order, number, seed, test.test)
-    listed = [(word, POLES[side]) for side in ATTRIBUTES for word in words[side]]
-    rng.shuffle(listed)
     return Question(
         test=test.test,
         condition=wording.condition,
@@ -151,12 +148,16 @@ def _question(
         wording=wording_no,
         option_a=name_a,
         option_b=name_b,
-        factors={
-            "first_option": name_a if is_a_first else name_b,
-            "words": [word for word, _ in listed],
-            "poles": "".join(pole for _, pole in listed),
-        },
+        factors={"first_option": name_a if is_a_first else name_b, **listed_words(words, rng)},
     )
+
+
+def listed_words(words: Lists, rng: random.Random | None = None) -> dict[str, Any]:
+    """The words of both attributes as the factors of a trial have them: shuffled, or as the study lists them."""
+    listed = [(word, POLES[side]) for side in ATTRIBUTES for word in words[side]]
+    if rng is not None:
+        rng.shuffle(listed)
+    return {"words": [word for word, _ in listed], "poles": "".join(pole for _, pole in listed)}
 
 
 def _content(study: Study, test: str, number: int) -> str:

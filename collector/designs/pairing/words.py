@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from slant.collector.designs.pairing.pairs import plain
 from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS, SIDES, STIMULI, read_sides
-from slant.collector.designs.wordings import whole
+from slant.collector.designs.wordings import listed_tests, whole
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name
@@ -129,18 +129,15 @@ def _tests(
     rows: list[dict[str, str]], lists: Mapping[str, Mapping[str, Mapping[str, tuple[str, list[str]]]]], where: str
 ) -> dict[str, PairingTest]:
     tests: dict[str, PairingTest] = {}
-    for place, row in enumerate(rows, start=1):
-        name = checked_name(row["test"], "test")
-        if name in tests:
-            raise StudyError(f'The test "{name}" is given twice in {where}.')
+    for name, number, label, row in listed_tests(rows, "test", where):
         usual = lists[""].get(name, {})
         for side in SIDES:
             if side not in usual:
                 raise StudyError(f'The test "{name}" of {where} has no words for {side}.')
         tests[name] = PairingTest(
             test=name,
-            test_no=whole(row.get("test_no") or str(place), f"the tests of {where}"),
-            label=row.get("label") or name,
+            test_no=number,
+            label=label,
             kind=row.get("kind", ""),
             lists={
                 of: {side: tuple(words) for side, (_, words) in by_test.get(name, {}).items()}
@@ -149,8 +146,6 @@ def _tests(
             categories={side: category for side, (category, _) in usual.items()},
         )
         _check_words(tests[name], lists)
-    if not tests:
-        raise StudyError(f"{where} needs at least one test.")
     return tests
 
 
