@@ -7,27 +7,21 @@ already there with the same content is counted and left; with another content it
 from __future__ import annotations
 
 import hashlib
-import json
-import platform
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
-from slant.collector.importing.layouts import GroupingLayout, Layout, Problem, Row, layout_named
+from slant.collector.importing.layouts import Problem, Row, layout_named
 from slant.collector.importing.layouts.values import CellError, word
 from slant.collector.importing.renamed import Names, names
 from slant.collector.importing.rows import RowReader, model_named
 from slant.collector.importing.writer import ImportReport, ImportWriter
-from slant.collector.keep.journal import utc_now
-from slant.collector.provenance.run_record import new_run_id
+from slant.collector.provenance.run_record import listed_model, new_run
 from slant.collector.records import Run
 from slant.collector.studies.catalogue import Study, StudyModel, load_study, with_variant
 from slant.collector.studies.stored_texts import study_line
-from slant.collector.system.code_version import current_code_version
 
 __all__ = ["ImportReport", "import_trials"]
 
@@ -73,17 +67,10 @@ def import_trials(
     reader = RowReader(loaded, layout_read, run, model_of_all, called)
     with ImportWriter(Path(db), run, report, [study_line(loaded, run.started_at)]) as writer:
         for file in files:
-            _import_file(file, _answers(loaded, file, called, layout_read, on_rows), reader, writer, report)
+            answers = layout_read.grouped(loaded, _counted(called.rows(file), on_rows))
+            _import_file(file, answers, reader, writer, report)
     report.sort([each.model for each in models], [test.test for test in loaded.tests])
     return report
-
-
-def _answers(
-    study: Study, file: Path, called: Names, layout: Layout, on_rows: Callable[[int], None] | None
-) -> Iterator[Row | Problem]:
-    """The rows of a file, or one for each answer where the layout puts several together or takes one apart."""
-    rows = _counted(called.rows(file), on_rows)
-    return layout.grouped(study, rows) if isinstance(layout, GroupingLayout) else rows
 
 
 def _counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | None) -> Iterator[Row | Problem]:
@@ -145,41 +132,13 @@ def _models_named(study: Study, files: Iterable[Path], called: Names) -> list[St
 
 def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequence[Path], command: str) -> Run:
     planned = sum(test.planned for test in study.tests)
-    order = [model.model for model in study.models]
-    listed: list[dict[str, Any]] = [
-        {
-            "model": each.model,
-            "model_no": order.index(each.model) + 1 if each.model in order else None,
-            "label": each.label,
-            "provider": each.provider,
-            "requested_model": each.requested_model,
-            "frame": each.frame or None,
-            "measure": each.measure,
-            "settings": dict(each.settings),
-            "planned": planned,
-        }
-        for each in models
-    ]
     file_records = [{"file": file.name, "bytes": file.stat().st_size, "blake2b": _hash(file)} for file in files]
-    return Run(
-        run_id=new_run_id(study.name),
+    return new_run(
+        study,
+        [listed_model(study, each) | {"planned": planned} for each in models],
+        {"layout": layout, "files": file_records},
         source="imported",
-        study=study.name,
-        study_version=study.version,
-        variant=study.variant,
-        seed=None,
-        repetitions=1,
-        models=json.dumps(listed),
-        design=study.design,
-        study_title=study.title,
-        study_source=study.source or None,
-        tests=json.dumps([asdict(test) for test in study.tests]),
-        conditions=json.dumps([asdict(condition) for condition in study.conditions]),
-        settings=json.dumps({"layout": layout, "files": file_records}),
-        code_version=current_code_version(),
-        machine=f"{platform.platform()}, Python {platform.python_version()}",
         command=command,
-        started_at=utc_now(),
     )
 
 

@@ -8,7 +8,7 @@ import json
 import platform
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,8 +21,8 @@ from slant.collector.keep.public_paths import told_path, typed_command
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.exchange import Request
-from slant.collector.records import Run
-from slant.collector.study.records import Study
+from slant.collector.records import Run, Source
+from slant.collector.study.records import Study, StudyModel
 from slant.collector.system.code_version import current_code_version, git_commit
 
 
@@ -36,46 +36,79 @@ def new_run_record(run_plan: RunPlan, options: Mapping[str, Any], *, is_simulate
         options = {**options, "shard": str(run_plan.shard), "shard_planned": planned}
     if run_plan.stopping is not None:
         options = {**options, **run_plan.stopping.as_settings()}
-    numbers = {model.model: number for number, model in enumerate(study.models, 1)}
     models = [
-        {
-            "model": a.name,
-            "label": a.model.label,
-            "provider": a.provider.name,
-            "requested_model": a.model.requested_model,
-            "frame": a.model.frame or None,
-            "measure": a.model.measure,
-            "settings": dict(a.model.settings),
-            "planned": a.planned if a.occasion is None else run_plan.whole,
-            "model_no": numbers.get(a.name),
-        }
+        listed_model(study, a.model)
+        | {"planned": a.planned if a.occasion is None else run_plan.whole}
         | model_provenance(run_plan, a)
         | ({} if a.occasion is None else {"occasion": a.occasion.number, "n_again": a.occasion.n_again})
         for a in run_plan.model_plans
     ]
-    tests = [asdict(test) | {"planned": test.planned * run_plan.repetitions} for test in study.tests]
+    return new_run(
+        study,
+        models,
+        options,
+        source="simulated" if is_simulated else "collected",
+        seed=run_plan.seed,
+        repetitions=run_plan.repetitions,
+        command=typed_command(run_plan.db),
+        study_file=study_file(study, run_plan.db),
+        git_commit=git_commit(),
+        registration=None if run_plan.registration is None else run_plan.registration.sha256,
+    )
+
+
+def listed_model(study: Study, model: StudyModel) -> dict[str, Any]:
+    """A model in the list of a run's."""
+    order = [known.model for known in study.models]
+    return {
+        "model": model.model,
+        "label": model.label,
+        "provider": model.provider,
+        "requested_model": model.requested_model,
+        "frame": model.frame or None,
+        "measure": model.measure,
+        "settings": dict(model.settings),
+        "model_no": order.index(model.model) + 1 if model.model in order else None,
+    }
+
+
+def new_run(
+    study: Study,
+    models: Sequence[Mapping[str, Any]],
+    settings: Mapping[str, Any],
+    *,
+    source: Source,
+    command: str,
+    seed: int | None = None,
+    repetitions: int = 1,
+    study_file: str | None = None,
+    git_commit: str | None = None,
+    registration: str | None = None,
+) -> Run:
+    """A run that begins now; `models` and `settings` as JSON-able values."""
+    tests = [asdict(test) | {"planned": test.planned * repetitions} for test in study.tests]
     return Run(
         run_id=new_run_id(study.name),
-        source="simulated" if is_simulated else "collected",
+        source=source,
         study=study.name,
         study_version=study.version,
         variant=study.variant,
-        seed=run_plan.seed,
-        repetitions=run_plan.repetitions,
+        seed=seed,
+        repetitions=repetitions,
         design=study.design,
         models=json.dumps(models),
         tests=json.dumps(tests),
         conditions=json.dumps([asdict(condition) for condition in study.conditions]),
-        settings=json.dumps(options),
+        settings=json.dumps(settings),
         code_version=current_code_version(),
         machine=f"{platform.platform()}, Python {platform.python_version()}",
-        command=typed_command(run_plan.db),
+        command=command,
         started_at=utc_now(),
         study_title=study.title,
         study_source=study.source or None,
-        study_file=study_file(study, run_plan.db),
-        git_commit=git_commit(),
-        registration=None if run_plan.registration is None else run_plan.registration.sha256,
+        study_file=study_file,
+        git_commit=git_commit,
+        registration=registration,
     )
 
 

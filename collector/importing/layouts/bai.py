@@ -18,7 +18,7 @@ from typing import Any
 from slant.collector.designs.pairing.published_lists import TESTS
 from slant.collector.designs.sides import SIDES
 from slant.collector.importing.layouts.published import check_columns, check_study, wording_named
-from slant.collector.importing.layouts.rows import Row
+from slant.collector.importing.layouts.rows import Layout, Row
 from slant.collector.importing.layouts.values import CellError, is_empty, number, shown, text, whole_number, word
 from slant.collector.study.records import Study
 
@@ -27,10 +27,8 @@ _NUMBER, _ANSWER = ("iteration", "row", ""), ("response", "0")
 _SHOWN = ("group0", "group1", "attributes", "attribute0", "attribute1")
 
 
-class Bai:
+class Bai(Layout):
     """The authors' files; which model they are of stands only in the file's name, so `--model` must say it."""
-
-    has_turns = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         check_study("bai", ("pairing", "decision"), study, has_model)

@@ -22,7 +22,7 @@ from typing import Any
 from slant.collector.designs.decision.decisions import people_in
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.importing.layouts.published import check_columns, check_study, lee_lai_test, wording_named
-from slant.collector.importing.layouts.rows import Problem, Row
+from slant.collector.importing.layouts.rows import Layout, Problem, Row
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, text, whole_number, word
 from slant.collector.records import TokenSource
 from slant.collector.study.records import Study
@@ -65,7 +65,7 @@ _COUNTED: tuple[tuple[str, TokenSource], ...] = (
 """What their counts are of, by what a model's name begins with; of others the study's own entry says it."""
 
 
-class Downstream:
+class Downstream(Layout):
     """The authors' files of all models, or of one."""
 
     has_turns = True

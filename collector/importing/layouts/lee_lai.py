@@ -13,7 +13,7 @@ from typing import Any
 
 from slant.collector.errors import UnknownNameError
 from slant.collector.importing.layouts.published import LEE_LAI_TESTS, check_columns, check_study, lee_lai_test
-from slant.collector.importing.layouts.rows import Row
+from slant.collector.importing.layouts.rows import Layout, Row
 from slant.collector.importing.layouts.values import CellError, is_empty, one_line, shown, text, whole_number
 from slant.collector.study.records import Study
 
@@ -21,10 +21,8 @@ _NEEDED = ("word", "group", "attribute", "tokens", "condition")
 _REASONING = ("thought", "reasoning", "thinking")
 
 
-class LeeLai:
+class LeeLai(Layout):
     """The authors' files; which model they are of stands only in the folder's name, so `--model` must say it."""
-
-    has_turns = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         check_study("lee-lai", ("association",), study, has_model)

@@ -22,6 +22,9 @@ LEE_LAI_TESTS = {
 """What Lee & Lai call tests whose id is another in their study; the other four tests are called alike."""
 
 
+_HINTS = ("Files with slant's own column names need: --layout tidy",)
+
+
 def check_study(layout: str, designs: Sequence[str], study: Study, has_model: bool) -> None:
     """UsageError where the study is of another design, or nobody says which model the answers are of."""
     if study.design not in designs:
@@ -31,13 +34,13 @@ def check_study(layout: str, designs: Sequence[str], study: Study, has_model: bo
         raise UsageError("These files don't say which model they are of.", f"Add --model, one of: {known}")
 
 
-def check_columns(path: Path, missing: Sequence[str], columns: Sequence[str]) -> None:
+def check_columns(path: Path, missing: Sequence[str], columns: Sequence[str], hints: Sequence[str] = _HINTS) -> None:
     """UsageError where columns are `missing` among those that a file has."""
     if missing:
         raise UsageError(
             f"Can't import {path}: it lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
             f"It has: {', '.join(filter(None, columns)) or 'none'}.",
-            "Files with slant's own column names need: --layout tidy",
+            *hints,
         )
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any, BinaryIO
 import polars as pl
 
 from slant.collector.errors import UsageError
+from slant.collector.study.records import Study
 
 RowCells = Mapping[str, Any]
 
@@ -48,6 +50,25 @@ class Row:
     file: str
     line: int
     cells: RowCells
+
+
+class Layout(ABC):
+    """How one kind of file is translated."""
+
+    has_turns = False
+    """True where drafts of a study of conversations are of turns, each with its number `turn` and `prompt_as_sent`."""
+
+    @abstractmethod
+    def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
+        """Warnings about a file as a whole. UsageError where it can't be of this layout; nothing is written then."""
+
+    @abstractmethod
+    def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
+        """The row under the names of collector/importing/layouts/tidy.py. CellError where it can't be read."""
+
+    def grouped(self, study: Study, rows: Iterable[Row | Problem]) -> Iterable[Row | Problem]:
+        """One row for each answer, for draft(), of the rows of a file: several may be one answer, or one be several."""
+        return rows
 
 
 def column_names(path: Path) -> list[str]:

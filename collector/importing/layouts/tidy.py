@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.designs import design_named
-from slant.collector.errors import UsageError
-from slant.collector.importing.layouts.rows import Row
+from slant.collector.importing.layouts.published import check_columns
+from slant.collector.importing.layouts.rows import Layout, Row
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, word
 from slant.collector.records import Attempt
 from slant.collector.study.records import Study
@@ -40,10 +40,8 @@ _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
 }  # fmt: skip
 
 
-class Tidy:
+class Tidy(Layout):
     """Our own column names; columns in any order, more columns than needed."""
-
-    has_turns = False
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         needed = NEEDED if has_model else ("model", *NEEDED)
@@ -52,8 +50,10 @@ class Tidy:
         missing = [name for name in needed if name not in present]
         if design_named(study.design).analyses_tokens and not present & set(COUNTS):
             missing.append("tokens")
-        if missing:
-            raise _missing(study, path, missing, columns)
+        hints = ["Or say which model all rows are of: --model MODEL"] if missing == ["model"] else []
+        if study.design == "association":
+            hints.append("The authors' own files need: --layout lee-lai")
+        check_columns(path, missing, columns, hints)
         unknown = [name for name in columns if name not in (*TAKEN, *CHECKED, *ALIASES, *_MADE_AGAIN)]
         return [f"{path}: columns not taken: {', '.join(map(_with_hint, unknown))}"] if unknown else []
 
@@ -72,17 +72,6 @@ class Tidy:
         if is_empty(cells.get("wording")) and len(study.data.wordings) == 1:
             [cells["wording"]] = study.data.wordings
         return cells
-
-
-def _missing(study: Study, path: Path, missing: Sequence[str], columns: Sequence[str]) -> UsageError:
-    noun = "columns" if len(missing) > 1 else "column"
-    hints = ["Or say which model all rows are of: --model MODEL"] if list(missing) == ["model"] else []
-    return UsageError(
-        f"Can't import {path}: it lacks the {noun} {', '.join(missing)}.",
-        f"It has: {', '.join(filter(None, columns)) or 'none'}.",
-        *hints,
-        *(["The authors' own files need: --layout lee-lai"] if study.design == "association" else []),
-    )
 
 
 def _with_hint(name: str) -> str:
