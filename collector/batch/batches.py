@@ -224,7 +224,7 @@ class Batches:
     def _pending(self, lane: BatchLane) -> Iterator[Conversation]:
         """What of the plan is neither done nor in an open job. Of a plan only bits are held: it may be very long."""
         run_plan = self._run_plan
-        plan_of = run_plan.study, lane.model, run_plan.seed, run_plan.repetitions
+        plan_of = run_plan.plan_of(lane.model)
         others = lane.model_plan.others
         done, waiting = (done_in(*plan_of, finals, others).conversations for finals in (self._finals, self._waiting()))
         yield from run_plan.conversations(lane.model_plan, bytes(map(or_, done, waiting)))
@@ -268,7 +268,7 @@ def carry_out_batch(run_plan: RunPlan, options: BatchOptions, *, yes: bool, watc
         raise ProviderError(f'Nobody is asked: "{run_plan.study.name}" has no model that can be asked here.', *reasons)
     if options.most_requests is not None and options.most_requests < 1:
         raise UsageError(f"--batch-size must be 1 or more, not {options.most_requests}.")
-    first = next(plan(run_plan.study, run_plan.model_plans[0].model, run_plan.seed, run_plan.repetitions))
+    first = next(plan(*run_plan.plan_of(run_plan.model_plans[0].model)))
     refuse_game(run_plan.study, first)  # before anything is written
     run = new_run_record(run_plan, asdict(options) | {"batch": True}, is_simulated=False)
     try:
@@ -278,6 +278,6 @@ def carry_out_batch(run_plan: RunPlan, options: BatchOptions, *, yes: bool, watc
         raise Interrupted("Left at once.", hint) from None
     finally:
         try:
-            load_journals(run_plan.db)
+            load_journals(run_plan.db, 30.0)
         except DatabaseBusyError:
             watcher.say("The answers are safe in the journal. When the database is free: collect load")

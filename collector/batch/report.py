@@ -74,4 +74,4 @@ def lane_row(run_plan: RunPlan, lane: BatchLane, finals: Finals, waiting: Finals
 def _trials_in(run_plan: RunPlan, lane: BatchLane, ids: Finals) -> int:
     if run_plan.slice is not None:
         return done_in_slice(run_plan, lane.model, ids)
-    return done_in(run_plan.study, lane.model, run_plan.seed, run_plan.repetitions, ids, lane.model_plan.others).trials
+    return done_in(*run_plan.plan_of(lane.model), ids, lane.model_plan.others).trials

@@ -146,11 +146,10 @@ def with_requests(study: Study, lane: BatchLane, pending: Iterable[Conversation]
     """Each pending trial with its request. UsageError for a design that asks on after an answer."""
     design = design_named(study.design)
     for conversation in pending:
-        step = design.next(study, lane.model, conversation, [])
-        assert step is not None
         refuse_game(study, conversation)
-        request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, step[1], step[0])
-        yield Pending(conversation, step[0], step[1], request)
+        trial, prompt = design.first(study, lane.model, conversation)
+        request = lane.provider.dialect.request(lane.base_url, lane.key, lane.model, prompt, trial)
+        yield Pending(conversation, trial, prompt, request)
 
 
 def refuse_game(study: Study, conversation: Conversation) -> None:

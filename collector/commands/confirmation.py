@@ -46,10 +46,7 @@ def show_quote(
 def show_dry_run(run_plan: RunPlan, concurrency: int, output_format: str, *, is_batch: bool = False) -> None:
     """`--dry-run`: the quote and the first prompt in full. What would be refused is refused here, too."""
     if is_batch and run_plan.model_plans:
-        refuse_game(
-            run_plan.study,
-            next(plan(run_plan.study, run_plan.model_plans[0].model, run_plan.seed, run_plan.repetitions)),
-        )
+        refuse_game(run_plan.study, next(plan(*run_plan.plan_of(run_plan.model_plans[0].model))))
     show_quote(run_plan, concurrency, output_format, is_batch=is_batch)
     show_first_prompt(run_plan)
 

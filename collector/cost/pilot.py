@@ -24,8 +24,7 @@ def pilot_of(run_plan: RunPlan, trials: int) -> RunPlan:
     chosen: set[str] = set()
     model_plans = []
     for model_plan in run_plan.model_plans:
-        plan_of = run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions
-        conversations = list(balanced_slice(*plan_of, trials, model_plan.others))
+        conversations = list(balanced_slice(*run_plan.plan_of(model_plan.model), trials, model_plan.others))
         ids = [trial.trial_id for conversation in conversations for trial in conversation.trials]
         chosen.update(conversation.conversation_id for conversation in conversations)
         model_plans.append(replace(model_plan, planned=len(ids), already_done=sum(run_plan.done.among(ids))))

@@ -115,18 +115,18 @@ def _quote(run_plan: RunPlan, model_plan: ModelPlan, concurrency: int, is_batch:
     price = run_plan.prices.find(model_plan.provider.name, model_plan.model.requested_model)
     sizes = earlier_sizes(run_plan.db, run_plan.study, model_plan.model)
     limits = known_limits(run_plan.db, model_plan.model)
-    cell = (run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions)
+    cell = run_plan.plan_of(model_plan.model)
     growth = _growth(*cell)
     guess = _guess_of_question(*cell) if growth is None else _guess_of_game(*cell[:2], growth)
     estimated = estimate_run(model_plan.pending, sizes, guess, price, limits, concurrency, is_batch=is_batch)
     return Quote(model_plan, price, estimated, is_batch, growth)
 
 
-def guess_of(study: Study, model: StudyModel, seed: int, repetitions: int = 1) -> Guess:
+def guess_of(study: Study, model: StudyModel, seed: int) -> Guess:
     """What is known of one call to this model before it has answered any."""
-    growth = _growth(study, model, seed, repetitions)
+    growth = _growth(study, model, seed, 1)
     if growth is None:
-        return _guess_of_question(study, model, seed, repetitions)
+        return _guess_of_question(study, model, seed, 1)
     return _guess_of_game(study, model, growth)
 
 
@@ -157,11 +157,10 @@ def _guess_of_question(study: Study, model: StudyModel, seed: int, repetitions: 
     known = named if named is not None and design.knows_lengths(study, named) else None
     characters, outputs = [0], [0]
     for conversation in islice(plan(study, model, seed, repetitions), PROMPTS_LOOKED_AT):
-        step = design.next(study, model, conversation, [])
-        assert step is not None
-        characters.append(sum(len(str(message["content"])) for message in step[1].messages))
+        trial, prompt = design.first(study, model, conversation)
+        characters.append(sum(len(str(message["content"])) for message in prompt.messages))
         if known is not None:
-            outputs.append(design.simulate(study, known, step[0], seed).output_tokens or 0)
+            outputs.append(design.simulate(study, known, trial, seed).output_tokens or 0)
     n = max(1, len(characters) - 1)
     is_published = study.published is not None and design.analyses_tokens
     table = "published table" if is_published else "own table for simulations"

@@ -210,6 +210,12 @@ class Design(ABC):
         [trial] = conversation.trials
         return trial, self._prompt(study, model, trial)
 
+    def first(self, study: Study, model: StudyModel, conversation: Conversation) -> tuple[Trial, Prompt]:
+        """What a conversation begins with, and which trial that is."""
+        step = self.next(study, model, conversation, [])
+        assert step is not None
+        return step
+
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """A trial of an imported row (`draft`, by the names of importing/layouts/tidy.py) with what else the design has
         to know of it; `planned` is that of the plan. StudyError, whose text goes on after "this row …", where the row

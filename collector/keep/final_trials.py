@@ -97,13 +97,13 @@ def id_batches(trial_ids: Iterable[str]) -> Iterator[pl.Series]:
         yield pl.Series(batch, dtype=pl.String)
 
 
-def read_finals(db: Path, study: str, patience_s: float = 30.0, also: Iterable[str] = ()) -> Finals:
+def read_finals(db: Path, study: str, also: Iterable[str] = ()) -> Finals:
     """All trials of `study` with a final attempt, in the database or in a journal that it has not loaded. `also` is
     taken as final too: what open batch jobs ask."""
     ended: set[str] = set()
 
     def batches() -> Iterator[pl.Series]:
-        for rows in attempts_where(db, "is_final AND study = $study", {"study": study}, _FINALS, patience_s):
+        for rows in attempts_where(db, "is_final AND study = $study", {"study": study}, _FINALS):
             ended.update(rows.filter("ends_game")["trial_id"])
             yield rows["trial_id"]
 

@@ -146,13 +146,13 @@ def compress(path: Path) -> Path:
     return packed
 
 
-def compress_finished(folder: Path, but: Path | None = None) -> None:
-    """Compress all journals of a folder but the one that is being written; needs its lock. It can wait: where there is
-    no room, or a file is damaged, they stay as they are."""
+def compress_finished(folder: Path) -> None:
+    """Compress all journals of a folder; needs its lock. It can wait: where there is no room, or a file is damaged,
+    they stay as they are."""
     for left in folder.glob(f".*{PACKED}.part"):  # of a process that was killed in the middle of this
         left.unlink(missing_ok=True)
     for path in sorted(folder.glob(f"*{PLAIN}")):
-        if path == but or path.stat().st_size < LEAST_BYTES:
+        if path.stat().st_size < LEAST_BYTES:
             continue
         try:
             compress(path)

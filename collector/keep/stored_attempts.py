@@ -21,15 +21,13 @@ from slant.collector.keep.journal_loader import CHUNK_BYTES, offsets_in
 ROWS_AT_ONCE = 200_000
 
 
-def attempts_where(
-    db: Path, condition: str, values: Mapping[str, Any], columns: str, patience_s: float = 30.0
-) -> Iterator[pl.DataFrame]:
+def attempts_where(db: Path, condition: str, values: Mapping[str, Any], columns: str) -> Iterator[pl.DataFrame]:
     """`columns` (as in SELECT, sums among them) of the attempts under a condition of SQL with its `values`, part by
     part: those in the database, then those that it has not loaded. What counts or adds up does so over the parts."""
     query = f"SELECT {columns} FROM attempts WHERE ({condition})"  # noqa: S608 - both are texts of the callers' own
     offsets: Mapping[str, int] = {}
     if db.exists():
-        with suppress(DatabaseEmptyError), reading(db, patience_s) as connection:
+        with suppress(DatabaseEmptyError), reading(db) as connection:
             offsets = offsets_in(connection)
             n_rows = connection.execute("SELECT max(rowid) + 1 FROM attempts").fetchall()[0][0] or 0
             for first in range(0, n_rows, ROWS_AT_ONCE):

@@ -114,8 +114,7 @@ async def _tokenizer(
         return None, f"its server's address is not known: --base-url URL, or {hint}"
     if tokenizer_of.costs_money and base_url is None:
         return None, f"{provider} has no tokenizer that can be asked; {hint}"
-    # a key belongs to its provider's host, and a server of one's own is another
-    chosen = await server_tokenizer(client, address.rstrip("/"), None, model)
+    chosen = await server_tokenizer(client, address.rstrip("/"), model)
     return chosen, None if chosen else f"the server at {address} counts no tokens; {hint}"
 
 

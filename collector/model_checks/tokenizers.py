@@ -64,7 +64,6 @@ class ServerTokenizer:
 
     client: Client
     root: str
-    key: str | None
     model: str
     shape: _Shape
     around: int
@@ -78,25 +77,25 @@ class ServerTokenizer:
 
         async def one(text: str) -> int | None:
             async with slots:
-                return await _ask(self.client, self.root, self.key, self.shape, self.model, text)
+                return await _ask(self.client, self.root, self.shape, self.model, text)
 
         numbers = await asyncio.gather(*map(one, texts))
         return [None if number is None else max(0, number - self.around) for number in numbers]
 
 
-async def server_tokenizer(client: Client, base_url: str, key: str | None, model: str) -> ServerTokenizer | None:
-    """The tokenizer of the server at `base_url`, in whichever shape it answers; None where it has none."""
+async def server_tokenizer(client: Client, base_url: str, model: str) -> ServerTokenizer | None:
+    """The tokenizer of the server at `base_url`, in whichever shape it answers; None where it has none. No key is sent:
+    one belongs to its provider's host, and a server of one's own is another."""
     root = base_url.removesuffix("/v1")
     for shape in _SHAPES:
-        if (await _ask(client, root, key, shape, model, "Hm.") or 0) > 0:
-            around = await _ask(client, root, key, shape, model, "")
-            return ServerTokenizer(client, root, key, model, shape, around or 0)
+        if (await _ask(client, root, shape, model, "Hm.") or 0) > 0:
+            around = await _ask(client, root, shape, model, "")
+            return ServerTokenizer(client, root, model, shape, around or 0)
     return None
 
 
-async def _ask(client: Client, root: str, key: str | None, shape: _Shape, model: str, text: str) -> int | None:
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
-    request = Request(f"{root}{shape.path}", headers, shape.body(model, text))
+async def _ask(client: Client, root: str, shape: _Shape, model: str, text: str) -> int | None:
+    request = Request(f"{root}{shape.path}", {}, shape.body(model, text))
     for try_no in (1, 2, 3):
         exchange = await client.exchange(request, utc_now())
         what = judge(exchange, try_no)

@@ -58,14 +58,19 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
     while block := list(islice(planned, IDS_AT_ONCE)):
         flags = finals.among_conversations(block)
         trials += flags.count(1)
-        ends = accumulate(map(len, block))
-        whole = bytes(0 not in flags[end - len(ids) : end] for ids, end in zip(block, ends, strict=True))
+        whole = _whole(flags, block)
         if others:
             for flag, number in zip(whole, numbers):  # noqa: B905 - as many as there are in this block
                 conversations[number] = flag
         else:
             conversations.extend(whole)
     return Done(trials, bytes(conversations))
+
+
+def _whole(flags: bytes, conversations: Sequence[tuple[str, ...]]) -> bytes:
+    """One byte for each of these conversations: 1 where all of its trials have a flag."""
+    ends = accumulate(map(len, conversations))
+    return bytes(0 not in flags[end - len(ids) : end] for ids, end in zip(conversations, ends, strict=True))
 
 
 def done_again(
@@ -81,9 +86,8 @@ def done_again(
             numbers.append(number)
             ids.append(tuple(map(occasion.later_id, its_plan.trial_ids(place))))
     flags = finals.among_conversations(ids)
-    ends = accumulate(map(len, ids))
-    for number, of_conversation, end in zip(numbers, ids, ends, strict=True):
-        conversations[number] = 0 not in flags[end - len(of_conversation) : end]
+    for number, flag in zip(numbers, _whole(flags, ids), strict=True):
+        conversations[number] = flag
     return Done(flags.count(1), bytes(conversations))
 
 

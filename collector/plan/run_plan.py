@@ -94,10 +94,14 @@ class RunPlan:
         """The trials of one model in the whole plan, whatever the shard."""
         return planned_count(self.study, self.repetitions)
 
+    def plan_of(self, model: StudyModel) -> tuple[Study, StudyModel, int, int]:
+        """What of this run plan `plan` and `done_in` go by."""
+        return self.study, model, self.seed, self.repetitions
+
     def conversations(self, model_plan: ModelPlan, skip: Sequence[int] = b"") -> Iterator[Conversation]:
         """What this plan asks a model, in the order of the plan, but for what `skip` marks."""
         occasion = model_plan.occasion
-        for conversation in plan(self.study, model_plan.model, self.seed, self.repetitions, skip):
+        for conversation in plan(*self.plan_of(model_plan.model), skip):
             name = conversation.conversation_id
             if occasion is not None and name in occasion.chosen:
                 yield occasion.asked_again(conversation)
@@ -106,14 +110,12 @@ class RunPlan:
 
     def first_prompt(self, model_plan: ModelPlan) -> Prompt | None:
         """None where no conversation falls to the shard."""
-        planned = plan(self.study, model_plan.model, self.seed, self.repetitions, model_plan.others)
+        planned = plan(*self.plan_of(model_plan.model), model_plan.others)
         if model_plan.occasion is not None:
             planned = self.conversations(model_plan)
         if (conversation := next(planned, None)) is None:
             return None
-        step = design_named(self.study.design).next(self.study, model_plan.model, conversation, [])
-        assert step is not None
-        return step[1]
+        return design_named(self.study.design).first(self.study, model_plan.model, conversation)[1]
 
 
 def make_run_plan(
@@ -211,7 +213,7 @@ def up_to_date(run_plan: RunPlan) -> RunPlan:
     finals = read_finals(run_plan.db, run_plan.study.name, also=JobFolder(run_plan.db).trial_ids(run_plan.study.name))
     model_plans = []
     for model_plan in run_plan.model_plans:
-        plan_of = run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions
+        plan_of = run_plan.plan_of(model_plan.model)
         if model_plan.occasion is not None:
             done = done_again(*plan_of, model_plan.occasion, finals)
             model_plans.append(replace(model_plan, already_done=done.trials, skip=done.conversations))
@@ -224,8 +226,11 @@ def up_to_date(run_plan: RunPlan) -> RunPlan:
 
 def done_in_slice(run_plan: RunPlan, model: StudyModel, finals: Finals) -> int:
     """How many trials of a pilot's slice are in `finals`."""
-    planned = plan(run_plan.study, model, run_plan.seed, run_plan.repetitions)
-    chosen = [conversation for conversation in planned if conversation.conversation_id in (run_plan.slice or ())]
+    chosen = [
+        conversation
+        for conversation in plan(*run_plan.plan_of(model))
+        if conversation.conversation_id in (run_plan.slice or ())
+    ]
     return sum(finals.among_conversations([tuple(t.trial_id for t in conversation.trials) for conversation in chosen]))
 
 

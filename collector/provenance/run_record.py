@@ -136,10 +136,8 @@ _VERSION = re.compile(r"v\d+\w*")
 
 def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]:
     """What a run's row says of one model: address, API version, parameters sent and left out, first prompt, price."""
-    conversation = next(plan(run_plan.study, model_plan.model, run_plan.seed, run_plan.repetitions))
-    step = design_named(run_plan.study.design).next(run_plan.study, model_plan.model, conversation, [])
-    assert step is not None
-    trial, prompt = step
+    conversation = next(plan(*run_plan.plan_of(model_plan.model)))
+    trial, prompt = design_named(run_plan.study.design).first(run_plan.study, model_plan.model, conversation)
     request = model_plan.provider.dialect.request(model_plan.base_url or "", None, model_plan.model, prompt, trial)
     price = run_plan.prices.find(model_plan.provider.name, model_plan.model.requested_model)
     return {

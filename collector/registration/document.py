@@ -197,9 +197,7 @@ def _plan(
 def _prompt_hashes(study: Study, model: StudyModel, seed: int, repetitions: int) -> list[str]:
     design, hashes = design_named(study.design), set()
     for conversation in plan(study, model, seed, repetitions):
-        step = design.next(study, model, conversation, [])
-        assert step is not None  # a conversation begins with a prompt
-        hashes.add(step[1].hash)
+        hashes.add(design.first(study, model, conversation)[1].hash)
     return sorted(hashes)
 
 

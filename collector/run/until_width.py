@@ -138,8 +138,7 @@ def _names(run_plan: RunPlan) -> set[str]:
 def _whole(run_plan: RunPlan) -> list[ModelPlan]:
     """The models of which all is answered. What an open batch job asks is not, though nobody asks it again."""
     finals = read_finals(run_plan.db, run_plan.study.name)
-    plan_of = run_plan.seed, run_plan.repetitions, finals
-    return [a for a in run_plan.model_plans if done_in(run_plan.study, a.model, *plan_of).trials == a.planned]
+    return [a for a in run_plan.model_plans if done_in(*run_plan.plan_of(a.model), finals).trials == a.planned]
 
 
 def _look(precision: Precision, models: Sequence[ModelPlan], repetitions: int) -> list[Look]:
