@@ -22,6 +22,7 @@ import duckdb
 
 from slant.collector.errors import DatabaseError
 from slant.collector.system.operating_system import flush_onto_disk
+from slant.collector.system.scratch import replace_file
 from slant.collector.system.shipped_files import sql_query
 
 STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
@@ -136,9 +137,7 @@ def our_definitions(migrations: tuple[str, ...], views: tuple[str, ...]) -> Defi
 
 def _keep(place: Path, data: bytes) -> None:
     place.parent.mkdir(parents=True, exist_ok=True)
-    part = place.with_name(f"{place.name}.{os.getpid()}.new")
-    part.write_bytes(data)
-    os.replace(part, place)
+    replace_file(place, data)
 
 
 def _made(migrations: Sequence[str], views: Sequence[str]) -> Definitions:

@@ -13,6 +13,7 @@ from typing import Any
 import click
 import polars as pl
 from rich.console import Console, RenderableType
+from rich.live import Live
 from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
@@ -140,9 +141,6 @@ def watch_status(db: Path, every_s: float, look: Callable[[], pl.DataFrame]) -> 
 
 
 def _live(db: Path, every_s: float, look: Callable[[], pl.DataFrame]) -> None:
-    from rich.console import Console
-    from rich.live import Live
-
     def drawn() -> Any:
         return as_table(*for_people(look()))
 

@@ -77,10 +77,8 @@ def models(known: Known) -> list[str]:
 
 
 def _model(history: RunHistory, model: Row) -> list[str]:
-    rows = [row for row in history.provenance if row["model"] == model["model"]]
-    served = sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
-    times = [row[key] for row in rows for key in ("first_sent_at", "last_done_at") if row[key] is not None]
-    when = f", from {spoken_time(min(times))} to {spoken_time(max(times))} (UTC)" if times else ""
+    served, span = history.served_models(model), history.span(model)
+    when = f", from {spoken_time(span[0])} to {spoken_time(span[1])} (UTC)" if span else ""
     who = f"{model['label']}: asked for as {model['requested_model']} (provider {model['provider']})"
     return [f"{who}{f', answered as {listed(served)}' if served else ''}{when}."]
 

@@ -54,17 +54,14 @@ def _study(history: RunHistory) -> list[str]:
     variant = f", variant {run['variant']}" if run["variant"] != "base" else ""
     source = f", after {run['study_source']}" if run["study_source"] else ""
     done = {"simulated": "simulated, without asking any model,", "imported": "imported"}.get(run["source"], "collected")
-    times = [
-        row[key] for row in history.provenance for key in ("first_sent_at", "last_done_at") if row[key] is not None
-    ]
-    when = f" between {spoken_time(min(times))} and {spoken_time(max(times))} (UTC)" if times else ""
+    span = history.span()
+    when = f" between {spoken_time(span[0])} and {spoken_time(span[1])} (UTC)" if span else ""
     tests = f" It has {len(history.tests)} tests." if len(history.tests) > 1 else ""
     return [f"Answers to {title}version {run['study_version']}{variant}{source}) were {done}{when}.{tests}"]
 
 
 def model_sentences(history: RunHistory, model: Row) -> list[str]:
-    rows = [row for row in history.provenance if row["model"] == model["model"]]
-    served = sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
+    served = history.served_models(model)
     host = urlsplit(model["base_url"] or "").netloc
     api = f", API {model['api_version']}" if model["api_version"] else ""
     at = f" at {host}{api}" if host else ""

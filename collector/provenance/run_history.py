@@ -40,6 +40,17 @@ class RunHistory:
     stopping: StoppingRule | None = None
     looks: Mapping[str, Sequence[Look]] = field(default_factory=dict)
 
+    def served_models(self, model: Row) -> list[str]:
+        """The models that answered for one of the run's."""
+        rows = [row for row in self.provenance if row["model"] == model["model"]]
+        return sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
+
+    def span(self, model: Row | None = None) -> tuple[Any, Any] | None:
+        """When the first question was sent and the last answer came (of one model, or of all); None: not known."""
+        rows = [row for row in self.provenance if model is None or row["model"] == model["model"]]
+        times = [row[key] for row in rows for key in ("first_sent_at", "last_done_at") if row[key] is not None]
+        return (min(times), max(times)) if times else None
+
 
 def read_run_history(db: Path, name: str) -> RunHistory:
     """The run with this id ("latest": the last one that did not ask again). UnknownNameError where there is none."""

@@ -144,10 +144,12 @@ def _misshapen(document: Mapping[str, Any]) -> str | None:
 
 def _bad_rule(precision: Any) -> str | None:
     shape: _Shape = {"until_width": (int, float), "looks": int, "most_repetitions": int}
-    if precision is None or (problem := _other_shape(precision, shape, "its rule of precision")):
-        return problem if precision is not None else None
+    if precision is None:
+        return None
+    if problem := _other_shape(precision, shape, "its rule of precision"):
+        return problem
     try:
-        StoppingRule(precision["until_width"], precision["looks"], precision["most_repetitions"])
+        StoppingRule(*(precision[name] for name in shape))
     except UsageError as error:
         return f"its rule of precision can't hold ({error.what})"
     return None

@@ -255,10 +255,9 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
 
 def _conditions(table: Table, conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
     """With the names that the study gives them in figures and sentences ([condition_labels])."""
-    labels = table.table("condition_labels")
+    labels, known = table.table("condition_labels"), [condition.condition for condition in conditions]
     for name in table.mapping("condition_labels"):
-        if name not in [condition.condition for condition in conditions]:
-            known = [condition.condition for condition in conditions]
+        if name not in known:
             raise UnknownNameError(f"condition (of condition_labels) in {table.where}", name, known)
     return tuple(
         replace(condition, label=labels.text(condition.condition, condition.label)) for condition in conditions

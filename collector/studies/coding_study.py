@@ -19,6 +19,7 @@ from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import STUDY_FILE, write_new_study
 from slant.collector.study.folder import MOST_READ_BYTES
 from slant.collector.study.records import Study
+from slant.collector.system.scratch import replace_file
 from slant.collector.system.shipped_files import sql_query
 
 ANSWERS_FILE = "answers.csv"
@@ -74,9 +75,7 @@ def write_coding_study(
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in texts.items():
         if name == ANSWERS_FILE or not (folder / name).exists():
-            part = folder / f".{name}.part"
-            part.write_text(content, "utf-8", newline="")
-            part.replace(folder / name)
+            replace_file(folder / name, content.encode())
     return CodingStudy(folder / STUDY_FILE, n_undecided, len(rows) - n_undecided)
 
 

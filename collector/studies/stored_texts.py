@@ -25,6 +25,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.records import Registration, stable_id
 from slant.collector.study.records import Study
+from slant.collector.system.scratch import replace_file
 
 _TEXTS = (
     "SELECT file, text, text_id FROM study_files WHERE study = ? AND text_id = "
@@ -154,9 +155,7 @@ def _write(folder: Path, stored_text: KeptText) -> Path:
         place, data = folder / name, text.encode("utf-8")
         place.parent.mkdir(parents=True, exist_ok=True)
         if place.is_symlink() or not place.is_file() or place.read_bytes() != data:
-            part = place.with_name(f".{place.name}.{os.getpid()}.new")
-            part.write_bytes(data)
-            os.replace(part, place)
+            replace_file(place, data)
     return (folder / next(iter(stored_text.files))).resolve()
 
 

@@ -54,6 +54,16 @@ def write_whole_file(out: Path, data: bytes) -> None:
         (place / "whole").replace(out)
 
 
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file that has its name once it is complete; of several processes that do, the last one's stays."""
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
     """Whether nobody else has the folder; nobody else gets it meanwhile."""

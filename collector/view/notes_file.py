@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
 
 from slant.collector.errors import SlantError, UsageError
 from slant.collector.keep.journal import utc_now
+from slant.collector.system.scratch import replace_file
 
 COLUMNS = ("trial_id", "label", "note", "noted_at")
 _LONGEST = 10_000
@@ -90,17 +90,14 @@ class NotesFile:
 
     def _write(self, notes: Mapping[str, Mapping[str, str]]) -> None:
         columns = list(dict.fromkeys([*COLUMNS, *(name for note in notes.values() for name in note)]))
-        part = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
+        text = io.StringIO(newline="")
+        writer = csv.DictWriter(text, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows({name: _one_kind(cell) for name, cell in note.items()} for note in notes.values())
         try:
-            with part.open("w", newline="", encoding="utf-8") as file:
-                writer = csv.DictWriter(file, columns, restval="", lineterminator="\n")
-                writer.writeheader()
-                writer.writerows({name: _one_kind(cell) for name, cell in note.items()} for note in notes.values())
-            part.replace(self.path)
+            replace_file(self.path, text.getvalue().encode())
         except OSError as error:
             raise SlantError(f"Can't write the notes {self.path}: {error.strerror}.") from error
-        finally:
-            part.unlink(missing_ok=True)
 
 
 def _one_kind(text: str) -> str:

@@ -48,7 +48,7 @@ class Allocation(Design):
         return rounds, *(test for test in after if test.planned)
 
     def answers(self, data: AllocationData) -> tuple[str, ...]:
-        """The formats that `--answer` may ask for. A number is no call of a tool."""
+        """A number is no call of a tool."""
         takes_tools = data.task != ELICITATION
         return tuple(name for name, answer in data.texts.answers.items() if takes_tools or not answer.tool)
 
@@ -56,7 +56,6 @@ class Allocation(Design):
         return self.answers(data)
 
     def needs_tools(self, study: Study, model: StudyModel) -> bool:
-        """True where this model answers by calling a tool."""
         return bool(study.data.texts.answers[model.frame].tool)
 
     def check(self, study: Study) -> None:
@@ -85,12 +84,10 @@ class Allocation(Design):
         ]
 
     def source_variant(self, study: Study) -> str | None:
-        """The variant whose answers this one needs before it can be planned; None where it needs none."""
         success = study.data.success
         return success.source if success.kind == "elicited" else None
 
     def with_rates(self, study: Study, rates: Mapping[str, Mapping[str, float]]) -> Study:
-        """The study with the chances by model and job (from 0 to 1) that the models themselves have given."""
         return replace(study, data=replace(study.data, elicited=rates))
 
     def plan(self, study: Study, model: StudyModel, seed: int) -> Games:
