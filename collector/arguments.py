@@ -45,7 +45,7 @@ def checked_arguments(
             for name, value in bound.arguments.items():
                 if name in kinds and not _fits(value, kinds[name]):
                     raise UsageError(
-                        f"{function.__name__}(): {name} must be {_told(kinds[name])}, but is {_shown(value)}."
+                        f"{function.__name__}(): {name} must be {_described(kinds[name])}, but is {_shown(value)}."
                     )
                 if name in all_known and isinstance(value, str) and value not in all_known[name]:
                     raise UnknownNameError(name, value, all_known[name])
@@ -101,13 +101,13 @@ def _all_fit(values: Iterable[Any], parts: tuple[Any, ...]) -> bool:
     return not isinstance(values, Collection) or not parts or all(_fits(value, parts[0]) for value in values)
 
 
-def _told(kind: Any) -> str:
+def _described(kind: Any) -> str:
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        told = dict.fromkeys(_told(part) for part in parts if part is not types.NoneType)
+        told = dict.fromkeys(_described(part) for part in parts if part is not types.NoneType)
         return " or ".join([*told, *(["None"] if types.NoneType in parts else [])])
     if origin in _SEVERAL:
-        return f"a list, each of it {_told(parts[0])}" if parts else "a list"
+        return f"a list, each of it {_described(parts[0])}" if parts else "a list"
     if origin is Literal:
         return " or ".join(map(repr, parts))
     if origin in (Mapping, dict):

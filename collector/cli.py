@@ -265,7 +265,7 @@ def _collect(
     registered = None if registration is None else read_registration(registration)
     if again is not None:
         refuse_with_again(batch=batch, processes=processes, pilot=pilot, is_shard=shard is not None)
-    its_shard = None if shard is None else Shard.read(shard)
+    chosen_shard = None if shard is None else Shard.read(shard)
 
     def current_run_plan() -> RunPlan:
         run_plan = make_run_plan(
@@ -279,7 +279,7 @@ def _collect(
             prices_file=prices,
             needs_keys=not dry_run,
             structured_output=structured_output,
-            shard=its_shard,
+            shard=chosen_shard,
             registration=registered,
             stopping=stopping,
         )

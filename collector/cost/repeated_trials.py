@@ -72,7 +72,9 @@ def _of_model(run_plan: RunPlan, model_plan: ModelPlan) -> RepeatedTrials | None
     conversations = run_plan.conversations(model_plan, model_plan.skip)
     planned = {trial.trial_id: trial for conversation in conversations for trial in conversation.trials}
     done = {row["trial_id"] for row in rows}
-    again = [before[cell] for name, trial in planned.items() if name not in done and (cell := _of(trial)) in before]
+    again = [
+        before[cell] for name, trial in planned.items() if name not in done and (cell := _cell_of(trial)) in before
+    ]
     if not again:
         return None
     settings_now = model_plan.model.settings_text
@@ -93,7 +95,7 @@ def _cell(row: Row) -> tuple[Any, ...]:
     return row["test"], row["condition"], row["item"], row["wording"], row["repetition"]
 
 
-def _of(trial: Trial) -> tuple[Any, ...]:
+def _cell_of(trial: Trial) -> tuple[Any, ...]:
     return _cell({name: getattr(trial, name) for name in _FIELDS})
 
 

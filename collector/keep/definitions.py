@@ -51,10 +51,10 @@ class Contents:
 
 def contents_of(connection: duckdb.DuckDBPyConnection, catalog: str) -> Contents:
     """What the database `catalog` of this connection defines."""
-    found: dict[str, dict[str, str]] = {"table": {}, "view": {}, "macro": {}, "trigger": {}}
+    by_kind: dict[str, dict[str, str]] = {"table": {}, "view": {}, "macro": {}, "trigger": {}}
     for kind, name, sql in connection.execute(sql_query("definitions"), {"catalog": catalog}).fetchall():
-        found[kind][name] = _hash(_in_one_order(sql or ""))
-    return Contents(found["table"], found["view"], sorted(found["macro"]), sorted(found["trigger"]))
+        by_kind[kind][name] = _hash(_in_one_order(sql or ""))
+    return Contents(by_kind["table"], by_kind["view"], sorted(by_kind["macro"]), sorted(by_kind["trigger"]))
 
 
 def check_definitions(contents: Contents, path: Path, ours: Definitions, schema: int) -> None:

@@ -45,7 +45,7 @@ from slant.collector.keep.journal_files import (
     whole_lines,
 )
 from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets, set_repeated_aside, waiting_bytes
-from slant.collector.keep.public_paths import told_path
+from slant.collector.keep.public_paths import public_path
 from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 from slant.collector.system.shipped_files import sql_query
 
@@ -130,7 +130,7 @@ def _source(path: Path, db: Path) -> _Source:
     if not paths:
         raise DatabaseError(f'Can\'t merge "{path}": there is no journal in the folder {folder}.')
     of_db = folder.with_name(folder.name.removesuffix(".journal"))
-    return _Source(of_db, folder, told_path(of_db, db), {journal_run(path) for path in paths})
+    return _Source(of_db, folder, public_path(of_db, db), {journal_run(path) for path in paths})
 
 
 def _notes(source: _Source) -> Iterator[str]:

@@ -13,7 +13,7 @@ _CREDENTIALS = re.compile(r"//[^/@\s]*@")  # of an address that was typed with a
 _LONGEST = 2000
 
 
-def told_path(path: str | Path, db: Path) -> str:
+def public_path(path: str | Path, db: Path) -> str:
     """A path from the database's folder, where it lies in that or beside it; else its last name, as in …/study.toml."""
     place, folder = Path(path).expanduser().resolve(), db.resolve().parent
     for near in (folder, folder.parent):
@@ -41,5 +41,5 @@ def _word(word: str, db: Path) -> str:
     """One word of a command. What may be a path is a word, or what follows the = in one."""
     option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
     if value.startswith(("/", "~", "..")):
-        value = told_path(value, db)
+        value = public_path(value, db)
     return _CREDENTIALS.sub("//", f"{option}{equals}{value}" if equals else option or value)

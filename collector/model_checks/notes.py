@@ -49,7 +49,7 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
     except OlderDatabaseError:
         return []
     return [
-        f"{model} {_said(verdict, reasons or '', f'{provider}/{requested}')}"
+        f"{model} {_verdict_sentence(verdict, reasons or '', f'{provider}/{requested}')}"
         for of_study, model, provider, requested, verdict, reasons in rows
         if verdict in ("unchecked", "not usable")
         and study in (None, of_study)
@@ -71,10 +71,10 @@ def _note(run_plan: RunPlan, model_plan: ModelPlan, verdicts: Verdicts) -> str |
     if verdict not in ("unchecked", "not usable"):
         return None
     study = f" --study {run_plan.study.name}" if model.settings else ""
-    return f"{model.model} {_said(verdict, reasons, f'{model_plan.address}{study}')}"
+    return f"{model.model} {_verdict_sentence(verdict, reasons, f'{model_plan.address}{study}')}"
 
 
-def _said(verdict: str, reasons: str, name: str) -> str:
+def _verdict_sentence(verdict: str, reasons: str, name: str) -> str:
     if verdict == "unchecked":
         return f"is unchecked: nobody knows yet what its token count is worth. To find out: collect check-model {name}"
     return f"failed its check: its token count is not usable as a dependent variable ({reasons})."

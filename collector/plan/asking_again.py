@@ -105,11 +105,11 @@ def _with_occasion(
     run_plan: RunPlan, model_plan: ModelPlan, trials: int, earlier: _Earlier, finals: Finals
 ) -> ModelPlan | None:
     """The model with the occasion that it is asked on; None where it has no answer."""
-    its_plan = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
+    design_plan = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
     conversations = [
-        _Answered(its_plan.conversation_id(place), its_plan.cell(place), its_plan.trial_ids(place))
+        _Answered(design_plan.conversation_id(place), design_plan.cell(place), design_plan.trial_ids(place))
         for place in compress(
-            its_plan.places(run_plan.repetitions), done_in(*run_plan.plan_of(model_plan.model), finals).conversations
+            design_plan.places(run_plan.repetitions), done_in(*run_plan.plan_of(model_plan.model), finals).conversations
         )
     ]
     if not conversations:

@@ -7,9 +7,9 @@ a part of a plan is asked, conditions are balanced and tests are spread.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, compress, count, islice
+from itertools import accumulate, compress, islice
 from operator import not_
 
 from slant.collector.designs import design_named
@@ -48,23 +48,15 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
 
     `others` are those of other shards (collector/plan/shards.py): they count as done, but not their trials.
     """
-    trials = 0
-    conversations = bytearray(others)
-    its_plan = design_named(study.design).plan(study, model, seed)
-    is_own = list(map(not_, others))
-    places = its_plan.places(repetitions)
-    planned = map(its_plan.trial_ids, compress(places, is_own) if others else places)
-    numbers = compress(count(), is_own) if others else count()
+    trials, whole = 0, bytearray()
+    design_plan = design_named(study.design).plan(study, model, seed)
+    places = design_plan.places(repetitions)
+    planned = map(design_plan.trial_ids, compress(places, map(not_, others)) if others else places)
     while block := list(islice(planned, IDS_AT_ONCE)):
         flags = finals.among_conversations(block)
         trials += flags.count(1)
-        whole = _whole(flags, block)
-        if others:
-            for flag, number in zip(whole, numbers):  # noqa: B905 - as many as there are in this block
-                conversations[number] = flag
-        else:
-            conversations.extend(whole)
-    return Done(trials, bytes(conversations))
+        whole += _whole(flags, block)
+    return Done(trials, _with_others(whole, others) if others else bytes(whole))
 
 
 def _whole(flags: bytes, conversations: Sequence[tuple[str, ...]]) -> bytes:
@@ -73,22 +65,25 @@ def _whole(flags: bytes, conversations: Sequence[tuple[str, ...]]) -> bytes:
     return bytes(0 not in flags[end - len(ids) : end] for ids, end in zip(conversations, ends, strict=True))
 
 
+def _with_others(flags: Iterable[int], others: Sequence[int]) -> bytes:
+    """The same for all conversations of a plan, with 1 for `others`, of which there are no flags."""
+    own = iter(flags)
+    return bytes(other or next(own) for other in others)
+
+
 def done_again(
     study: Study, model: StudyModel, seed: int, repetitions: int, occasion: Occasion, finals: Finals
 ) -> Done:
     """The same of what is asked again on an occasion; conversations that are not count as done."""
-    its_plan = design_named(study.design).plan(study, model, seed)
-    conversations, numbers, ids = bytearray(), [], []
-    for number, place in enumerate(its_plan.places(repetitions)):
-        is_chosen = its_plan.conversation_id(place) in occasion.chosen
-        conversations.append(not is_chosen)
+    design_plan = design_named(study.design).plan(study, model, seed)
+    others, ids = bytearray(), []
+    for place in design_plan.places(repetitions):
+        is_chosen = design_plan.conversation_id(place) in occasion.chosen
+        others.append(not is_chosen)
         if is_chosen:
-            numbers.append(number)
-            ids.append(tuple(map(occasion.later_id, its_plan.trial_ids(place))))
+            ids.append(tuple(map(occasion.later_id, design_plan.trial_ids(place))))
     flags = finals.among_conversations(ids)
-    for number, flag in zip(numbers, _whole(flags, ids), strict=True):
-        conversations[number] = flag
-    return Done(flags.count(1), bytes(conversations))
+    return Done(flags.count(1), _with_others(_whole(flags, ids), others))
 
 
 def planned_count(study: Study, repetitions: int = 1) -> int:

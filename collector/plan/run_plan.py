@@ -161,7 +161,7 @@ def make_run_plan(
         )
     left_out += list(lacking.items())
     chosen = [model for model in chosen if model.model not in lacking]
-    the_seed = study.seed if seed is None else seed
+    chosen_seed = study.seed if seed is None else seed
     planned = planned_count(study, repetitions)
     model_plans = []
     for model in chosen:
@@ -175,9 +175,9 @@ def make_run_plan(
             provider = provider.enforcing(schema)
         model_plans.append(ModelPlan(model, provider, address, planned, 0))
     if shard is not None:
-        model_plans = [_in_shard(study, of_model, the_seed, repetitions, shard) for of_model in model_plans]
+        model_plans = [_in_shard(study, of_model, chosen_seed, repetitions, shard) for of_model in model_plans]
     prices = load_prices(prices_file)
-    run_plan = RunPlan(study, db, the_seed, repetitions, tuple(model_plans), tuple(left_out), Finals(), prices)
+    run_plan = RunPlan(study, db, chosen_seed, repetitions, tuple(model_plans), tuple(left_out), Finals(), prices)
     return up_to_date(replace(run_plan, shard=shard, registration=registration, stopping=stopping))
 
 

@@ -85,12 +85,12 @@ def _classes(shards: Iterable[Shard], n_classes: int) -> set[int]:
 
 def shards_of_runs(connection: duckdb.DuckDBPyConnection) -> ShardsOfRuns:
     """By source, study, version, variant and model: the shards that runs asked, with their trials by test."""
-    found: defaultdict[_Key, dict[Shard | None, _Planned]] = defaultdict(dict)
+    shards: defaultdict[_Key, dict[Shard | None, _Planned]] = defaultdict(dict)
     for *key, model, settings in connection.execute(sql_query("shards_of_runs")).fetchall():
         shard, planned = _shard_in(settings, model)
-        before = found[*key, model].get(shard, {})
-        found[*key, model][shard] = {test: max(n, before.get(test, 0)) for test, n in planned.items()}
-    return found
+        before = shards[*key, model].get(shard, {})
+        shards[*key, model][shard] = {test: max(n, before.get(test, 0)) for test, n in planned.items()}
+    return shards
 
 
 def _shard_in(settings: str | None, model: str) -> tuple[Shard | None, _Planned]:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from slant.collector.cost.estimate import dollars
 from slant.collector.provenance.run_history import Row, RunHistory
-from slant.collector.stopping.looks import told_looks
+from slant.collector.stopping.looks import looks_clause
 from slant.collector.terminal import count_text
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")
@@ -112,7 +112,7 @@ def stopping_sentences(history: RunHistory) -> list[str]:
         return []
     made = {model["label"]: looks for model in history.models if (looks := history.looks.get(model["model"]))}
     outcome = next((looks[-1].outcome for looks in made.values()), "tokens")
-    ends = "; ".join(f"{label} {told_looks(looks)}" for label, looks in made.items())
+    ends = "; ".join(f"{label} {looks_clause(looks)}" for label, looks in made.items())
     return [
         f"When to stop was decided by precision. {history.stopping.sentences(outcome)}",
         f"The widest half of an interval was: {ends}." if ends else "It has not been looked at yet.",

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from slant.collector.designs import design_named
 from slant.collector.keep.journal import utc_now
-from slant.collector.keep.public_paths import told_path, typed_command
+from slant.collector.keep.public_paths import public_path, typed_command
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.exchange import Request
@@ -193,4 +193,4 @@ def public_address(url: str | None) -> str | None:
 
 def study_file(study: Study, db: Path) -> str | None:
     """Where a study of one's own lies, seen from the database; None for one that ships with slant."""
-    return None if study.is_known_by_name else told_path(study.path, db)
+    return None if study.is_known_by_name else public_path(study.path, db)

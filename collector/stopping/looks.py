@@ -154,7 +154,7 @@ def _what_words_hold(look: Look, rule: StoppingRule, decision: str) -> str:
     )
 
 
-def told_looks(looks: Sequence[Look]) -> str:
+def looks_clause(looks: Sequence[Look]) -> str:
     """The looks at one model in a clause: the width at each, and why it ended."""
     widths = ", ".join(f"{look.width} after {look.repetitions}" for look in looks)
     last = looks[-1]
@@ -174,6 +174,6 @@ def precision_notes(db: Path) -> list[str]:
         variant = f" ({last.variant})" if last.variant != BASE else ""
         notes.append(
             f"{last.model}{variant} until ±{last.until_width:g} {last.outcome}, {last.looks} looks, "
-            f"{last.most_repetitions} repetitions at most: {told_looks(looks)}."
+            f"{last.most_repetitions} repetitions at most: {looks_clause(looks)}."
         )
     return notes

@@ -59,16 +59,16 @@ class NotesFile:
 
     def _by_trial(self, notes: list[dict[str, str]]) -> dict[str, dict[str, str]]:
         """UsageError for two notes on one trial, of which the next change would keep one, and for a note on none."""
-        found: dict[str, dict[str, str]] = {}
+        by_trial: dict[str, dict[str, str]] = {}
         for note in notes:
             trial_id = note.get("trial_id", "")
             if not trial_id and any(note.values()):
                 raise UsageError(f"{self.path} has a note without a trial_id.", "Take it out, or name its trial.")
-            if trial_id in found:
+            if trial_id in by_trial:
                 raise UsageError(f"{self.path} has two notes on the trial {trial_id[:80]}.", "Make one of them.")
             if trial_id:
-                found[trial_id] = note
-        return found
+                by_trial[trial_id] = note
+        return by_trial
 
     def labels(self) -> list[str]:
         return sorted({note["label"] for note in self.read().values() if note["label"]})

@@ -133,7 +133,7 @@ class Pages:
         messages = [(message.role, begun(message.text, is_whole=whole == "prompt")) for message in sent]
         return self._page(
             "trial",
-            found=page,
+            page=page,
             row=page.row,
             occasions=occasions,
             chosen=chosen,
@@ -193,16 +193,16 @@ class Pages:
     def game(self, game: str, query: Query) -> str:
         chosen = TrialFilter.of(query)
         with self._reading() as connection:
-            found = one_game(connection, game)
+            page = one_game(connection, game)
             with chosen_trials(connection, chosen, self.notes, None) as trials:
                 before, behind = neighbouring_games(trials, game)
-        for row, before_it in zip(found.trials, (None, *found.trials), strict=False):
+        for row, before_it in zip(page.trials, (None, *page.trials), strict=False):
             row["messages"] = [(m.role, begun(m.text)) for m in new_messages(row, before_it)]
             row["reasoning"] = begun(row["reasoning_text"])
         return self._page(
             "game",
-            found=found,
-            row=found.trials[0],
+            page=page,
+            row=page.trials[0],
             game=game,
             before=before,
             behind=behind,

@@ -130,19 +130,19 @@ def attempts_of(
     """All attempts of these trials in their order. UnknownNameError where there is none of a trial. `cell`: what is
     known of all of them (a model, say), so that the ids of others need not be read.
 
-    Their places are found in one look at narrow columns, and what lies at a place is read at once."""
+    Their places are by_trial in one look at narrow columns, and what lies at a place is read at once."""
     attempts = _with(connection.sql("FROM attempts"), **(cell or {}))
     is_asked_for = ColumnExpression("trial_id").isin(*map(ConstantExpression, trial_ids))
     places = rows_of(attempts.filter(is_asked_for).select("trial_id", "run_id", "sequence"))
-    found: dict[str, list[dict[str, Any]]] = {trial_id: [] for trial_id in trial_ids}
+    by_trial: dict[str, list[dict[str, Any]]] = {trial_id: [] for trial_id in trial_ids}
     for place in {tuple(place.items()) for place in places}:
         for row in rows_of(_with(attempts, **dict(place))):
-            found[row["trial_id"]].append(row)
-    for trial_id, rows in found.items():
+            by_trial[row["trial_id"]].append(row)
+    for trial_id, rows in by_trial.items():
         if not rows:
             raise UnknownTrialError("trial", trial_id)
         rows.sort(key=lambda row: (row["turn"] or 0, row["try_no"] or 0, str(row["done_at"])))
-    return found
+    return by_trial
 
 
 def last_attempt(attempts: Sequence[dict[str, Any]]) -> dict[str, Any]:
@@ -218,8 +218,8 @@ def neighbouring_games(trials: duckdb.DuckDBPyRelation, game: str) -> tuple[str 
     """The games before and behind this one in the list of these trials; none of one that is not in it."""
     games = trials.query("chosen", sql_query("neighbouring_games"))
     assert games is not None  # it is a query, which has rows
-    found = _with(games, game=game).select("before", "behind").fetchall()
-    return found[0] if found else (None, None)
+    places = _with(games, game=game).select("before", "behind").fetchall()
+    return places[0] if places else (None, None)
 
 
 def conversation_names(connection: duckdb.DuckDBPyConnection) -> list[str]:

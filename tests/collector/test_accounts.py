@@ -15,7 +15,7 @@ from aiohttp import web
 from slant.collector.ask.attempts import kept_headers
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
-from slant.collector.keep.public_paths import told_path, typed_command
+from slant.collector.keep.public_paths import public_path, typed_command
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
 
@@ -107,13 +107,13 @@ def test_a_path_is_told_from_the_database_or_by_its_last_name(
     monkeypatch: pytest.MonkeyPatch, path: str, told: str
 ) -> None:
     monkeypatch.setenv("HOME", "/home/anne")
-    assert told_path(path, Path("/home/anne/work/a.duckdb")) == told
+    assert public_path(path, Path("/home/anne/work/a.duckdb")) == told
 
 
 def test_from_a_database_in_the_home_folder_no_neighbour_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/anne")
-    assert told_path("/home/bob/study.toml", Path("/home/anne/a.duckdb")) == "…/study.toml"
-    assert told_path("/home/anne/mine/study.toml", Path("/home/anne/a.duckdb")) == "mine/study.toml"
+    assert public_path("/home/bob/study.toml", Path("/home/anne/a.duckdb")) == "…/study.toml"
+    assert public_path("/home/anne/mine/study.toml", Path("/home/anne/a.duckdb")) == "mine/study.toml"
 
 
 def test_a_command_is_told_without_folders_and_passwords(monkeypatch: pytest.MonkeyPatch) -> None:

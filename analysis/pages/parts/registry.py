@@ -22,7 +22,7 @@ from slant.analysis.pages.parts.records import CaptionedTable, Group, GroupFunct
 from slant.analysis.pages.provenance import without_folders
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.permutation.sentences import last_permutations, null_sentences
-from slant.collector.stopping.looks import looks_by_plan, looks_of_rows, told_looks
+from slant.collector.stopping.looks import looks_by_plan, looks_clause, looks_of_rows
 
 _TOPICS = (
     "topic_models", "topic_proportions", "topic_matches", "topic_prevalence", "topic_contrasts", "topic_correlations",
@@ -86,7 +86,7 @@ def stopping(section: SectionData) -> Group | None:
     looks = list(looks_of_rows(rows.to_dicts()))
     rules = dict.fromkeys(look.rule.sentences(look.outcome) for look in looks)
     by_plan = looks_by_plan(looks).values()
-    ends = [f"{section.labels.get(m[-1].model, m[-1].model)}: {told_looks(m)}." for m in by_plan]
+    ends = [f"{section.labels.get(m[-1].model, m[-1].model)}: {looks_clause(m)}." for m in by_plan]
     table = rows.select(
         pl.col("model_label").alias("model"),
         pl.col("test_label").alias("test"),

@@ -8,7 +8,7 @@ from slant.analysis.questions.checks.registration import Registered
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.rows.cells import GRAIN
 from slant.collector.registration.canonical import document_of, registered_rule
-from slant.collector.stopping.looks import Look, looks_by_plan, told_looks
+from slant.collector.stopping.looks import Look, looks_by_plan, looks_clause
 
 STOPPING = "stopping"
 _QUESTION = "When did collecting end?"
@@ -38,6 +38,6 @@ def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Re
         f"It was to end on precision, {rule}: {rules[-1]}.{several}",
         (
             rules[-1].sentences(looks[-1].outcome),
-            *(f"{labels.get(made[-1].model, made[-1].model)}: {told_looks(made)}." for made in by_plan),
+            *(f"{labels.get(made[-1].model, made[-1].model)}: {looks_clause(made)}." for made in by_plan),
         ),
     )

@@ -53,7 +53,7 @@ def _read(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: Reply
         return Reading(reply.outcome)
     text = (reply.answer or "").replace("’", "'")
     for part in _where_it_stands(text, answer, trial, reply):
-        mentions = _found(data, trial, part)
+        mentions = _mentioned(data, trial, part)
         if len(mentions) == 1:
             return Reading("answered", mentions[0])
         if mentions:
@@ -61,7 +61,7 @@ def _read(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: Reply
     return Reading("refused" if REFUSAL.search(text) else "malformed")
 
 
-def _found(data: AllocationData, trial: Trial, text: str) -> tuple[str, ...]:
+def _mentioned(data: AllocationData, trial: Trial, text: str) -> tuple[str, ...]:
     if trial.test == ELICITATION:
         return numbers(text)
     if trial.test == RATINGS:

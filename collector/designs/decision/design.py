@@ -176,7 +176,7 @@ class Decision(WordListDesign):
         """The names and words in the order of the text, and which word was decided for whom."""
         factors = trial["factors"]
         names, words = [trial["option_a"], trial["option_b"]], [factors.get("attribute_a"), factors.get("attribute_b")]
-        told = {} if None in (*names, *words) else _told(factors, names, words)
+        told = {} if None in (*names, *words) else _names_and_words(factors, names, words)
         hidden = _NOT_SHOWN + (_IN_WORDS if told else ())
         rest = {name: value for name, value in factors.items() if name not in hidden and value != {}}
         return told | super().facts({**trial, "factors": rest})
@@ -263,7 +263,7 @@ def _rendered(data: DecisionData, task: Task, trial: Trial) -> str:
     return task.text.format(**values)
 
 
-def _told(factors: Mapping[str, Any], names: list[str], words: list[str]) -> dict[str, str]:
+def _names_and_words(factors: Mapping[str, Any], names: list[str], words: list[str]) -> dict[str, str]:
     """What a reader is told of a trial whose names and words are known."""
     told = {
         "names": ", ".join(names if factors.get("first_group") != "b" else names[::-1]),

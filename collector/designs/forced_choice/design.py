@@ -95,13 +95,13 @@ class ForcedChoice(Design):
         """The trial with the sides that the row tells: by the texts of its options, or by the letter of the consistent
         one. StudyError where it tells neither, or both and not the same. `planned` has the study's texts on some side.
         """
-        letter = _said(draft.get("consistent_letter"))
-        if not letter and _said(draft.get("factors")):
-            letter = _said(trial.factors.get("consistent_letter"))
+        letter = _cell_text(draft.get("consistent_letter"))
+        if not letter and _cell_text(draft.get("factors")):
+            letter = _cell_text(trial.factors.get("consistent_letter"))
         if letter and letter.upper() not in LETTERS:
             raise StudyError(f'consistent_letter must be A or B, but is "{letter[:20]}"')
         letter = letter.upper()
-        if _said(draft.get("option_a")) or _said(draft.get("option_b")):
+        if _cell_text(draft.get("option_a")) or _cell_text(draft.get("option_b")):
             by_text = LETTERS[trial.expected != trial.option_a]
             if letter and letter != by_text:
                 raise StudyError(f"consistent_letter is {letter}, but by its options it is {by_text}")
@@ -216,15 +216,15 @@ _PLACES = ("block_position", "position_in_block")
 
 def _factors(planned: Trial, trial: Trial, draft: Mapping[str, Any], letter: str) -> dict[str, Any]:
     """The places in the order of asking are the row's own: those of the plan would be made up."""
-    trial_factors = trial.factors if _said(draft.get("factors")) else {}
+    trial_factors = trial.factors if _cell_text(draft.get("factors")) else {}
     places = {name: _place(draft.get(name, trial_factors.get(name)), name) for name in _PLACES}
-    is_enforced = _said(draft.get("structured_output", trial_factors.get("structured_output"))).lower() in ("true", "1")
-    tier = _said(draft.get("tier", trial_factors.get("tier"))) or planned.factors.get("tier")
-    return {"consistent_letter": letter, **places, "tier": tier, "structured_output": is_enforced}
+    enforced = _cell_text(draft.get("structured_output", trial_factors.get("structured_output")))
+    tier = _cell_text(draft.get("tier", trial_factors.get("tier"))) or planned.factors.get("tier")
+    return {"consistent_letter": letter, **places, "tier": tier, "structured_output": enforced.lower() in ("true", "1")}
 
 
 def _place(value: Any, name: str) -> int | None:
-    text = _said(value).removesuffix(".0")
+    text = _cell_text(value).removesuffix(".0")
     if not text:
         return None
     if not (text.isascii() and text.isdecimal() and len(text) <= 9):
@@ -232,7 +232,7 @@ def _place(value: Any, name: str) -> int | None:
     return int(text)
 
 
-def _said(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     """A cell as text; empty where it says nothing (null, NA, a number that is none)."""
     text = "" if value is None or value != value else str(value).strip()
     return "" if text == "NA" else text
