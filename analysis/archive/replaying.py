@@ -270,12 +270,16 @@ def _step_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[Com
         rule = _rule(state, step)
         for name in sorted({*names, *made}):
             if name not in made or name not in names:
-                place = "made, and not in the archive" if name in made else "in the archive, and not made"
-                yield Compared("fit", name, DIFFERS, note=f"it was {place}")
+                yield _one_alone("fit", name, is_made=name in made)
                 continue
             (state.made / name).write_text(flat(made[name]).write_csv(), "utf-8")
             yield compare_tables("fit", name, state.sealed / name, state.made / name, rule)
     yield from _draw_rows(state)
+
+
+def _one_alone(kind: str, name: str, *, is_made: bool) -> Compared:
+    place = "made, and not in the archive" if is_made else "in the archive, and not made"
+    return Compared(kind, name, DIFFERS, note=f"it was {place}")
 
 
 def _rule(state: _Replay, step: Step) -> Rule:
@@ -323,8 +327,7 @@ def _table_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
         if of_r and state.lacks_steps:
             yield from _partly_made(state, name, table in made)
         elif table not in made or table not in sealed:
-            place = "made, and not in the archive" if table in made else "in the archive, and not made"
-            yield Compared("table", name, DIFFERS, note=f"it was {place}")
+            yield _one_alone("table", name, is_made=table in made)
         else:
             rule = Rule()
             if of_r:

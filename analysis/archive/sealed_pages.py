@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,13 @@ import polars as pl
 from slant.analysis.archive import layout
 from slant.analysis.archive.contents import Contents
 from slant.analysis.archive.crate import Action, write_crate
-from slant.analysis.archive.documents import page
 from slant.analysis.archive.sealed_data import versions_in
 from slant.analysis.pages.provenance import describe_methods
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import read_view_heads
+from slant.collector.templates import template_environment
 
 FORMAT = 1
 
@@ -52,9 +52,9 @@ def add_documents(contents: Contents, authors: Sequence[str], license: str | Non
         "versions": versions_in(contents.copy), "slant_version": contents.versions["slant"],
         "abstract": f'Answers of language models to the study "{study.name}", with tables, fits and figures.',
     }  # fmt: skip
-    contents.write(layout.CITATION, page(layout.CITATION, about))
+    contents.write(layout.CITATION, _page(layout.CITATION, about))
     megabytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
-    contents.write(layout.README, page(layout.README, {**about, "megabytes": f"{megabytes:,.1f}"}))
+    contents.write(layout.README, _page(layout.README, {**about, "megabytes": f"{megabytes:,.1f}"}))
     if problem := _add_crate(contents, runs, license):  # the last one: it describes all the others
         contents.notes.append(problem)
 
@@ -107,3 +107,19 @@ def _add_crate(contents: Contents, runs: pl.DataFrame, license: str | None) -> s
         return write_crate(contents.folder, root, contents.versions, actions)
     except (OSError, ValueError, TypeError) as error:
         raise SlantError(f"Can't write {layout.CRATE}: {error}.") from error
+
+
+def _page(name: str, values: Mapping[str, Any]) -> str:
+    """One page by the name of its template. What models and studies wrote stays on one line and in its cell."""
+    environment = template_environment(
+        "slant.analysis.archive",
+        is_html=False,
+        finalize=lambda value: _one_line(value) if isinstance(value, str) else value,
+        filters={"tojson": lambda value: json.dumps(value, ensure_ascii=False)},
+        keep_trailing_newline=True,
+    )
+    return environment.get_template(f"{name}.j2").render(**values)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")

@@ -18,8 +18,14 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fit_plan import plan_fits
-from slant.analysis.fitting.fits import fit
+from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.pages.report_comparison import is_quick
+from slant.analysis.questions.calibration import calibrate
+from slant.analysis.questions.games.differences import game_differences
+from slant.analysis.questions.games.indices import game_indices
+from slant.analysis.questions.permutation.permutations import permute
+from slant.analysis.questions.retests import retest
+from slant.analysis.questions.sensitivity import specifications
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -47,7 +53,11 @@ class Step:
 
     def frames(self, db: Path, study: Study, workers: Workers, progress: Progress | None) -> Frames:
         """The tables that it gives, by name; made, or taken from the database. RError where R can't."""
-        return _KINDS[self.kind](db, study, dict(self.arguments), workers, progress)
+        kind = _KINDS[self.kind]
+        result = kind.function(db, study, workers=workers, progress=progress, **self.arguments)
+        frames = {name: getattr(result, name) for name in kind.frames}
+        of_engines = result.tables.values() if isinstance(result, FitResult) else ()
+        return frames | {name: frame for tables in of_engines for name, frame in tables.items() if frame.height}
 
     def as_json(self) -> dict[str, Any]:
         names = ("name", "kind", "arguments", "command", "packages", "reads_texts")
@@ -63,7 +73,7 @@ def read_step(row: Any) -> Step:
         or not all(isinstance(row[name], kind) for name, kind in known.items())
         or row["kind"] not in _KINDS
         or not row["name"].replace("-", "_").replace(".", "_").isidentifier()
-        or row["arguments"].keys() - _ARGUMENTS[row["kind"]]
+        or row["arguments"].keys() - set(_KINDS[row["kind"]].arguments)
     ):
         raise SlantError(f"Can't replay: a step of the archive is none that slant knows ({str(row)[:80]}).")
     return Step(**{**row, "packages": tuple(map(str, row["packages"]))})
@@ -134,8 +144,6 @@ def _other_ways(db: Path, study: Study, definition: Fit) -> list[tuple[dict[str,
 
 
 _PERMUTATION_PACKAGES = {"brms": ("brms", "rstan", "posterior"), "lme4": ("lme4",), "difference": ()}
-
-
 _SEEDED = {
     "permutation": ("permute", {"permutations": "n_permutations", "engine": "engine"}, "engine"),
     "calibration": ("calibrate", {"fit": "fit", "data_sets": "n_data_sets"}, "fit"),
@@ -195,77 +203,28 @@ def _difference_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
         yield Step(f"differences-{number}", "differences", arguments, command)
 
 
-def _fit(db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None) -> Frames:
-    result = fit(db, study, arguments.pop("fit"), workers=workers, progress=progress, **arguments)
-    frames = {name: getattr(result, name) for name in ("table", "diagnostics", "variances")}
-    of_engine = {name: frame for tables in result.tables.values() for name, frame in tables.items()}
-    return frames | {name: frame for name, frame in of_engine.items() if frame.height}
+@dataclass(frozen=True)
+class _Kind:
+    """What a step of one kind calls, which `frames` of the result are kept, and the `arguments` that an archive may give,
+    and no others: where R runs, say, is for whoever replays it."""
+
+    function: Callable[..., Any]
+    frames: tuple[str, ...]
+    arguments: tuple[str, ...]
 
 
-def _permutation(
-    db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None
-) -> Frames:
-    from slant.analysis.questions.permutation.permutations import permute
-
-    result = permute(db, study, workers=workers, progress=progress, **arguments)
-    return {name: getattr(result, name) for name in ("tests", "values", "refits")}
-
-
-def _calibration(
-    db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None
-) -> Frames:
-    from slant.analysis.questions.calibration import calibrate
-
-    result = calibrate(db, study, workers=workers, progress=progress, **arguments)
-    return {name: getattr(result, name) for name in ("summary", "ranks", "fits")}
-
-
-def _specifications(
-    db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None
-) -> Frames:
-    from slant.analysis.questions.sensitivity import specifications
-
-    return {"table": specifications(db, study, workers=workers, progress=progress, **arguments).table}
-
-
-def _indices(db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None) -> Frames:
-    from slant.analysis.questions.games.indices import game_indices
-
-    return {"table": game_indices(db, study, workers=workers, progress=progress, **arguments).table}
-
-
-def _differences(
-    db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None
-) -> Frames:
-    from slant.analysis.questions.games.differences import game_differences
-
-    return {"table": game_differences(db, study, workers=workers, progress=progress, **arguments).table}
-
-
-def _retest(db: Path, study: Study, arguments: dict[str, Any], workers: Workers, progress: Progress | None) -> Frames:
-    from slant.analysis.questions.retests import retest
-
-    return {"table": retest(db, study, workers=workers, progress=progress, **arguments).table}
-
-
-_KINDS: Mapping[str, Callable[[Path, Study, dict[str, Any], Workers, Progress | None], Frames]] = {
-    "fit": _fit,
-    "permutation": _permutation,
-    "calibration": _calibration,
-    "specifications": _specifications,
-    "indices": _indices,
-    "differences": _differences,
-    "retest": _retest,
-}
-_ARGUMENTS: Mapping[str, frozenset[str]] = {
-    "fit": frozenset(("fit", "refusals_removed", "measure", "settings")),
-    "permutation": frozenset(("permutations", "engine", "seed", "source", "settings")),
-    "calibration": frozenset(("fit", "data_sets", "seed", "source", "settings")),
-    "specifications": frozenset(("specs",)),
-    "indices": frozenset(("variants", "source", "n_boot", "n_random", "seed")),
-    "differences": frozenset(
-        ("source", "between", "reference", "n_draws", "seed", "adjust", "by", "conditions", "indices")
+_KINDS: Mapping[str, _Kind] = {
+    "fit": _Kind(fit, ("table", "diagnostics", "variances"), ("fit", "refusals_removed", "measure", "settings")),
+    "permutation": _Kind(
+        permute, ("tests", "values", "refits"), ("permutations", "engine", "seed", "source", "settings")
     ),
-    "retest": frozenset(("source",)),
+    "calibration": _Kind(calibrate, ("summary", "ranks", "fits"), ("fit", "data_sets", "seed", "source", "settings")),
+    "specifications": _Kind(specifications, ("table",), ("specs",)),
+    "indices": _Kind(game_indices, ("table",), ("variants", "source", "n_boot", "n_random", "seed")),
+    "differences": _Kind(
+        game_differences,
+        ("table",),
+        ("source", "between", "reference", "n_draws", "seed", "adjust", "by", "conditions", "indices"),
+    ),
+    "retest": _Kind(retest, ("table",), ("source",)),
 }
-"""What an archive may say of a step of each kind, and nothing else: where R runs, say, is for whoever replays it."""
