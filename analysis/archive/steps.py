@@ -205,8 +205,8 @@ def _difference_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a step of one kind calls, which `frames` of the result are kept, and the `arguments` that an archive may give,
-    and no others: where R runs, say, is for whoever replays it."""
+    """What a step of one kind calls, which `frames` of the result are kept, and the `arguments` that an archive may
+    give, and no others: where R runs, say, is for whoever replays it."""
 
     function: Callable[..., Any]
     frames: tuple[str, ...]

@@ -31,7 +31,7 @@ def fits_to_show(db: str | Path, study: Study, versions: Mapping[str, str] | Non
     if "bayes_diagnostics" not in view_names(db):
         return pl.DataFrame(schema={**dict.fromkeys(_FIT, pl.String), "is_own": pl.Boolean})
     with reading(db) as connection:
-        fits = read_view(connection, "fits").filter(pl.col("engine") == ENGINE, pl.col("study") == study.name)
+        fits = read_view(connection, "fits", engine=ENGINE, study=study.name)
     names = [fit.name for fit in bayes_fits_of(study)]
     study_fits = fits.filter(pl.col("fit").is_in(names))
     own_ids = _own_ids(db, study, study_fits, versions) if study_fits.height else []

@@ -152,8 +152,7 @@ def _figures(
     checks: Checks, grain: dict[str, str], rows: dict[str, pl.DataFrame], workers: Workers
 ) -> list[dict[str, str]]:
     """Of what the study's design is checked for first: residuals by model, or the places of options."""
-    is_it = pl.all_horizontal(pl.col(name) == value for name, value in grain.items())
-    trials = checks.trials.filter(is_it)
+    trials = checks.trials.filter(**grain)
     if checks.study.design not in DESIGN_CHECKS:
         columns = [
             "source",

@@ -19,7 +19,7 @@ from slant.analysis.pages.report_tables import place_of_table, side_by_side, tex
 from slant.analysis.paper.comparison import summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.plots.drawing import Figure, draw
-from slant.analysis.plots.registry import FigureRows, is_in_grain
+from slant.analysis.plots.registry import FigureRows
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info
 from slant.collector.designs import design_named
@@ -60,8 +60,8 @@ def sections(data: ReportData) -> list[dict[str, Any]]:
 def _section(
     data: ReportData, grain: dict[str, str], drawn_figures: list[tuple[FigureRows, Figure | str]]
 ) -> dict[str, Any]:
-    rows = None if data.comparison is None or _compares_variants(data) else data.comparison.filter(is_in_grain(grain))
-    measures = token_measures(data.tables["token_sources"].filter(is_in_grain(grain)), data.labels)
+    rows = None if data.comparison is None or _compares_variants(data) else data.comparison.filter(**grain)
+    measures = token_measures(data.tables["token_sources"].filter(**grain), data.labels)
     printed = None if rows is None else rows.drop_nulls("printed")
     return {
         "variant": "",
@@ -121,7 +121,7 @@ def _estimates(fits: Mapping[str, FitResult], grain: dict[str, str]) -> list[tup
     captioned = []
     own = {name: result for name, result in fits.items() if result.engine != CROSSED}
     for name, result in own.items():
-        estimates = _over_words(result.table, fits).filter(is_in_grain(grain)).drop(*GRAIN, "study", "fit", "measure")
+        estimates = _over_words(result.table, fits).filter(**grain).drop(*GRAIN, "study", "fit", "measure")
         used = [column for column in estimates.columns if estimates[column].null_count() < estimates.height]
         if estimates.height:
             captioned.append((f"{name}: estimates with 95 % intervals", text_table(estimates.select(used))))

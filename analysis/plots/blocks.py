@@ -81,8 +81,7 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
     with reading(data.db) as connection:
         if not {"permutation_tests", "permutation_values"} <= set(stored_views(connection)):
             return None
-        tests = read_view(connection, "permutation_tests")
-        tests = tests.filter(pl.col("study") == data.study.name, pl.col("scale") == "delta_p")
+        tests = read_view(connection, "permutation_tests", study=data.study.name, scale="delta_p")
         values = read_view(connection, "permutation_values")
     last = tests.group_by(*GRAIN, "engine").agg(pl.col("permutation_id").sort_by("finished_at").last())
     rows = values.join(last.select("permutation_id"), on="permutation_id", how="semi", maintain_order="left")
@@ -109,7 +108,7 @@ def _calibration(data: FigureData) -> pl.DataFrame | None:
     with reading(data.db) as connection:
         if not {"calibration_summary", "calibration_ranks"} <= set(stored_views(connection)):
             return None
-        summary = read_view(connection, "calibration_summary").filter(pl.col("study") == data.study.name)
+        summary = read_view(connection, "calibration_summary", study=data.study.name)
         ranks = read_view(connection, "calibration_ranks")
     last = last_calibrations(summary).select("calibration_id").unique()
     rows = ranks.join(last, on="calibration_id", how="semi", maintain_order="left")

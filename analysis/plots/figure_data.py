@@ -101,15 +101,14 @@ class FigureData:
         with reading(self.db) as connection:
             if view not in stored_views(connection):
                 return None
-            rows = read_view(connection, view).filter(pl.col("study") == self.study.name)
-        rows = rows if self.source is None else rows.filter(pl.col("source") == self.source)
+            rows = read_view(connection, view, study=self.study.name, source=self.source)
         return with_game_variant(rows, self.study.variants) if rows.height else None
 
     @cached_property
     def model_labels(self) -> pl.DataFrame:
         """The columns study_version, model, model_label, model_no of the study's runs."""
         with reading(self.db) as connection:
-            models = read_view(connection, "models").filter(pl.col("study") == self.study.name)
+            models = read_view(connection, "models", study=self.study.name)
         return models.select("study_version", "model", "model_no", model_label="label")
 
     @cached_property

@@ -20,7 +20,7 @@ def _rows(data: FigureData, view: str, n: str) -> pl.DataFrame | None:
         return None
     labels = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)
     with reading(data.db) as connection:
-        rows = read_view(connection, view).filter(pl.col("study") == data.study.name, pl.col(n) > 0)
+        rows = read_view(connection, view, study=data.study.name).filter(pl.col(n) > 0)
     rows = rows.join(labels, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
     return None if rows.is_empty() and view == _BIAS and len(_VIEWS[data.study.design]) > 1 else rows
 

@@ -71,7 +71,7 @@ def figure_rows(
     data_rows = {name: rows for name, rows in rows_by_name.items() if kinds[name].is_of_data}
     for grain in grains:
         for name, rows in data_rows.items():
-            yield from _figures(name, kinds[name], rows.filter(is_in_grain(grain)), grain)
+            yield from _figures(name, kinds[name], rows.filter(**grain), grain)
     for name in rows_by_name.keys() - data_rows.keys():
         yield from _figures(name, kinds[name], rows_by_name[name], {"source": rows_by_name[name]["source"][0]})
 
@@ -84,8 +84,3 @@ def _figures(name: str, kind: FigureKind, rows: pl.DataFrame, grain: dict[str, s
         if part_rows.height:
             note = part_rows["note"][0] if "note" in part_rows.columns else None
             yield FigureRows(grain, name, part_rows.drop("note", "part", strict=False), note, part, function)
-
-
-def is_in_grain(grain: dict[str, str]) -> pl.Expr:
-    """The rows of this source, study version and variant."""
-    return pl.all_horizontal(pl.col(name) == value for name, value in grain.items())

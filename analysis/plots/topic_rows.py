@@ -23,7 +23,7 @@ def kept_topic_rows(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
     with reading(db) as connection:
         if not set(_VIEWS) <= set(stored_views(connection)):
             return {}
-        views = {name: read_view(connection, name).filter(pl.col("study") == study.name) for name in _VIEWS}
+        views = {name: read_view(connection, name, study=study.name) for name in _VIEWS}
     models = models_to_show(db, study).select("call_id", note=pl.when(~pl.col("is_own")).then(pl.lit(STALE)))
     words = views["topic_proportions"].select("call_id", "topic", words=_first(pl.col("frex_words")))
     prevalence = (

@@ -71,8 +71,7 @@ def _family_differences(data: FigureData) -> pl.DataFrame | None:
     with reading(data.db) as connection:
         if "bayes_ratios" not in stored_views(connection):
             return None
-        rows = read_view(connection, "bayes_ratios").filter(pl.col("study") == data.study.name)
-    rows = rows if data.source is None else rows.filter(pl.col("source") == data.source)
+        rows = read_view(connection, "bayes_ratios", study=data.study.name, source=data.source)
     last = rows.unique([*GRAIN, "model", "test", "family"], keep="last", maintain_order=True)
     others = last.filter(pl.col("family") != "lognormal", pl.col("elpd_difference").is_not_null())
     return None if others.is_empty() else others

@@ -131,9 +131,7 @@ def read_draws(db: str | Path, study: str | None = None, fit: str | None = None,
     with reading(db) as connection:
         if "bayes_diagnostics" not in stored_views(connection):
             raise _none(db, fit)
-        models = read_view(connection, "bayes_diagnostics")
-        for column, value in (("study", study), ("fit", fit), ("source", source)):
-            models = models if value is None else models.filter(pl.col(column) == value)
+        models = read_view(connection, "bayes_diagnostics", study=study, fit=fit, source=source)
         if models.is_empty():
             raise _none(db, fit)
         _check_one(models)

@@ -225,9 +225,8 @@ def crossed_choices(
 def _of_games(db: str, study: Study, source: str | None) -> pl.DataFrame:
     """The variance of SI over the complete games of each variant and model; `test` is the index."""
     with reading(db) as connection:
-        games = read_view(connection, "allocation_game_indices")
-    games = games.filter(pl.col("study") == study.name, pl.col("is_complete"), pl.col(_INDEX).is_not_null())
-    games = games.filter(pl.col("source") == source) if source else games
+        games = read_view(connection, "allocation_game_indices", study=study.name, source=source)
+    games = games.filter("is_complete").drop_nulls(_INDEX)
     cells = games.group_by(*GRAIN, "model", maintain_order=True).agg(game=pl.col(_INDEX).var())
     return cells.with_columns(test=pl.lit(_INDEX)).drop_nulls("game")
 

@@ -96,8 +96,7 @@ def retest_calls(db: str | Path, study: str, source: str | None = None) -> list[
     with reading(db) as connection:
         if ANSWERS not in stored_views(connection):
             return []
-        rows = read_view(connection, ANSWERS).filter(pl.col("study") == study)
-    rows = rows if source is None else rows.filter(pl.col("source") == source)
+        rows = read_view(connection, ANSWERS, study=study, source=source)
     return [call for part in rows.partition_by(_OF_MODEL, maintain_order=True) for call in _calls(part)]
 
 
@@ -115,8 +114,7 @@ def _calls(part: pl.DataFrame) -> Iterator[Call]:
 
 def occasions_of(db: str | Path, study: str, source: str | None = None) -> pl.DataFrame:
     with reading(db) as connection:
-        rows = read_view(connection, OCCASIONS).filter(pl.col("study") == study)
-    return rows if source is None else rows.filter(pl.col("source") == source)
+        return read_view(connection, OCCASIONS, study=study, source=source)
 
 
 def occasion_warnings(occasions: pl.DataFrame) -> list[str]:

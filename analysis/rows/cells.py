@@ -16,8 +16,8 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from slant.analysis.rows.result_warnings import Key, mixed_rows, model_mixture_warnings
-from slant.analysis.rows.views import set_measure, stored_views
+from slant.analysis.rows.result_warnings import Key, model_mixture_warnings
+from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
@@ -84,7 +84,7 @@ def read_rows(
         view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
         with _chosen(connection, view, trial_ids) as chosen:
             frame: pl.DataFrame = frame_of(chosen.order(order).select(*(f'"{column}"' for column in selected)))
-        mixture_warnings = model_mixture_warnings(mixed_rows(connection, study))
+        mixture_warnings = model_mixture_warnings(read_view(connection, "mixed_cells", study=study))
     return ViewRows(frame, columns, mixture_warnings)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import polars as pl
 
 from slant.analysis.rows.views import read_view, set_measure
@@ -25,15 +24,8 @@ def mixture_warnings(
     """A sentence for each model whose trials are not all alike (table mixed_cells), in the order of that table."""
     with reading(db) as connection:
         set_measure(connection, measure)
-        rows = mixed_rows(connection, study)
-    if source is not None:
-        rows = rows.filter(pl.col("source") == source)
+        rows = read_view(connection, "mixed_cells", study=study, source=source)
     return [f"Mixed: {row['model']} ({_where(row, rows)}) has {', '.join(_kinds(row))}." for row in rows.to_dicts()]
-
-
-def mixed_rows(connection: duckdb.DuckDBPyConnection, study: str | None) -> pl.DataFrame:
-    rows = read_view(connection, "mixed_cells")
-    return rows if study is None else rows.filter(pl.col("study") == study)
 
 
 def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:

@@ -86,12 +86,14 @@ def stored_views(connection: duckdb.DuckDBPyConnection) -> list[str]:
     return [name for (name,) in rows]
 
 
-def read_view(connection: duckdb.DuckDBPyConnection, view: str) -> pl.DataFrame:
-    """One view as a frame; the name is looked up among the stored ones before DuckDB sees it."""
+def read_view(connection: duckdb.DuckDBPyConnection, view: str, **only: str | None) -> pl.DataFrame:
+    """One view as a frame, of it the rows with these values in the columns of these names (None: with any); the view's
+    name is looked up among the stored ones before DuckDB sees it."""
     names = stored_views(connection)
     if view in names:
         frame: pl.DataFrame = frame_of(connection.view(view))
-        return frame
+        chosen = {column: value for column, value in only.items() if value is not None}
+        return frame.filter(**chosen) if chosen else frame
     if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
         raise DatabaseError(
             f'This database has no view "{view}": it was made by an older slant, and could not be brought up to date.',

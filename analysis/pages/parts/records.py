@@ -61,9 +61,7 @@ class SectionData:
 
     def own(self, name: str) -> pl.DataFrame:
         """The rows of this grain in a table; an empty frame where there is no such table."""
-        if name not in self.tables:
-            return pl.DataFrame()
-        return self.tables[name].filter(pl.all_horizontal(pl.col(key) == value for key, value in self.grain.items()))
+        return self.tables[name].filter(**self.grain) if name in self.tables else pl.DataFrame()
 
     def own_with_mde(self, name: str) -> pl.DataFrame:
         """The same with the smallest effect, which the file of an older slant lacks if nobody may write it."""

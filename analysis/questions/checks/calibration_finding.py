@@ -22,8 +22,7 @@ def kept_calibrations(db: str | Path, study: str, source: str | None) -> dict[st
     with reading(db) as connection:
         if "calibration_summary" not in stored_views(connection):
             return {}
-        rows = read_view(connection, "calibration_summary").filter(pl.col("study") == study)
-    rows = rows if source is None else rows.filter(pl.col("source") == source)
+        rows = read_view(connection, "calibration_summary", study=study, source=source)
     return {} if rows.is_empty() else {CALIBRATION: last_calibrations(rows)}
 
 

@@ -69,8 +69,7 @@ def _has_rows(rows: CheckRows, name: str) -> bool:
 
 def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]:
     """The rows of each check for one source, study version and variant."""
-    is_it = pl.all_horizontal(pl.col(name) == value for name, value in grain.items())
-    return {name: rows.filter(is_it) for name, rows in checks.rows.items()}
+    return {name: rows.filter(**grain) for name, rows in checks.rows.items()}
 
 
 def context_of(checks: Checks, trials: pl.DataFrame) -> Context:

@@ -38,10 +38,8 @@ def kept_count_models(db: str | Path, study: Study, source: str | None) -> pl.Da
     if "bayes_ratios" not in view_names(db):
         return pl.DataFrame()
     with reading(db) as connection:
-        ratios = read_view(connection, "bayes_ratios").filter(pl.col("study") == study.name)
+        ratios = read_view(connection, "bayes_ratios", study=study.name, source=source)
         compared = read_view(connection, "bayes_checks").drop_nulls("block")
-    if source is not None:
-        ratios = ratios.filter(pl.col("source") == source)
     is_outside = ~pl.col("observed").is_between("conf_low", "conf_high")
     amiss = compared.group_by("call_id").agg(
         n_compared=pl.len(), n_outside=is_outside.sum(),

@@ -43,8 +43,8 @@ def _kept_permutations(db: str | Path, study: str, source: str | None) -> pl.Dat
     with reading(db) as connection:
         if "permutation_tests" not in stored_views(connection):
             return pl.DataFrame()
-        rows = read_view(connection, "permutation_tests").filter(study=study, scale="difference")
-    rows = last_permutations(rows if source is None else rows.filter(source=source)).rename({"domain": "test"})
+        rows = read_view(connection, "permutation_tests", study=study, scale="difference", source=source)
+    rows = last_permutations(rows).rename({"domain": "test"})
     first = ("source", "study_version", "variant", "model", "test")
     return rows.select(*first, pl.exclude(*first))
 

@@ -167,7 +167,7 @@ def _described(fit: Mapping[str, Any]) -> str:
 
 def finding(known: Registered, grain: Mapping[str, str]) -> Finding:
     """What the registration says of one source, study version and variant."""
-    rows = known.deviations.filter(pl.all_horizontal(pl.col(name) == grain[name] for name in GRAIN))
+    rows = known.deviations.filter(**{name: grain[name] for name in GRAIN})
     kinds = rows["deviation"].unique(maintain_order=True).to_list()
     verdict = (
         "As registered: no deviation was found."

@@ -87,15 +87,14 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
     """
     name = study.name
     with reading(db) as connection:
-        games = read_view(connection, "allocation_games").filter(pl.col("study") == name)
-        models = read_view(connection, "models").filter(pl.col("study") == name)
+        games = read_view(connection, "allocation_games", study=name, source=source)
+        models = read_view(connection, "models", study=name)
         rounds = frame_of(connection.sql(_CHOSEN, params=[name]))
     if "is_balanced" not in games.columns:
         raise DatabaseError(
             f'The database "{db}" was made by an older slant, and could not be brought up to date.',
             f"Once no other process holds it: collect status --db {db}",
         )
-    games = games.filter(pl.col("source") == source) if source else games
     if games.is_empty():
         _check_has_games(study)
         raise DatabaseError(

@@ -35,7 +35,7 @@ def models_to_show(db: str | Path, study: Study) -> pl.DataFrame:
     with reading(db) as connection:
         if "topic_models" not in stored_views(connection):
             return pl.DataFrame(schema={**dict.fromkeys((*GRAIN, "call_id"), pl.String), "is_own": pl.Boolean})
-        models = read_view(connection, "topic_models").filter(pl.col("study") == study.name)
+        models = read_view(connection, "topic_models", study=study.name)
     own_ids = _own_ids(db, study, models) if models.height else []
     ordered = models.with_columns(is_own=pl.col("call_id").is_in(own_ids)).sort(
         "is_own", "fitted_at", maintain_order=True
@@ -105,9 +105,7 @@ def read_topics(db: str | Path, study: str | None = None, source: str | None = N
     with reading(db) as connection:
         if "topic_models" not in stored_views(connection):
             raise _none(db)
-        models = read_view(connection, "topic_models")
-        for column, value in (("study", study), ("source", source)):
-            models = models if value is None else models.filter(pl.col(column) == value)
+        models = read_view(connection, "topic_models", study=study, source=source)
         if models.is_empty():
             raise _none(db)
         last = models.sort("fitted_at", maintain_order=True).tail(1)
