@@ -13,8 +13,9 @@ import polars as pl
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options
 from slant.analysis.cli.output import figure_option, say_result
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.plots.drawing import draw_specifications
+from slant.analysis.plots.drawing import draw_into
 from slant.analysis.plots.figure_data import FigureData
+from slant.analysis.plots.specification_curve import rows_to_draw
 from slant.analysis.questions.sensitivity import SensitivityResult, specifications
 from slant.collector.commands.options import list_option, study_option
 from slant.collector.terminal import count_text, print_rows, say
@@ -73,7 +74,8 @@ def sensitivity_command(
     print_rows(table.select(_SHOWN) if output_format == "table" else table.drop("call_id", "row_no"), output_format)
     _say_counts(result)
     if figure is not None:
-        say(draw_specifications(table, FigureData(db, chosen).labels, figure, workers or 1))
+        curve = rows_to_draw(table, FigureData(db, chosen).labels)
+        say(draw_into(figure, "plot_specifications", curve, workers or 1))
     if (table["status"] == "failed").all():
         ctx.exit(1)
 

@@ -4,7 +4,6 @@ escaped, and the page may load nothing from anywhere.
 
 from __future__ import annotations
 
-import base64
 import json
 import textwrap
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ import polars as pl
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.pages.report_tables import text_table
-from slant.analysis.plots.drawing import Figure, draw
+from slant.analysis.plots.drawing import draw, embedded
 from slant.analysis.questions.checks.check_findings import findings, rows_of
 from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, has_checks
 from slant.analysis.questions.checks.sentences import Finding
@@ -150,7 +149,7 @@ def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
 
 def _figures(
     checks: Checks, grain: dict[str, str], rows: dict[str, pl.DataFrame], workers: Workers
-) -> list[dict[str, str]]:
+) -> list[dict[str, Any]]:
     """Of what the study's design is checked for first: residuals by model, or the places of options."""
     trials = checks.trials.filter(**grain)
     if checks.study.design not in DESIGN_CHECKS:
@@ -168,18 +167,11 @@ def _figures(
             "is_refusal",
         ]
         parts = [part for _, part in trials.select(columns).group_by("model", maintain_order=True)]
-        return [_embedded(figure) for figure in draw([("plot_residuals", part) for part in parts], workers)]
+        return [embedded(figure) for figure in draw([("plot_residuals", part) for part in parts], workers)]
     places = rows.get("first_option", pl.DataFrame(schema={"n": pl.Int32})).drop_nulls("n")
     if places.is_empty():
         return []
     for keys in (["model"], ["test"], ["condition"]):
         labels = trials.select(*keys, f"{keys[0]}_label", f"{keys[0]}_no").unique(keys)
         places = places.join(labels, on=keys, how="left", maintain_order="left")
-    return [_embedded(figure) for figure in draw([("plot_first_options", places)], workers)]
-
-
-def _embedded(figure: Figure | str) -> dict[str, str]:
-    if isinstance(figure, str):
-        return {"problem": figure, "uri": "", "alt_text": ""}
-    uri = "data:image/png;base64," + base64.b64encode(figure.image).decode()
-    return {"problem": "", "uri": uri, "alt_text": figure.alt_text}
+    return [embedded(figure) for figure in draw([("plot_first_options", places)], workers)]

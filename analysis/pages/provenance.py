@@ -135,15 +135,11 @@ def _difference(kept_versions: Mapping[str, str], current_versions: Mapping[str,
     if current_versions is None:
         version_text = ", ".join(f"{name} {version}" for name, version in kept_versions.items())
         return f"{version_text}; R or one of these packages is missing here"
-    different = {
+    different = {  # R writes one version in two ways: 1.1-31 and 1.1.31
         name: version
         for name, version in kept_versions.items()
-        if _number(version) != _number(current_versions.get(name, ""))
+        if version_numbers(version) != version_numbers(current_versions.get(name, ""))
     }
     return ", ".join(
         f"{name} {version} (here {current_versions.get(name, 'none')})" for name, version in different.items()
     )
-
-
-def _number(version: str) -> tuple[int, ...]:
-    return version_numbers(version)  # R writes one version in two ways: 1.1-31 and 1.1.31

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +16,7 @@ from slant.analysis.pages.parts.registry import groups
 from slant.analysis.pages.report_tables import place_of_table, side_by_side, text_table, token_measures
 from slant.analysis.paper.comparison import summary
 from slant.analysis.paper.numbers import PRINT
-from slant.analysis.plots.drawing import Figure, draw
+from slant.analysis.plots.drawing import Figure, draw, embedded
 from slant.analysis.plots.registry import FigureRows
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info
@@ -66,7 +64,7 @@ def _section(
     return {
         "variant": "",
         **grain,
-        "figures": [_embedded(figure) for figure_rows, figure in drawn_figures if figure_rows.grain == grain],
+        "figures": [embedded(figure) for figure_rows, figure in drawn_figures if figure_rows.grain == grain],
         "summary": _summary(printed) if printed is not None and printed.height else None,
         "tables": [] if rows is None else list(side_by_side(rows, data.labels, measures)),
         "slips": [] if rows is None else rows.filter(pl.col("status") == "slip").to_dicts(),
@@ -135,12 +133,3 @@ def _over_words(table: pl.DataFrame, fits: Mapping[str, FitResult]) -> pl.DataFr
     cell = [*GRAIN, "study", "model", "test", "refusals_removed", "term"]
     effects = fits[CROSSED].tables[CROSSED]["effects"].select(*cell, "std_error_ratio", "mde", "mde_d", "verdict")
     return table.join(effects, on=cell, how="left", nulls_equal=True, maintain_order="left")
-
-
-def _embedded(figure: Figure | str) -> dict[str, Any]:
-    """An image in the page itself, with its size, so that nothing moves while it opens."""
-    if isinstance(figure, str):
-        return {"problem": figure}
-    uri = "data:image/png;base64," + base64.b64encode(figure.image).decode()
-    width, height = struct.unpack(">II", figure.image[16:24])
-    return {"problem": "", "uri": uri, "alt_text": figure.alt_text, "width": width, "height": height}

@@ -23,7 +23,6 @@ _CELL = ("model", "test", "condition")
 _RANKS = ("best", "second", "third", "fourth")
 FACTS: dict[str, Any] = {**dict.fromkeys(("kind", *_CELL, "quantity"), pl.String), "value": pl.Float64}
 """What is known beside the print: constants of the design, indices of the printed matrices, levels of chance."""
-"""Columns of what is known beside the print: constants of the design, indices of matrices, levels of chance."""
 _NUMBER = r"^-?(\d+\.?\d*|\.\d+)$"
 Fact = tuple[str, str | None, str | None, str | None, str, float]
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import base64
 import math
 import re
+import struct
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -18,7 +21,6 @@ from slant.analysis.calls.call import Answer, Call, answered, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.plots.registry import figure_kinds, figure_rows
-from slant.analysis.plots.specification_curve import rows_to_draw
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.nested_columns import flat
 from slant.analysis.rows.study_choice import study_in
@@ -158,6 +160,16 @@ def draw(
     return [results[number] for number in range(len(figures))]
 
 
+def embedded(figure: Figure | str) -> dict[str, Any]:
+    """A PNG for a page to hold in itself, with its size, so that nothing moves while the page opens: uri, alt_text,
+    width, height; `problem` says why there is none."""
+    if isinstance(figure, str):
+        return {"problem": figure}
+    uri = "data:image/png;base64," + base64.b64encode(figure.image).decode()
+    width, height = struct.unpack(">II", figure.image[16:24])
+    return {"problem": "", "uri": uri, "alt_text": figure.alt_text, "width": width, "height": height}
+
+
 def require_packages(packages: Sequence[str], workers: Workers = None) -> None:
     """Raises RError, with what to type, where R or one of these packages is missing."""
     answered(Call("package_versions", arguments={"packages": list(packages)}, packages=tuple(packages)), workers)
@@ -186,11 +198,6 @@ def _folder(out: Path) -> Path:
 
 def _as_file_name(part: str) -> str:
     return re.sub(r"[^A-Za-z0-9_.]+", "_", part)
-
-
-def draw_specifications(table: pl.DataFrame, labels: pl.DataFrame, file: Path, workers: Workers = 1) -> str:
-    """As `draw_into`, of the rows of `specifications()`."""
-    return draw_into(file, "plot_specifications", rows_to_draw(table, labels), workers)
 
 
 def check_figure_name(file: Path) -> str:

@@ -45,13 +45,9 @@ def rows_to_draw(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
 
 def _specifications(data: FigureData) -> pl.DataFrame | None:
     """Rows of a specification that the study no longer has are no part of its curve."""
-    specifications = (
-        kept_specifications(data.db)
-        .filter(pl.col("study") == data.study.name)
-        .sort("row_no", "spec_no", maintain_order=True)
-    )
     has_it = pl.col("spec").str.split(":").list.first().is_in(list(data.study.sensitivity))
-    rows = specifications.filter(has_it).sort("row_no", "spec_no", maintain_order=True)
+    kept = kept_specifications(data.db).filter(has_it, study=data.study.name)
+    rows = kept.sort("row_no", "spec_no", maintain_order=True)
     return None if rows.is_empty() else rows_to_draw(rows, data.labels)
 
 

@@ -9,7 +9,6 @@ from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
-from slant.collector.studies.catalogue import Fit
 
 _DESIGNS_OF_TOKENS = ("association",)
 """Designs whose measure is tokens: the others have figures of their own."""
@@ -30,13 +29,10 @@ def _labelled(sizes: FitResult, data: FigureData) -> pl.DataFrame:
     effects = sizes.table.filter(pl.col("fit") == first).drop_nulls(["model", "test"])
     for columns in (labels, measures):
         effects = effects.join(columns, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
-    reference, other = (data.study.condition_label(str(side)) for side in _sides(data.study.fits[str(first)]))
+    definition = data.study.fits[str(first)]
+    sides = definition.levels[definition.contrast or ""]
+    reference, other = (data.study.condition_label(str(side)) for side in sides)
     return effects.with_columns(reference=pl.lit(reference), compared=pl.lit(other))
-
-
-def _sides(fit: Fit) -> tuple[str | int, str | int]:
-    reference, other = fit.levels[fit.contrast or ""]
-    return reference, other
 
 
 def _token_trials(data: FigureData) -> pl.DataFrame | None:

@@ -92,8 +92,7 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str, **only: str | No
     names = stored_views(connection)
     if view in names:
         frame: pl.DataFrame = frame_of(connection.view(view))
-        chosen = {column: value for column, value in only.items() if value is not None}
-        return frame.filter(**chosen) if chosen else frame
+        return frame.filter(**{column: value for column, value in only.items() if value is not None})
     if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
         raise DatabaseError(
             f'This database has no view "{view}": it was made by an older slant, and could not be brought up to date.',

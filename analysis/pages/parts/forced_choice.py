@@ -31,14 +31,12 @@ def answers(section: SectionData) -> Group | None:
     table = _compliance(section)
     if table is None:
         return None
-    names = ("consistency_by_block", "observed_delta_p", "consistency_by_tier")
-    tables = [
-        CaptionedTable(
-            "Table 3. Observed compliance: valid answers, and what the others were", text_table(table), is_open=True
-        ),
-        *_captioned(section, names),
-    ]
-    return Group("answers", "compliance and consistency as observed", tables=tuple(tables))
+    caption = "Table 3. Observed compliance: valid answers, and what the others were"
+    tables = (
+        CaptionedTable(caption, text_table(table), is_open=True),
+        *section.captioned_tables("consistency_by_block", "observed_delta_p", "consistency_by_tier"),
+    )
+    return Group("answers", "compliance and consistency as observed", tables=tables)
 
 
 def stages(section: SectionData) -> Group | None:
@@ -50,20 +48,20 @@ def stages(section: SectionData) -> Group | None:
     fitted = set(diagnostics["fit"]) if diagnostics.height else set()
     missing = [name for name in defined if name not in fitted]
     command = f"analyze --fit {ENGINE} --study {section.study.as_typed}"
-    to_make = [MissingResult(f"Bayesian models: {', '.join(missing)}", command)] if missing else []
+    to_make = (MissingResult(f"Bayesian models: {', '.join(missing)}", command),) if missing else ()
     shaped: list[tuple[str, pl.DataFrame | None]] = [("What the chains are worth", _diagnostics(diagnostics))]
     if not isinstance(section.study.data, ForcedChoiceData):
-        tables = [*_open_tables(shaped), *_captioned(section, ("bayes_predictions", "bayes_estimates", "bayes_checks"))]
-        texts = tuple(_verdicts(diagnostics)) if tables else ()
-        return Group("stages", "Bayesian models", texts, tuple(tables), tuple(to_make))
+        names = ("bayes_predictions", "bayes_estimates", "bayes_checks")
+        tables = (*_open_tables(shaped), *section.captioned_tables(*names))
+        return Group("stages", "Bayesian models", _verdicts(diagnostics) if tables else (), tables, to_make)
     shaped += [
         ("Table 2. Predicted compliance, mean and 95 % credible interval", _predicted(section)),
         (_TABLE_1, _contrasts(section)),
         ("Spread of the words (standard deviation of their random intercepts, in log odds)", _spread(section)),
     ]
-    tables = [*_open_tables(shaped), *_captioned(section, ("bayes_estimates", "bayes_checks"))]
+    tables = (*_open_tables(shaped), *section.captioned_tables("bayes_estimates", "bayes_checks"))
     texts = (*_verdicts(diagnostics), _KINDS_EXPLAINED) if tables else ()
-    return Group("stages", "the two-stage Bayesian analysis", texts, tuple(tables), tuple(to_make))
+    return Group("stages", "the two-stage Bayesian analysis", texts, tables, to_make)
 
 
 def falsification(section: SectionData) -> Group | None:
@@ -81,26 +79,23 @@ def falsification(section: SectionData) -> Group | None:
     comparison = CaptionedTable(
         "Observed difference beside its null distribution", text_table(_permutations(frame)), is_open=True
     )
-    tables = (comparison, *_captioned(section, ("permutation_tests",)))
+    tables = (comparison, *section.captioned_tables("permutation_tests"))
     return Group("permutations", "permutations", (text,), tables)
 
 
 def order(section: SectionData) -> Group | None:
-    names = ("option_sides", "order_in_block", "block_order", "repetition_agreement", "missing_by_block")
-    tables = _captioned(section, names)
-    return Group("order", "sides, order and missing answers", tables=tuple(tables)) if tables else None
-
-
-def _captioned(section: SectionData, names: Sequence[str]) -> list[CaptionedTable]:
-    return [table for name in names if (table := section.captioned(name))]
+    tables = section.captioned_tables(
+        "option_sides", "order_in_block", "block_order", "repetition_agreement", "missing_by_block"
+    )
+    return Group("order", "sides, order and missing answers", tables=tables) if tables else None
 
 
 def _open_tables(shaped: Sequence[tuple[str, pl.DataFrame | None]]) -> list[CaptionedTable]:
     return [CaptionedTable(caption, text_table(frame), is_open=True) for caption, frame in shaped if frame is not None]
 
 
-def _verdicts(diagnostics: pl.DataFrame) -> list[str]:
-    return [f"{row['fit']}: {row['verdict']}" for row in diagnostics.to_dicts()]
+def _verdicts(diagnostics: pl.DataFrame) -> tuple[str, ...]:
+    return tuple(f"{row['fit']}: {row['verdict']}" for row in diagnostics.to_dicts())
 
 
 def _compliance(section: SectionData) -> pl.DataFrame | None:

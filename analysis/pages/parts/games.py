@@ -5,6 +5,7 @@ a game, shares, how choices settle. What is not kept is named, with the command 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -61,8 +62,7 @@ def indices(section: SectionData) -> Group | None:
             _open_if_short("Indices, their intervals, and what chance alone gives", _beside_chance(section, intervals)),
             CaptionedTable("All indices", text_table(_all_indices(section, intervals))),
         ]
-    sql_indices = section.captioned("allocation_indices")
-    tables += [sql_indices] if sql_indices else []
+    tables += section.captioned_tables("allocation_indices")
     command = f"analyze indices --study {section.study.as_typed}"
     missing_cells = _without_indices(section, intervals)
     to_make = (MissingResult(f"Intervals and random levels of {missing_cells}", command),) if missing_cells else ()
@@ -90,8 +90,9 @@ def differences(section: SectionData) -> Group | None:
 
 def questions(section: SectionData) -> Group | None:
     """Tables 4 and 5, and what was rated."""
-    tables = _captioned(section, ("allocation_question_ranks", "allocation_ratings"))
-    return Group("questions", "what was said after a game", tables=tuple(map(_unfolded, tables))) if tables else None
+    folded = section.captioned_tables("allocation_question_ranks", "allocation_ratings")
+    tables = tuple(replace(table, is_open=True) for table in folded)
+    return Group("questions", "what was said after a game", tables=tables) if tables else None
 
 
 def choices(section: SectionData) -> Group | None:
@@ -104,21 +105,14 @@ def choices(section: SectionData) -> Group | None:
         tables.append(
             CaptionedTable("Share of each group in the jobs of a class (%)", text_table(_shares(section, shares)))
         )
-    table_names = ("allocation_exploration", "allocation_success", "allocation_points", "elicited_rates")
-    tables += _captioned(section, table_names)
+    tables += section.captioned_tables(
+        "allocation_exploration", "allocation_success", "allocation_points", "elicited_rates"
+    )
     return Group("choices", "choices, learning and success", tables=tuple(tables)) if tables else None
 
 
 def _has_games(section: SectionData) -> bool:
     return design_named(section.study.design).compares_variants and section.own("allocation_game_ends").height > 0
-
-
-def _captioned(section: SectionData, names: Sequence[str]) -> list[CaptionedTable]:
-    return [table for name in names if (table := section.captioned(name))]
-
-
-def _unfolded(table: CaptionedTable) -> CaptionedTable:
-    return CaptionedTable(table.caption, table.table, is_open=True)
 
 
 def _open_if_short(caption: str, frame: pl.DataFrame) -> CaptionedTable:

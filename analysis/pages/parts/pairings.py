@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData
@@ -20,7 +22,6 @@ def bias(section: SectionData) -> Group | None:
     rows = section.own("pairing_bias")
     if rows.is_empty():
         return None
-    shown = [name for name in _COUNTED if rows[name].sum()]
     table = rows.select(
         "model",
         "test",
@@ -29,11 +30,16 @@ def bias(section: SectionData) -> Group | None:
         pl.col("mean_d").round(3).alias("mean D"),
         pl.col("sd_d").round(3).alias("SD"),
         pl.col("t").round(2),
-        *(pl.col(name).alias(name.removeprefix("n_").replace("_", " ")) for name in shown),
+        *_counts(rows, _COUNTED),
     )
-    tables = [CaptionedTable("D by model and test", text_table(table), is_open=True)]
-    by_wording = section.captioned("pairing_bias_by_condition")
-    return Group("bias", "to which groups words go", (_EXPLANATION,), (*tables, *([by_wording] if by_wording else [])))
+    by_test = CaptionedTable("D by model and test", text_table(table), is_open=True)
+    tables = (by_test, *section.captioned_tables("pairing_bias_by_condition"))
+    return Group("bias", "to which groups words go", (_EXPLANATION,), tables)
+
+
+def _counts(rows: pl.DataFrame, names: Sequence[str]) -> list[pl.Expr]:
+    """Those of these columns that count anything, under their names in words."""
+    return [pl.col(name).alias(name.removeprefix("n_").replace("_", " ")) for name in names if rows[name].sum()]
 
 
 _ON_DECISIONS = (
@@ -46,10 +52,9 @@ _UNDECIDED = ("n_undecided", "n_refused", "n_truncated", "n_filtered", "n_malfor
 
 def decisions(section: SectionData) -> Group | None:
     rows = section.own("decision_bias")
-    asked = section.captioned("decision_questions")
-    if rows.is_empty() and asked is None:
+    asked = section.captioned_tables("decision_questions")
+    if rows.is_empty() and not asked:
         return None
-    shown = [name for name in _UNDECIDED if rows[name].sum()]
     table = rows.select(
         "model",
         "test",
@@ -58,10 +63,9 @@ def decisions(section: SectionData) -> Group | None:
         pl.col("share_expected").round(3).alias("share with the association"),
         pl.col("se").round(3).alias("SE"),
         pl.col("t").round(2),
-        *(pl.col(name).alias(name.removeprefix("n_").replace("_", " ")) for name in shown),
+        *_counts(rows, _UNDECIDED),
     )
     caption = "Decisions with the usual association, by model and test"
     tables = [] if rows.is_empty() else [CaptionedTable(caption, text_table(table), is_open=True)]
-    by_wording = section.captioned("decision_bias_by_condition")
-    more = (each for each in (by_wording, asked) if each)
-    return Group("decisions", "who gets what", (_ON_DECISIONS,), (*tables, *more))
+    by_wording = section.captioned_tables("decision_bias_by_condition")
+    return Group("decisions", "who gets what", (_ON_DECISIONS,), (*tables, *by_wording, *asked))

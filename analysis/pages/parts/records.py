@@ -81,5 +81,9 @@ class SectionData:
         title = table_info()[name].title(is_printed=bool(self.study.published))
         return CaptionedTable(title, text_table(visible))
 
+    def captioned_tables(self, *names: str) -> tuple[CaptionedTable, ...]:
+        """Of these tables those that have rows, each as `captioned`."""
+        return tuple(table for name in names if (table := self.captioned(name)))
+
 
 GroupFunction = Callable[[SectionData], Group | None]

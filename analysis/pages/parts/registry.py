@@ -31,7 +31,7 @@ _TOPICS = (
 
 
 def topics(section: SectionData) -> Group | None:
-    tables = tuple(table for name in _TOPICS if (table := section.captioned(name)))
+    tables = section.captioned_tables(*_TOPICS)
     text = (
         "Topics have no fixed order: their numbers are those of this fit. The examples are what models wrote, word for "
         "word."
@@ -43,10 +43,9 @@ def robustness(section: SectionData) -> Group | None:
     """Specification by specification, where `analyze sensitivity` has kept some."""
     if not section.study.sensitivity:
         return None
-    table = section.captioned("specifications")
+    tables = section.captioned_tables("specifications")
     to_make = MissingResult("Sensitivity analysis", f"analyze sensitivity --study {section.study.as_typed}")
-    tables, missing = ((table,), ()) if table else ((), (to_make,))
-    return Group("robustness", "other ways to analyse the same", tables=tables, to_make=missing)
+    return Group("robustness", "other ways to analyse the same", (), tables, () if tables else (to_make,))
 
 
 def nothing(section: SectionData) -> Group | None:
