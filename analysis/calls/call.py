@@ -137,12 +137,17 @@ def _stages(calls: Sequence[Call], workers: Workers, took: Sequence[float]) -> I
         yield from ([single] for single in singles)
 
 
-def answered(call: Call, workers: Workers = None) -> Any:
-    """The value of one call that is kept nowhere. RError where R can't, or its process died."""
-    with closing(computed([call], workers if isinstance(workers, Executor) else 1)) as answers:
+def answer_of(call: Call, workers: Workers = None) -> Answer:
+    """The answer of one call that is kept nowhere. RError where R can't, or its process died."""
+    with closing(computed([call], workers)) as answers:
         ((_, answer),) = answers
     answer.raise_error()
-    return answer.value
+    return answer
+
+
+def answered(call: Call, workers: Workers = None) -> Any:
+    """The value of `answer_of`."""
+    return answer_of(call, workers).value
 
 
 def _task(call: Call, workers: Workers) -> Task:

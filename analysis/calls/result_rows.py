@@ -39,13 +39,9 @@ def _table_schemas() -> dict[str, pl.Schema]:
         return {name: frame_of(connection.table(name).limit(0)).schema for name in names}
 
 
-def rows_of(call: Call, answer: Answer) -> Frames:
-    """The rows of the table `calls`, and of each of its own, that one call comes to."""
-    return rows_of_all([(call, answer)])
-
-
-def rows_of_all(ended: Iterable[tuple[Call, Answer]]) -> Frames:
-    """The same of several calls, below each other. Values are gathered first: a frame a call costs milliseconds."""
+def rows_of_calls(ended: Iterable[tuple[Call, Answer]]) -> Frames:
+    """The rows of the table `calls`, and of each of their own, that these calls come to, below each other. Values are
+    gathered first: a frame a call costs milliseconds."""
     tables: dict[str, _Columns] = {"calls": _Columns("calls")}
     for call, answer in ended:
         frames = call.shaped(answer) if call.shaped and not answer.error else answer.frames

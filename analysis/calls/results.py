@@ -27,7 +27,7 @@ from slant.analysis.calls.duration import expected_duration
 from slant.analysis.calls.executors import MixedVersions, Workers
 from slant.analysis.calls.in_worker import R_CODE
 from slant.analysis.calls.model_files import made_model_folder, model_file, model_folder
-from slant.analysis.calls.result_rows import ID, Frames, plain, rows_of_all, table_schema
+from slant.analysis.calls.result_rows import ID, Frames, plain, rows_of_calls, table_schema
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.frames import frame_of, registered
@@ -207,7 +207,7 @@ class _Store:
     def flush(self, patience_s: float = _LAST_PATIENCE_S) -> None:
         began = time.monotonic()
         if self._ended:
-            frames = rows_of_all(self._ended)
+            frames = rows_of_calls(self._ended)
             self._ended = []
             self.parts.append(frames)
             self._waiting.append(frames)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from slant.analysis.calls.call import SAY, Call, answered, computed
+from slant.analysis.calls.call import SAY, Call, answer_of, answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import made_model_folder
-from slant.analysis.calls.result_rows import rows_of
+from slant.analysis.calls.result_rows import rows_of_calls
 from slant.analysis.calls.results import Progress, results
 
 
@@ -30,19 +31,24 @@ class Stage:
     def after(self, n: int) -> Stage:
         return Stage(self.progress, self.offset + n, self.total)
 
+    @contextmanager
+    def watched(self, status_file: Path) -> Iterator[Path]:
+        """The file, shown while R writes into it what it is doing, and gone afterwards."""
+        if watch := getattr(self.progress, "watch", None):
+            watch(status_file)
+        try:
+            yield status_file
+        finally:
+            status_file.unlink(missing_ok=True)
+
 
 def compile_here(db: Path, call: Call, workers: Workers, stage: Stage) -> None:
     """The Stan model of `call`'s rows compiled here, where somebody can watch it, unless a process of this machine has
     done it. Other machines compile with their first fit."""
     if isinstance(workers, Executor):
         return
-    status_file = made_model_folder(db) / f"{call.id}.says"
-    if watch := getattr(stage.progress, "watch", None):
-        watch(status_file)
-    try:
+    with stage.watched(made_model_folder(db) / f"{call.id}.says") as status_file:
         answered(replace(call, arguments={**call.arguments, SAY: str(status_file)}))
-    finally:
-        status_file.unlink(missing_ok=True)
 
 
 def summed_up(
@@ -51,9 +57,7 @@ def summed_up(
     """The rows of `table` of the call that sums up the others, and why they could not be kept (None where they were).
     Of fewer calls than are kept already, nothing new is kept."""
     if is_of_fewer:
-        ((_, answer),) = computed([summary], workers)
-        answer.raise_error()
-        return rows_of(summary, answer)[table], None
+        return rows_of_calls([(summary, answer_of(summary, workers))])[table], None
     kept = results(db, [summary], workers=workers)
     return kept.frames[table], kept.not_kept
 

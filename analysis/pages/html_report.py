@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup, escape
 
-from slant.analysis.calls.call import computed
+from slant.analysis.calls.call import answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
@@ -195,13 +195,10 @@ def _add_over_words(data: ReportData) -> Iterator[str]:
     rows = crossed_rows(data.fits[CROSSED])
     data.tables = {**data.tables, CROSSED_ROWS: rows}
     if (call := pooling(rows, ALPHA)) is not None:
-        ((_, answer),) = computed([call], data.workers)
         try:
-            answer.raise_error()
+            data.tables = {**data.tables, POOLED_ROWS: answered(call, data.workers)}
         except RError as error:
             yield str(error)
-        else:
-            data.tables = {**data.tables, POOLED_ROWS: answer.frames[""]}
 
 
 def _registered(

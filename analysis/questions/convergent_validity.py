@@ -14,7 +14,7 @@ from statistics import NormalDist
 
 import polars as pl
 
-from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fits import fit
@@ -89,9 +89,7 @@ def validity(
             "No model and test have two of these measures.", "Units are matched by the names of models and tests."
         )
     by = ["source", "measure_x", "measure_y"]
-    ((_, answer),) = computed([Call("convergent_validity", units, {"by": by, "alpha": alpha})], answering)
-    answer.raise_error()
-    table = answer.frames[""]
+    table: pl.DataFrame = answered(Call("convergent_validity", units, {"by": by, "alpha": alpha}), answering)
     warnings += [text for text in table["messages"].unique(maintain_order=True) if text]
     return Validity(table, units, warnings)
 

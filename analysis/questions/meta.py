@@ -11,7 +11,7 @@ from typing import Literal
 
 import polars as pl
 
-from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fit_plan import plan_fits
@@ -102,9 +102,7 @@ def meta_analysis(
     call = pooling(rows, alpha, effects, unit)
     if call is None:
         raise _too_few(rows.drop_nulls(["estimate", "std_error"]).height)
-    ((_, answer),) = computed([call], answering)
-    answer.raise_error()
-    table = answer.frames[""]
+    table: pl.DataFrame = answered(call, answering)
     said = [text for text in table["messages"].unique(maintain_order=True) if text]
     warnings = [*mixture_warnings(db, study.name, source, measure), *doubtful, *said]
     return MetaAnalysis(table, warnings)

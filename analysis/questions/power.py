@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.calls.call import Answer, Call, computed
+from slant.analysis.calls.call import Answer, Call, answer_of, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.questions.checks.design_checks import read_choices
@@ -120,7 +120,7 @@ def plan_power(
     numeric = [name for name in (*OF_WORDS, *OF_GAMES, "sd") if name in cells.columns]
     keyed = cells.select(pl.int_range(pl.len()).cast(pl.Int32).alias("cell"), pl.col(numeric).cast(pl.Float64))
     arguments = {**numbers, **rounds, "effect": effect, "power": power}
-    answer = _answered(Call("plan_power", keyed, arguments), answering)
+    answer = answer_of(Call("plan_power", keyed, arguments), answering)
     plan = answer.frames[""].join(
         cells.select(*CELL).with_row_index("cell").cast({"cell": pl.Int32}),
         on="cell",
@@ -141,12 +141,6 @@ def _named(study: str | Path | Study | None) -> Study:
     if study is None:
         raise UsageError("Planning from given variances needs a study.", "Name it: --study mine.toml")
     return study if isinstance(study, Study) else load_study(study)
-
-
-def _answered(call: Call, workers: Workers) -> Answer:
-    ((_, answer),) = computed([call], workers)
-    answer.raise_error()
-    return answer
 
 
 def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) -> pl.DataFrame:

@@ -169,32 +169,19 @@ def plan_specifications(
     for name in only:
         if name not in study.sensitivity:
             raise UnknownNameError(f"specification in the study {study.name}", name, list(study.sensitivity))
-    all_specifications = enumerate(study.sensitivity.values(), start=1)
-    numbered = [
-        (number, specification)
-        for number, specification in all_specifications
+    changed = [
+        (number, specification, _changed_fit(study, specification))
+        for number, specification in enumerate(study.sensitivity.values(), start=1)
         if not only or specification.name in only
     ]
-    changed_fits = {specification.name: _changed_fit(study, specification) for _, specification in numbered}
-    views: dict[str, ViewRows] = {}
-    for view in dict.fromkeys(fit.view for fit in changed_fits.values()):
-        fits = [
-            _with_columns(changed_fits[specification.name], specification)
-            for _, specification in numbered
-            if changed_fits[specification.name].view == view
-        ]
-        views[view] = read_rows(db, study.name, fits, None)
+    fits_by_view: dict[str, list[Fit]] = {}
+    for _, specification, fit in changed:
+        fits_by_view.setdefault(fit.view, []).append(_with_columns(fit, specification))
+    rows = {view: read_rows(db, study.name, fits, None) for view, fits in fits_by_view.items()}
     return [
-        work
-        for number, specification in numbered
-        for work in _planned_fits(
-            study,
-            number,
-            specification,
-            changed_fits[specification.name],
-            views[changed_fits[specification.name].view],
-            source,
-        )
+        planned
+        for number, specification, fit in changed
+        for planned in _planned_fits(study, number, specification, fit, rows[fit.view], source)
     ]
 
 
@@ -235,36 +222,20 @@ def _with_columns(fit: Fit, specification: Specification) -> Fit:
 def _planned_fits(
     study: Study, number: int, specification: Specification, fit: Fit, rows: ViewRows, source: str | None
 ) -> Iterator[PlannedSpecification]:
+    name, label, choices = specification.name, specification.label, specification.choices
     for row_no, cell in enumerate(_cells(rows, _with_columns(fit, specification), source), start=1):
+        planned = PlannedSpecification(study.name, name, number, label, choices, specification, fit, cell, row_no)
         if specification.rotate is None:
-            yield PlannedSpecification(
-                study.name,
-                specification.name,
-                number,
-                specification.label,
-                specification.choices,
-                specification,
-                fit,
-                cell,
-                row_no,
+            yield planned
+            continue
+        for level, rotated in _rotations(fit, specification.rotate, cell.rows):
+            yield replace(
+                planned,
+                name=f"{name}:{level}",
+                label=label.replace("{level}", level),
+                choices={dimension: text.replace("{level}", level) for dimension, text in choices.items()},
+                definition=rotated,
             )
-        else:
-            for level, rotated in _rotations(fit, specification.rotate, cell.rows):
-                choices = {
-                    dimension: text.replace("{level}", level) for dimension, text in specification.choices.items()
-                }
-                label = specification.label.replace("{level}", level)
-                yield PlannedSpecification(
-                    study.name,
-                    f"{specification.name}:{level}",
-                    number,
-                    label,
-                    choices,
-                    specification,
-                    rotated,
-                    cell,
-                    row_no,
-                )
 
 
 def _cells(rows: ViewRows, fit: Fit, source: str | None) -> Iterator[Cell]:

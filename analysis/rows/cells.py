@@ -27,8 +27,10 @@ from slant.collector.study.crossed_fits import STEP
 GRAIN = ("source", "study_version", "variant")
 _OF_COUNTS_IN_STEPS = ("step_sensitivity", "censored")
 # Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
-_ORDER = ("test", "condition_no", "condition", "wording", "item", "repetition", "trial_id")
-_PAPER_ORDER = ("model_no", "model", "test_no", "test")
+ORDER = (
+    *GRAIN, "model_no", "model", "test_no", "test", "condition_no", "condition", "wording", "item", "repetition",
+    "trial_id",
+)  # fmt: skip
 _ALIKE = ("model", "domain")
 _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 
@@ -80,7 +82,7 @@ def read_rows(
         columns = view.columns
         fit_columns = [column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags)]
         selected = dict.fromkeys((*GRAIN, *fit_columns, *_present_columns(("study", *_ALIKE, "token_source"), columns)))
-        order = ", ".join(f'"{column}"' for column in (*GRAIN, *_present_columns((*_PAPER_ORDER, *_ORDER), columns)))
+        order = ", ".join(f'"{column}"' for column in _present_columns(ORDER, columns))
         view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
         with _chosen(connection, view, trial_ids) as chosen:
             frame: pl.DataFrame = frame_of(chosen.order(order).select(*(f'"{column}"' for column in selected)))

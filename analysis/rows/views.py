@@ -81,6 +81,12 @@ def view_names(db: str | Path) -> list[str]:
         return stored_views(connection)
 
 
+def view_columns(db: str | Path, view: str) -> list[str]:
+    """The names of the columns of a view that the database stores."""
+    with reading(db) as connection:
+        return connection.view(view).columns
+
+
 def stored_views(connection: duckdb.DuckDBPyConnection) -> list[str]:
     rows = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY ALL").fetchall()
     return [name for (name,) in rows]

@@ -19,7 +19,7 @@ from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.analysis.calls.call import Call
 from slant.analysis.fitting.fit_plan import PlannedFit
-from slant.analysis.rows.cells import _ORDER, _PAPER_ORDER, GRAIN
+from slant.analysis.rows.cells import ORDER
 
 Texts = Mapping[str, list[str | None]]
 
@@ -51,7 +51,7 @@ def as_job(work: PlannedFit) -> dict[str, Any]:
         "key": {"study": work.study, **work.cell.key},
         "columns": work.cell.rows.columns,
         "drop_flags": list(fit.drop_flags),
-        "order": [*GRAIN, *_PAPER_ORDER, *_ORDER],
+        "order": list(ORDER),
         "arguments": work.arguments,
     }
 

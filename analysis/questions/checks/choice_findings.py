@@ -5,6 +5,7 @@ separation.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import polars as pl
 
@@ -12,6 +13,7 @@ from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
     Verdict,
+    as_number,
     count_of,
     number,
     percent,
@@ -31,9 +33,8 @@ def first_option(rows: CheckRows, context: Context) -> Verdict:
         advice = () if has_expected else ('group_order = "shuffled" in the study file draws the order for each game.',)
         return Verdict("caution", verdict, advice)
     affected = testable.filter(pl.col("p_holm") < context.alpha)
-    details = [
-        f"First options chosen: {_percents(testable['rate_first'])}, {percent(_mean(testable['chance']))} by chance."
-    ]
+    by_chance = percent(as_number(testable["chance"].mean()))
+    details = [f"First options chosen: {_percents(testable['rate_first'])}, {by_chance} by chance."]
     if results.height > testable.height:
         details.append(f"One order only, so that nothing can be told: {_untestable_cells(results, testable, context)}.")
     for row in affected.to_dicts():
@@ -46,13 +47,13 @@ def first_option(rows: CheckRows, context: Context) -> Verdict:
     )
 
 
-def _preference(row: Mapping[str, object]) -> str:
+def _preference(row: Mapping[str, Any]) -> str:
     if row["side_difference"] is None:
-        return f"the first option is chosen in {_percent(row['rate_first'])}, by chance in {_percent(row['chance'])}"
+        return f"the first option is chosen in {percent(row['rate_first'])}, by chance in {percent(row['chance'])}"
     return (
-        f"consistent in {_percent(row['rate_expected_first'])} where that option is first, in "
-        f"{_percent(row['rate_expected_second'])} where it is second; the first option is chosen in "
-        f"{_percent(row['rate_first'])}"
+        f"consistent in {percent(row['rate_expected_first'])} where that option is first, in "
+        f"{percent(row['rate_expected_second'])} where it is second; the first option is chosen in "
+        f"{percent(row['rate_first'])}"
     )
 
 
@@ -225,12 +226,3 @@ def _untestable_cells(results: pl.DataFrame, testable: pl.DataFrame, context: Co
 
 def _percents(shares: pl.Series) -> str:
     return f"{spread(100 * shares, 1)} %"
-
-
-def _percent(share: object) -> str:
-    return percent(None if share is None else float(str(share)))
-
-
-def _mean(values: pl.Series) -> float | None:
-    mean = values.mean()
-    return None if mean is None else float(str(mean))

@@ -5,6 +5,7 @@ They take minutes, so that a check reads those that are kept and makes none.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -90,22 +91,17 @@ def _count(part: pl.DataFrame, whole: pl.DataFrame) -> str:
     return count_of(part.height, whole.height, "cell")
 
 
-def _zeros(row: dict[str, object], context: Context) -> str:
+def _zeros(row: dict[str, Any], context: Context) -> str:
     pairs = (
-        f"{percent(_share(row[f'zeros_{side}']))} observed in {label}, "
-        f"{percent(_share(row[f'zeros_{side}_predicted']))} predicted"
+        f"{percent(row[f'zeros_{side}'])} observed in {label}, {percent(row[f'zeros_{side}_predicted'])} predicted"
         for side, label in (("reference", context.reference), ("other", context.other))
     )
     return f"Zeros that are not as predicted, {context.cell(row)}: {'; '.join(pairs)}."
 
 
-def _compared(row: dict[str, object], context: Context) -> str:
+def _compared(row: dict[str, Any], context: Context) -> str:
     name = str(row["family"]).replace("_", " ")
     return (
-        f"Better than the lognormal: {name} for {context.cell(row)}, by {number(_share(row['elpd_difference']), 1)} in "
-        f"log probability (standard error {number(_share(row['se_difference']), 1)})."
+        f"Better than the lognormal: {name} for {context.cell(row)}, by {number(row['elpd_difference'], 1)} in "
+        f"log probability (standard error {number(row['se_difference'], 1)})."
     )
-
-
-def _share(value: object) -> float | None:
-    return None if value is None else float(str(value))

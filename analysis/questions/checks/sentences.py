@@ -106,16 +106,17 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 def middle(values: pl.Series) -> float | None:
     """The median; None of nothing."""
-    return _float(values.median())
+    return as_number(values.median())
 
 
 def spread(values: pl.Series, digits: int = 2) -> str:
     """ "1.43 in the middle, from 0.25 to 6.29"."""
-    low, high = _float(values.min()), _float(values.max())
+    low, high = as_number(values.min()), as_number(values.max())
     return f"{number(middle(values), digits)} in the middle, from {number(low, digits)} to {number(high, digits)}"
 
 
-def _float(value: object) -> float | None:
+def as_number(value: object) -> float | None:
+    """A value of a row that is a number, if it is known."""
     return None if value is None else float(str(value))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.cells import GRAIN, ORDER
 from slant.analysis.rows.study_choice import no_rows_error
 from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.errors import StudyError
@@ -41,20 +41,6 @@ COLUMNS = (
     "token_source",
     "is_refusal",
     "outcome",
-)
-# Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
-_ORDER = (
-    *GRAIN,
-    "model_no",
-    "model",
-    "test_no",
-    "test",
-    "condition_no",
-    "condition",
-    "wording",
-    "item",
-    "repetition",
-    "trial_id",
 )
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")
 
@@ -90,7 +76,7 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
         prompt_columns = _prompt_columns(connection)
         frame = with_token_limits(frame, connection)
     frame = rows_of_study(frame, db, study, source)
-    frame = frame.select(*COLUMNS, "token_limit").sort(_ORDER, nulls_last=True)
+    frame = frame.select(*COLUMNS, "token_limit").sort(ORDER, nulls_last=True)
     return frame.join(prompt_columns, on="trial_id", how="left", maintain_order="left")
 
 

@@ -18,6 +18,7 @@ from slant.analysis.questions.games.cells import INDICES, GameCell, game_cells, 
 from slant.analysis.questions.games.comparisons import ATTRIBUTES, KIND, Comparison, Question, list_comparisons
 from slant.analysis.questions.games.indices import SEED
 from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.views import view_columns
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Study
@@ -88,7 +89,8 @@ def game_differences(
     rows = differences.frames["game_differences"].filter(pl.col("index").is_in(indices))
     adjusted = results(db, list(_adjusting(rows, question, adjust)), workers=executor or workers)
     adjusted.check_none_failed()
-    table = _table(rows, differences, adjusted.frames["game_adjusted"], cells)
+    whole = _table(rows, differences, adjusted.frames["game_adjusted"], cells)
+    table = whole.select(view_columns(db, "game_comparisons"))
     draws_warning = too_few_draws(table["n_comparisons"].max(), n_draws, adjust)  # type: ignore[arg-type]
     return GameDifferences(
         table,
@@ -194,7 +196,7 @@ def _adjusting(rows: pl.DataFrame, question: Question, adjust: str) -> Iterator[
 
 
 def _table(rows: pl.DataFrame, differences: Results, adjusted: pl.DataFrame, cells: Sequence[GameCell]) -> pl.DataFrame:
-    """As the view game_comparisons has them."""
+    """With the columns of the view game_comparisons among others."""
     kinds = {"study_version": pl.String, "model": pl.String, "model_label": pl.String, "model_no": pl.Int64}
     label_rows = [(cell.key["study_version"], cell.key["model"], cell.label, cell.model_no) for cell in cells]
     labels = pl.DataFrame(label_rows, schema=kinds, orient="row").unique(("study_version", "model"), keep="last")
@@ -205,39 +207,4 @@ def _table(rows: pl.DataFrame, differences: Results, adjusted: pl.DataFrame, cel
         .join(corrected, on=[ID, "index"], how="left", maintain_order="left")
         .join(call_rows, on=ID, how="left", maintain_order="left")
         .with_columns(is_current=pl.lit(True))
-        .select(VIEW)
     )
-
-
-VIEW = (
-    "source",
-    "study",
-    "study_version",
-    "between",
-    "model",
-    "model_label",
-    "model_no",
-    "variant",
-    "answer_format",
-    "condition",
-    "reference",
-    "index",
-    "n_games",
-    "n_games_reference",
-    "difference",
-    "std_error",
-    "mde",
-    "boot_low",
-    "boot_high",
-    "p_value",
-    "p_unstudentised",
-    "n_comparisons",
-    "p_adjusted",
-    "adjust",
-    "is_current",
-    "n_draws",
-    "seed",
-    "data_hash",
-    "versions",
-    "made_at",
-)

@@ -16,6 +16,7 @@ from slant.analysis.calls.results import Progress, results
 from slant.analysis.questions.games.cells import Chance, GameCell, game_cells, has_games
 from slant.analysis.rows.looks import Look, keep_looks
 from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.views import view_columns
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study
@@ -69,7 +70,8 @@ def game_indices(
     computed.check_none_failed()
     keep_looks(db, map(_look, cells))
     n_made = sum(call.id in computed.computed for call in calls)
-    table = _table(cells, calls, computed.frames["game_indices"], computed.frames["random_levels"], computed.calls)
+    whole = _table(cells, calls, computed.frames["game_indices"], computed.frames["random_levels"], computed.calls)
+    table = whole.select(view_columns(db, "game_index_intervals"))
     return GameIndices(table, len(cells), n_made, computed.not_kept)
 
 
@@ -120,7 +122,7 @@ def _table(
     levels: pl.DataFrame,
     call_rows: pl.DataFrame,
 ) -> pl.DataFrame:
-    """As the view game_index_intervals has them."""
+    """With the columns of the view game_index_intervals among others."""
     labels = pl.DataFrame(
         [
             {ID: call.id, "game_variant": cell.game_variant, "model_label": cell.label, "model_no": cell.model_no}
@@ -136,40 +138,7 @@ def _table(
             call_rows.select(ID, "data_hash", "versions", made_at="ended_at"), on=ID, how="left", maintain_order="left"
         )
         .with_columns(is_current=pl.lit(True))
-        .select(VIEW)
     )
-
-
-VIEW = (
-    "source",
-    "study",
-    "study_version",
-    "variant",
-    "game_variant",
-    "model",
-    "model_label",
-    "model_no",
-    "answer_format",
-    "index",
-    "n_games",
-    "n_incomplete",
-    "estimate",
-    "sd",
-    "conf_low",
-    "conf_high",
-    "boot_low",
-    "boot_high",
-    "mde",
-    "random_level",
-    "random_low",
-    "random_high",
-    "is_current",
-    "n_boot",
-    "seed",
-    "data_hash",
-    "versions",
-    "made_at",
-)
 
 
 def controlled_rows(workers: Workers = None) -> pl.DataFrame:

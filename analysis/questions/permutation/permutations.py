@@ -13,7 +13,7 @@ import polars as pl
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress, Results, not_kept_yet, results
 from slant.analysis.calls.stages import Stage, compile_here, put_together, summed_up
-from slant.analysis.questions.permutation.conditions import has_conditions, permute_conditions
+from slant.analysis.questions.permutation.conditions import GRAIN, has_conditions, permute_conditions
 from slant.analysis.questions.permutation.permutation_plan import PermutationTest, has_blocks, list_tests
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
@@ -143,8 +143,7 @@ def _with_main_fit(db: Path, test: PermutationTest, rows: pl.DataFrame) -> pl.Da
 
 
 def _grain_columns(test: PermutationTest) -> list[pl.Expr]:
-    names = ("source", "study", "study_version", "variant", "fit", "engine")
-    return [pl.lit(test.about[name]).alias(name) for name in names]
+    return [pl.lit(test.about[name]).alias(name) for name in GRAIN]
 
 
 def _main_fit(db: Path, test: PermutationTest) -> pl.DataFrame:
@@ -152,8 +151,7 @@ def _main_fit(db: Path, test: PermutationTest) -> pl.DataFrame:
     with reading(db) as connection:
         fits = read_view(connection, "fits")
         contrasts = frame_of(connection.table(f"{test.engine}_contrasts"))
-    about = {name: test.about[name] for name in ("study", "study_version", "source", "variant", "fit", "engine")}
-    fits = fits.filter(pl.col("data_hash") == test.rows_hash, *(pl.col(name) == value for name, value in about.items()))
+    fits = fits.filter(data_hash=test.rows_hash, **{name: test.about[name] for name in GRAIN})
     fits = (
         fits.join(contrasts.select("call_id").unique(), on="call_id", how="semi").sort("fitted_at", "call_id").tail(1)
     )

@@ -7,9 +7,9 @@ from typing import Any
 
 import polars as pl
 
+from slant.analysis.questions.permutation.conditions import GRAIN
 from slant.analysis.questions.permutation.permutations import PermutationResult
 
-_GRAIN = ["source", "study", "study_version", "variant", "fit", "engine"]
 _STATUSES = {
     "divergent": "had divergent transitions",
     "unconverged": "ended with an R-hat above 1.05 or fewer than 100 effective draws in some cell",
@@ -19,13 +19,12 @@ _STATUSES = {
 
 def result_sentences(result: PermutationResult) -> Iterator[str]:
     """Sentences for stderr, for each test: the reference cell's null, refits that failed or are doubtful, the noise."""
-    for grain, tests in result.tests.group_by(_GRAIN, maintain_order=True):
-        is_of_test = [pl.col(name) == value for name, value in zip(_GRAIN, grain, strict=True)]
+    for grain, tests in result.tests.group_by(GRAIN, maintain_order=True):
         yield from _of_conditions(tests.filter(pl.col("scale") == "difference"))
         main = tests.filter(pl.col("kind") == "population", pl.col("scale") == "delta_p")
         if not main.is_empty():
             yield _reference(main.row(0, named=True))
-        yield from _doubtful(result.refits.filter(*is_of_test, pl.col("number") > 0), tests)
+        yield from _doubtful(result.refits.filter(pl.col("number") > 0, **dict(zip(GRAIN, grain, strict=True))), tests)
         yield from _separated(tests)
         yield from _prior_driven(main)
         yield from _multiple_tests(main)

@@ -17,6 +17,7 @@ from slant.analysis.calls.call import SAY, Call, answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import made_model_folder
 from slant.analysis.calls.results import Progress, not_kept_yet, results
+from slant.analysis.calls.stages import Stage
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.analysis.rows.views import open_trials
@@ -62,16 +63,13 @@ def search_topics(
         raise no_rows_error("fit", db, source)
     largest_first = sorted(set(numbers), reverse=True)  # they take longest, and the cores end together
     searches = [_TopicSearch(Path(db), planned, max_em_its) for planned in plan]
+    total = len(searches) * len(largest_first)
     for number, topic_search in enumerate(searches):
-        topic_search.compute(largest_first, executor or workers, progress and _stage(progress, number, len(searches)))
+        stage = Stage(progress, number * len(largest_first), total)
+        topic_search.compute(largest_first, executor or workers, stage)
     rows = open_trials(db, view="topic_searches")
     ids = [topic_search.id for topic_search in searches]
     return rows.filter(pl.col("search_id").is_in(ids), pl.col("n_topics").is_in(list(numbers)))
-
-
-def _stage(progress: Progress, number: int, n: int) -> Progress:
-    """The progress of one of several searches as that of all."""
-    return lambda done, total: progress(number * total + done, n * total)
 
 
 def has_topic_model(study: Study) -> bool:
@@ -86,32 +84,22 @@ class _TopicSearch:
         self.id = stable_id("search", work.call.id, max_em_its)
         self._file = made_model_folder(db) / f"{self.id}.{os.getpid()}.prepared.rds"
 
-    def compute(self, numbers: Sequence[int], workers: Workers, progress: Progress | None) -> None:
+    def compute(self, numbers: Sequence[int], workers: Workers, stage: Stage) -> None:
         calls = [self._call(number) for number in numbers]
         _remove_leftovers(self._file.parent)
         try:
             if not_kept_yet(self._db, calls):
-                self._prepare(workers, getattr(progress, "watch", None))
-            results(self._db, calls, workers=workers, progress=progress).check_none_failed()
+                self._prepare(workers, stage)
+            results(self._db, calls, workers=workers, progress=stage).check_none_failed()
         finally:
             self._file.unlink(missing_ok=True)
 
-    def _prepare(self, workers: Workers, watch: Any) -> None:
-        status_file = self._file.with_suffix(".says")
-        arguments = {**self._work.arguments, **({} if isinstance(workers, Executor) else {SAY: str(status_file)})}
-        if watch:
-            watch(status_file)
-        call = Call(
-            "prepare_search",
-            self._work.cell.rows,
-            {"arguments": arguments},
-            writes={"file": self._file},
-            packages=_PACKAGES,
-        )
-        try:
-            answered(call, workers)
-        finally:
-            status_file.unlink(missing_ok=True)
+    def _prepare(self, workers: Workers, stage: Stage) -> None:
+        with stage.watched(self._file.with_suffix(".says")) as status_file:
+            said = {} if isinstance(workers, Executor) else {SAY: str(status_file)}
+            arguments = {"arguments": {**self._work.arguments, **said}}
+            rows, writes = self._work.cell.rows, {"file": self._file}
+            answered(Call("prepare_search", rows, arguments, writes=writes, packages=_PACKAGES), workers)
 
     def _call(self, number: int) -> Call:
         work = self._work
