@@ -5,7 +5,7 @@
 # Prints one JSON array: coverage, its Monte Carlo error, both of the study's own model; of stopping the coverage of
 # studies asked to the end, the share of trials saved, and the Monte Carlo error of repetitions; of games that vary
 # unequally the share of small p and its error, studentised, then not.
-for (file in list.files("R", full.names = TRUE)) source(file)
+for (file in c(list.files("R", full.names = TRUE), "tests/testthat/helper-simulations.R")) source(file)
 words <- commandArgs(TRUE)
 n <- as.integer(words[[2]])
 variances <- function(residual) {
