@@ -60,47 +60,36 @@ if TYPE_CHECKING:
     from slant.analysis.rows.descriptive_tables import tables as tables
     from slant.analysis.rows.views import open_trials as open_trials
 
-_PLACES = {
-    "calibrate": "slant.analysis.questions.calibration",
-    "Calibration": "slant.analysis.questions.calibration",
-    "check": "slant.analysis.questions.checks.study_checks",
-    "compare": "slant.analysis.paper.comparison",
-    "figures": "slant.analysis.plots.drawing",
-    "fit": "slant.analysis.fitting.fits",
-    "FitResult": "slant.analysis.fitting.fits",
-    "game_differences": "slant.analysis.questions.games.differences",
-    "game_indices": "slant.analysis.questions.games.indices",
-    "meta_analysis": "slant.analysis.questions.meta",
-    "MetaAnalysis": "slant.analysis.questions.meta",
-    "mixed_versions": "slant.analysis.calls.executors",
-    "open_trials": "slant.analysis.rows.views",
-    "permute": "slant.analysis.questions.permutation.permutations",
-    "PermutationResult": "slant.analysis.questions.permutation.permutations",
-    "replay": "slant.analysis.archive.replaying",
-    "seal": "slant.analysis.archive.sealing",
-    "plan_power": "slant.analysis.questions.power",
-    "PowerPlan": "slant.analysis.questions.power",
-    "read_draws": "slant.analysis.questions.bayes_draws",
-    "report": "slant.analysis.pages.html_report",
-    "retest": "slant.analysis.questions.retests",
-    "Retest": "slant.analysis.questions.retests",
-    "read_topics": "slant.analysis.questions.topics.topic_models",
-    "specifications": "slant.analysis.questions.sensitivity",
-    "table_text": "slant.analysis.pages.paper_tables",
-    "tables": "slant.analysis.rows.descriptive_tables",
-    "validity": "slant.analysis.questions.convergent_validity",
-    "Validity": "slant.analysis.questions.convergent_validity",
+_NAMES = {
+    "archive.replaying": ("replay",),
+    "archive.sealing": ("seal",),
+    "calls.executors": ("mixed_versions",),
+    "fitting.fits": ("fit", "FitResult"),
+    "pages.html_report": ("report",),
+    "pages.paper_tables": ("table_text",),
+    "paper.comparison": ("compare",),
+    "plots.drawing": ("figures",),
+    "questions.bayes_draws": ("read_draws",),
+    "questions.calibration": ("calibrate", "Calibration"),
+    "questions.checks.study_checks": ("check",),
+    "questions.convergent_validity": ("Validity", "validity"),
+    "questions.games.differences": ("game_differences",),
+    "questions.games.indices": ("game_indices",),
+    "questions.meta": ("meta_analysis", "MetaAnalysis"),
+    "questions.permutation.permutations": ("PermutationResult", "permute"),
+    "questions.power": ("plan_power", "PowerPlan"),
+    "questions.retests": ("Retest", "retest"),
+    "questions.sensitivity": ("specifications",),
+    "questions.topics.topic_models": ("read_topics",),
+    "rows.descriptive_tables": ("tables",),
+    "rows.views": ("open_trials",),
 }
-__all__ = [
-    "Calibration", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Retest", "Validity", "calibrate",
-    "check", "compare", "figures", "fit", "game_differences", "game_indices", "meta_analysis", "mixed_versions",
-    "open_trials", "permute", "plan_power", "read_draws", "read_topics", "replay", "report", "retest", "seal",
-    "specifications", "table_text", "tables", "validity",
-]  # fmt: skip
+_MODULE_OF = {name: f"slant.analysis.{module}" for module, names in _NAMES.items() for name in names}
+__all__ = sorted(_MODULE_OF)
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _PLACES:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     check_supported()
-    return getattr(import_module(_PLACES[name]), name)
+    return getattr(import_module(_MODULE_OF[name]), name)

@@ -5,12 +5,16 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
+from slant.analysis.archive.stages import Stages
 from slant.collector.terminal import printable, say
 
 _SHOWN_AFTER_S = 2.0
+_MB = 1_000_000
 
 
 class FitProgress:
@@ -79,3 +83,15 @@ def duration(seconds: float) -> str:
     if seconds < 60:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+class TerminalStages(Stages):
+    """The stages of a long command, a line each, which counts what can be counted."""
+
+    @contextmanager
+    def stage(self, name: str, unit: str = "") -> Iterator[Callable[[int, int], None]]:
+        with FitProgress(f"{name} ({unit})" if unit else name) as progress:
+            if unit == "MB":
+                yield lambda done, of_all: progress(done // _MB, of_all // _MB)
+            else:
+                yield progress

@@ -9,7 +9,7 @@ import click
 import polars as pl
 
 from slant.analysis.cli.options import workers_options
-from slant.analysis.cli.stages import TerminalStages
+from slant.analysis.cli.progress import TerminalStages
 from slant.collector.commands.options import FILE, FOLDER, output_options
 from slant.collector.terminal import print_rows, say
 

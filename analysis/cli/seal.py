@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from slant.analysis.cli.options import ONE_STUDY, workers_options
-from slant.analysis.cli.stages import TerminalStages
+from slant.analysis.cli.progress import TerminalStages
 from slant.collector.commands.options import FILE, db_option, output_options, study_option
 from slant.collector.terminal import print_rows, say
 
