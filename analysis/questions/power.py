@@ -116,7 +116,7 @@ def plan_power(
             "n_repetitions": list(n_repetitions),
         }
     )
-    rounds = {"n_rounds": _rounds(study)} if has_games else {}
+    rounds = {"n_rounds": calls_of_game(study, study.models[0], study.seed)} if has_games else {}
     numeric = [name for name in (*OF_WORDS, *OF_GAMES, "sd") if name in cells.columns]
     keyed = cells.select(pl.int_range(pl.len()).cast(pl.Int32).alias("cell"), pl.col(numeric).cast(pl.Float64))
     arguments = {**numbers, **rounds, "effect": effect, "power": power}
@@ -157,7 +157,8 @@ def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) 
 
 def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progress: Progress | None) -> pl.DataFrame:
     if study.design == "forced_choice":
-        return _of_choices(db, study, source, workers)
+        choices = crossed_choices(db, study, source, workers)
+        return _variances(choices["effects"].select(CELL), choices["shares"])
     if design_named(study.design).conversation == "game":
         return _of_games(db, study, source)
     result = fit(db, study, CROSSED, source=source, workers=workers, progress=progress)
@@ -177,11 +178,6 @@ def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
         pl.col("variance").filter(rows).sum().alias(name) for name, rows in kinds.items()
     )
     return effects.join(sums, on=CELL, how="inner", maintain_order="left")
-
-
-def _of_choices(db: str, study: Study, source: str | None, workers: Workers) -> pl.DataFrame:
-    tables = crossed_choices(db, study, source, workers)
-    return _variances(tables["effects"].select(CELL), tables["shares"])
 
 
 def crossed_choices(
@@ -230,11 +226,6 @@ def _own_numbers(study: Study) -> tuple[int, int]:
     wordings = len(getattr(study.data, "wordings", ()) or ()) or 1
     words = sorted(test.planned // (2 * wordings) for test in study.tests)
     return max(2, words[len(words) // 2]) if words else 16, wordings
-
-
-def _rounds(study: Study) -> int:
-    """Calls of one game: its rounds, and what is asked after them."""
-    return calls_of_game(study, study.models[0], study.seed)
 
 
 def _with_costs(

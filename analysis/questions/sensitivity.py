@@ -20,7 +20,7 @@ from slant.analysis.calls.result_rows import ID, table_schema
 from slant.analysis.calls.results import Progress, Results, results
 from slant.analysis.fitting.engines import ENGINES, Engine
 from slant.analysis.fitting.fit_plan import with_random
-from slant.analysis.rows.cells import Cell, ViewRows, cut_cells, read_rows, used_columns, with_used_steps
+from slant.analysis.rows.cells import Cell, ViewRows, cells_of, read_rows
 from slant.analysis.rows.study_choice import no_rows_error, study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
@@ -223,7 +223,9 @@ def _planned_fits(
     study: Study, number: int, specification: Specification, fit: Fit, rows: ViewRows, source: str | None
 ) -> Iterator[PlannedSpecification]:
     name, label, choices = specification.name, specification.label, specification.choices
-    for row_no, cell in enumerate(_cells(rows, _with_columns(fit, specification), source), start=1):
+    whole = _with_columns(fit, specification)
+    cells = cells_of(rows, whole, source, more=whole.drop_flags)  # R leaves rows out, and counts them
+    for row_no, cell in enumerate(cells, start=1):
         planned = PlannedSpecification(study.name, name, number, label, choices, specification, fit, cell, row_no)
         if specification.rotate is None:
             yield planned
@@ -236,13 +238,6 @@ def _planned_fits(
                 choices={dimension: text.replace("{level}", level) for dimension, text in choices.items()},
                 definition=rotated,
             )
-
-
-def _cells(rows: ViewRows, fit: Fit, source: str | None) -> Iterator[Cell]:
-    frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
-    frame, used = with_used_steps(frame, fit, used_columns(fit, rows.columns))
-    used = tuple(dict.fromkeys((*used, *fit.drop_flags)))
-    yield from cut_cells(frame, fit, used, (), rows.mixture_warnings)  # R leaves rows out, and counts them
 
 
 def _rotations(fit: Fit, factor: str, rows: pl.DataFrame) -> Iterator[tuple[str, Fit]]:

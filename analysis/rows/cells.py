@@ -121,15 +121,19 @@ def read_cells(
     `rows` are those of `read_rows`, where they are there already. Raises what that raises.
     """
     rows = rows or read_rows(db, study, [fit], measure)
-    frame = rows.frame if source is None else rows.frame.filter(pl.col("source") == source)
-    frame, used = with_used_steps(frame, fit, used_columns(fit, rows.columns))
-    return list(cut_cells(frame, fit, used, fit.drop_flags if refusals_removed else (), rows.mixture_warnings))
+    return list(cells_of(rows, fit, source, fit.drop_flags if refusals_removed else ()))
 
 
-def with_used_steps(frame: pl.DataFrame, fit: Fit, used: tuple[str, ...]) -> tuple[pl.DataFrame, tuple[str, ...]]:
-    """`frame` and the columns `used` of it, with the steps of counts where the fit asks for them."""
-    outcome = _outcome_in_steps(fit)
-    return (frame, used) if outcome is None else (with_steps(frame, outcome), (*used, STEP))
+def cells_of(
+    rows: ViewRows, fit: Fit, source: str | None, flags: tuple[str, ...] = (), more: tuple[str, ...] = ()
+) -> Iterator[Cell]:
+    """The cells of a fit among rows of its view, without the rows that have one of `flags`: the columns that the fit
+    uses, with the steps of counts where it asks for them, and `more` columns."""
+    frame = rows.frame if source is None else rows.frame.filter(source=source)
+    used = used_columns(fit, rows.columns)
+    if (outcome := _outcome_in_steps(fit)) is not None:
+        frame, used = with_steps(frame, outcome), (*used, STEP)
+    yield from _cut_cells(frame, fit, tuple(dict.fromkeys((*used, *more))), flags, rows.mixture_warnings)
 
 
 def _outcome_in_steps(fit: Fit) -> str | None:
@@ -182,7 +186,7 @@ def _present_columns(names: tuple[str, ...], columns: list[str]) -> list[str]:
     return [name for name in names if name in columns]
 
 
-def cut_cells(
+def _cut_cells(
     frame: pl.DataFrame, fit: Fit, used: tuple[str, ...], flags: tuple[str, ...], mixture_warnings: Mapping[Key, str]
 ) -> Iterator[Cell]:
     """A cell that has lost all its rows to the flags stays, so that its fit is a row that says so."""
