@@ -13,7 +13,7 @@ from itertools import compress, islice
 from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
-from slant.collector.ask.lane_money import unanswered
+from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
 from slant.collector.batch.services import BatchResult, JobStatus, Service, Unsure
 from slant.collector.designs import design_named
@@ -121,12 +121,9 @@ class Fetcher:
     def _attempt(self, fetching: _Fetching, request: JobRequest, line: Mapping[str, Any], row: BatchResult) -> Attempt:
         job, fetched = fetching.job, fetching.fetched
         provider, exchange = provider_named(job.provider), _exchange(job, row, fetching.seen)
-        verdict = judge(exchange, 1)
-        is_final = verdict.action in ("read", "filtered")
-        if verdict.action == "read":
-            reply = provider.dialect.reply(exchange.json() or {}, exchange.headers)
-        else:
-            reply = unanswered(provider.dialect, exchange, "filtered" if is_final else "failed", verdict.reason)
+        # as live: a response that says of itself that it is no answer ends no trial
+        reply, verdict = read_exchange(provider.dialect, exchange, judge(exchange, 1), request.trial, 1)
+        is_final = reply.outcome != "failed"
         if not is_final:
             fetched.first_reason = fetched.first_reason or self._maker.redacted(verdict.reason)
         cost = cost_usd(self._price_of(job), reply, is_batch=True)

@@ -80,6 +80,18 @@ def test_a_row_without_an_answer_is_pending_again(
     assert [len(job["requests"]) for job in server.jobs] == [PLANNED, 2]
 
 
+def test_a_response_that_says_it_failed_ends_no_trial(batch: Batching, server: BatchServer) -> None:
+    server.fate = lambda custom_id, body: "broken" if custom_id.endswith(("-0", "-5")) else "ok"
+    batch("openai")
+    server.finish()
+    assert not batch("openai", yes=False).is_complete
+    assert "2 pending again: the provider ended it with insufficient_system_resource" in batch.said
+    assert batch.rows("SELECT outcome, is_final, count(*) FROM attempts GROUP BY ALL ORDER BY ALL") == [
+        ("answered", True, PLANNED - 2),
+        ("failed", False, 2),
+    ]
+
+
 def test_why_a_row_failed_is_kept_without_the_key_that_the_provider_echoes(
     batch: Batching, server: BatchServer
 ) -> None:

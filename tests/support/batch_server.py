@@ -1,6 +1,7 @@
 """A real HTTP server on loopback that speaks the batch protocols of OpenAI and Anthropic, and does as a test tells it.
 
-`fate` decides what becomes of each request (ok, errored, expired, canceled, missing); `finish()` ends the jobs.
+`fate` decides what becomes of each request (ok, errored, expired, canceled, missing; of OpenAI also broken: a response
+that says it failed); `finish()` ends the jobs.
 `gates` stop a request of a kind (upload, create, list, retrieve, content) until the test lets it go.
 """
 
@@ -224,7 +225,7 @@ class BatchServer:
         fates = Counter(fate for fate, _ in job.get("rows", []))
         ended = {f"{status}_at": int(job["ended"])} if job["ended"] else {}
         files = {"output_file_id": f"out_{job['id']}", "error_file_id": f"err_{job['id']}"} if job["ended"] else {}
-        counts = {"total": len(job["requests"]), "completed": fates["ok"], "failed": fates["errored"]}
+        counts = {"total": len(job["requests"]), "completed": fates["ok"] + fates["broken"], "failed": fates["errored"]}
         return (
             {
                 "id": job["id"],
@@ -266,13 +267,15 @@ class BatchServer:
     async def _content(self, request: web.Request) -> web.Response:
         kind, _, batch_id = request.match_info["id"].partition("_")
         job = next(job for job in self.jobs if job["id"] == batch_id)
-        rows = [(fate, r) for fate, r in job["rows"] if (fate == "ok") == (kind == "out")]
+        rows = [(fate, r) for fate, r in job["rows"] if (fate in ("ok", "broken")) == (kind == "out")]
         return web.Response(body=b"".join(_line(self._openai_row(fate, r)) for fate, r in rows))
 
     def _openai_row(self, fate: str, request: dict[str, Any]) -> dict[str, Any]:
         row: dict[str, Any] = {"id": "batch_req_1", "custom_id": request["custom_id"], "response": None, "error": None}
-        if fate == "ok":
+        if fate in ("ok", "broken"):
             body = completion(self.answer(request["body"]))
+            if fate == "broken":  # for lack of the provider's own means, in a response that is otherwise whole
+                body["choices"][0]["finish_reason"] = "insufficient_system_resource"
             return row | {"response": {"status_code": 200, "request_id": "req_1", "body": body}}
         if fate == "errored":
             body = {"error": {"message": f"Bad parameter; your key is {KEY}", "code": "invalid_value"}}
