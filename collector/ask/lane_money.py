@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.ask.pace import sleep_unless
+from slant.collector.ask.retries import true_status
 from slant.collector.providers import Dialect
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import PER_TOKENS, Price, cost_usd
@@ -182,8 +183,13 @@ def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: s
     )
 
 
+_NOT_SENT = ("ClientConnector", "ClientProxyConnectionError", "ClientHttpProxyError", "no connection within")
+"""How the errors of the client begin where there was no connection to send anything over."""
+
+
 def may_be_billed(exchange: Exchange) -> bool:
-    """True where a request reached its server and no answer tells what it cost; an HTTP error is not billed."""
+    """True where a request reached its server and no answer tells what it cost; an HTTP error is not billed, nor is one
+    that a gateway puts into a 200."""
     if exchange.status is None:
-        return not (exchange.error or "").startswith("ClientConnector")
-    return exchange.status == 200
+        return not (exchange.error or "").startswith(_NOT_SENT)
+    return exchange.status == 200 and not 400 <= true_status(200, exchange.json()) < 500

@@ -21,7 +21,8 @@ class NextStep:
     """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, let its trial `fail`,
     or `stop` the model.
 
-    `pause_s` is how long the provider wants this key to be quiet; `body` is what there is to read.
+    `pause_s` is how long the provider wants this key to be quiet; `body` is what there is to read. `status` is what a
+    response to ask again for amounts to: a gateway's 200 around an error of 429 is one of 429.
     """
 
     action: Literal["read", "again", "filtered", "fail", "stop"]
@@ -29,6 +30,7 @@ class NextStep:
     wait_s: float = 0.0
     pause_s: float = 0.0
     body: Mapping[str, Any] = field(default_factory=dict)
+    status: int | None = None
 
 
 def backoff_s(try_no: int) -> float:
@@ -43,7 +45,7 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
         wait = 0.0 if exchange.was_dropped and try_no == 1 else backoff
         return NextStep("again", exchange.error, wait_s=wait)
     body = exchange.json()
-    status = _true_status(exchange.status or 0, body)
+    status = true_status(exchange.status or 0, body)
     if status == 200:
         return NextStep("again", _unreadable(exchange), wait_s=backoff) if body is None else NextStep("read", body=body)
     code, sentence = _provider_error(body)
@@ -59,7 +61,8 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
         if requested_wait_s is not None and requested_wait_s > LONGEST_WAIT_S:
             longest = f"a run waits {spoken(LONGEST_WAIT_S)} at most: try again later"
             return NextStep("stop", f"{reason}. It asks to wait {spoken(requested_wait_s)}, and {longest}")
-        return NextStep("again", reason, wait_s=max(backoff, requested_wait_s or 0.0), pause_s=requested_wait_s or 0.0)
+        wait_s, pause_s = max(backoff, requested_wait_s or 0.0), requested_wait_s or 0.0
+        return NextStep("again", reason, wait_s=wait_s, pause_s=pause_s, status=status)
     if 300 <= status < 400:
         return NextStep("stop", f"{reason} (a redirect, not followed: the key stays with its host)")
     if status == 404 and sentence in ("", "Not Found", "File Not Found"):  # a web server's words, not an API's
@@ -73,7 +76,7 @@ def _unreadable(exchange: Exchange) -> str:
     return "not a JSON object"
 
 
-def _true_status(status: int, body: dict[str, Any] | None) -> int:
+def true_status(status: int, body: dict[str, Any] | None) -> int:
     """The status, or what a gateway hides behind a 200: an error object and nothing else."""
     if status != 200 or not body or not body.get("error"):
         return status

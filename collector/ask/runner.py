@@ -154,7 +154,8 @@ class Runner:
                 return None
             exchange = await client.exchange(request, queued_at)
             verdict = judge(exchange, try_no)
-            lane.pace.leave(ticket, exchange.status, exchange.headers, verdict.pause_s)
+            status = verdict.status or exchange.status
+            lane.pace.leave(ticket, status, exchange.headers, verdict.pause_s)
             reply, verdict = read_exchange(lane.provider.dialect, exchange, verdict, trial, try_no)
             is_answer = reply.outcome != "failed"
             cost_usd = lane.money.settle(reserved_usd, exchange, reply)
@@ -190,7 +191,7 @@ class Runner:
                 lane.stop(self._maker.redacted(explained(verdict.reason, lane.model)))
                 return None
             # a 429 is no fault of the trial: it waits, and its tries stay; without retries nothing is asked again
-            failures += not (exchange.status == 429 and self._max_retries > 0 and not lane.pace.is_hopeless)
+            failures += not (status == 429 and self._max_retries > 0 and not lane.pace.is_hopeless)
             if failures > self._max_retries or verdict.action == "fail":
                 break
             reason = self._maker.redacted(verdict.reason)

@@ -67,6 +67,7 @@ REFUSALS: dict[str, Refusal] = {
     "429, milliseconds": lambda: error(429, "", "", **{"retry-after-ms": "300"}),
     "429, a date": lambda: error(429, "", "", **{"retry-after": http_date(1)}),
     "429, RetryInfo": lambda: quota("0.5s"),
+    "429 in a 200": lambda: web.json_response({"error": {"code": 429, "message": "Provider returned error"}}),
     "500": lambda: error(500, "", "oops"),
     "503, seconds": lambda: error(503, "", "", **{"retry-after": "1"}),
     "529": lambda: web.json_response({"error": {"type": "overloaded_error"}}, status=529),
@@ -84,9 +85,10 @@ def test_a_storm_costs_time_and_not_one_answer(tiny: str, tmp_path: Path, refusa
     assert (len(server.bodies), storm.refused) == (90, 10)
 
 
-def test_a_429_storm_does_not_use_up_the_tries_of_a_trial(tiny: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("refusal", ["429 without a word", "429 in a 200"])
+def test_a_429_storm_does_not_use_up_the_tries_of_a_trial(tiny: str, tmp_path: Path, refusal: str) -> None:
     options = Options(concurrency=8, max_retries=1, time_limit_s=5)
-    with LocalServer(Storm(12, REFUSALS["429 without a word"])) as server:
+    with LocalServer(Storm(12, REFUSALS[refusal])) as server:
         report = run(tiny, server, tmp_path / "a.duckdb", options)
     assert report.is_complete
     assert rows(tmp_path / "a.duckdb", "SELECT max(try_no) FROM attempts")[0][0] > 2
