@@ -26,19 +26,21 @@ ROUNDING_USD = 1e-9  # thousands of sums of floats: a cap of 0.08 must hold eigh
 class Ledger:
     """Money of one run, in US dollars. `spent_usd` begins with what the study has cost before; `cap_usd` None: no cap.
 
-    `uncertain_usd` is what requests may have cost that ended without an answer (a time-out, a dropped connection), and
-    what open batch jobs may cost: the provider may bill it, so it counts against the cap.
+    `uncertain_usd` is what requests may have cost that ended without an answer (a time-out, a dropped connection), gave
+    no counts, or had no price then, `promised_usd` what open batch jobs may cost: the provider may bill both, so they
+    count against the cap.
     """
 
     cap_usd: float | None = None
     spent_usd: float = 0.0
     uncertain_usd: float = 0.0
+    promised_usd: float = 0.0
     reserved_usd: float = 0.0
     in_flight: int = 0
 
     @property
     def booked_usd(self) -> float:
-        return self.spent_usd + self.uncertain_usd
+        return self.spent_usd + self.uncertain_usd + self.promised_usd
 
     def is_hopeless(self, amount_usd: float) -> bool:
         """True where `amount_usd` does not fit even when nothing is in flight any more: spending only grows."""
@@ -71,6 +73,7 @@ ASSUMED_MAX_OUTPUT_TOKENS = 16_000  # until enough answers are seen, of a model 
 ENOUGH_ANSWERS = 30
 MARGIN = 2.0  # over the longest answer seen: lengths of reasoning have a long tail
 LOOK_AGAIN_S = 0.05
+UNCERTAIN = "requests that broke off or came without counts or a price"
 _USAGE = {"usage", "usageMetadata"}
 _LIMITS = (
     ("max_completion_tokens",), ("max_output_tokens",), ("max_tokens",),
@@ -138,10 +141,8 @@ class LaneMoney:
 
     def _sentence(self, amount_usd: float) -> str:
         ledger = self.ledger
-        uncertain = (
-            f"${ledger.uncertain_usd:,.4f} for requests that broke off, came without counts or wait in batch jobs"
-        )
-        unsure = f" and up to {uncertain}" if ledger.uncertain_usd else ""
+        unsure = f" and up to ${ledger.uncertain_usd:,.4f} for {UNCERTAIN}" if ledger.uncertain_usd else ""
+        unsure += f" and up to ${ledger.promised_usd:,.4f} for batch jobs" if ledger.promised_usd else ""
         return (
             f"the budget of ${_amount(ledger.cap_usd)} has no room for one more request, which may cost "
             f"${amount_usd:,.4f}: ${ledger.spent_usd:,.4f} is spent{unsure}. To go on: a higher --budget"

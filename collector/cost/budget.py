@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 from slant.collector.ask.lane_money import LaneMoney, Ledger
 from slant.collector.cost.earlier_answers import (
@@ -12,11 +13,12 @@ from slant.collector.cost.earlier_answers import (
     spent_before_usd,
     uncounted_models,
     uncounted_requests,
+    unpriced_tokens,
 )
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
-from slant.collector.providers.prices import Price
+from slant.collector.providers.prices import Price, cost_usd
 
 LOST = "lost: "  # how the result of a job begins that its provider does not know any more
 
@@ -39,13 +41,15 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
             f"Can't keep a budget: no price is known for {names}.",
             "Give one: --prices FILE (collector/providers/prices.toml shows how).",
         )
-    spent = spent_before_usd(run_plan.db, run_plan.study.name)
     return Ledger(
-        budget_usd, spent_usd=spent, uncertain_usd=promised_usd(run_plan) + _unknown_usd(run_plan, budget_usd)
+        budget_usd,
+        spent_usd=spent_before_usd(run_plan.db, run_plan.study.name),
+        uncertain_usd=_uncounted_usd(run_plan, budget_usd) + _unpriced_usd(run_plan),
+        promised_usd=promised_usd(run_plan),
     )
 
 
-def _unknown_usd(run_plan: RunPlan, budget_usd: float) -> float:
+def _uncounted_usd(run_plan: RunPlan, budget_usd: float) -> float:
     """The most that requests of earlier runs may have cost of which no count tells: their servers gave none, or they
     broke off. In US dollars, reckoned as when such a request is made now."""
     moneys = {
@@ -53,12 +57,24 @@ def _unknown_usd(run_plan: RunPlan, budget_usd: float) -> float:
         for plan in run_plan.model_plans
     }
     total = 0.0
-    for provider, model in uncounted_models(run_plan.db, run_plan.study.name):
+    for provider, model, is_batch in uncounted_models(run_plan.db, run_plan.study.name):
         price = run_plan.prices.find(provider, model)
         if price is not None:
             money = moneys.get((provider, model)) or LaneMoney(price)
-            bodies = uncounted_requests(run_plan.db, run_plan.study.name, provider, model)
-            total += sum(map(money.most_usd, bodies))
+            bodies = uncounted_requests(run_plan.db, run_plan.study.name, provider, model, is_batch=is_batch)
+            total += (batch_factor(price) if is_batch else 1.0) * sum(map(money.most_usd, bodies))
+    return total
+
+
+def _unpriced_usd(run_plan: RunPlan) -> float:
+    """What answers of earlier runs cost that came while no price was known, at the prices of now, in US dollars. What
+    was written into a cache is not stored: all that was not read from one is taken to be."""
+    total = 0.0
+    for (provider, model, is_batch), counts in unpriced_tokens(run_plan.db, run_plan.study.name).items():
+        price = run_plan.prices.find(provider, model)
+        if price is not None:
+            at_most = replace(price, input=max(price.input, price.cache_write or 0.0))
+            total += (batch_factor(price) if is_batch else 1.0) * (cost_usd(at_most, counts) or 0.0)
     return total
 
 

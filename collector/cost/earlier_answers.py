@@ -12,10 +12,13 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from slant.collector.ask.lane_money import may_be_billed
 from slant.collector.ask.rate_limits import told_budgets
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.stored_attempts import attempts_where
+from slant.collector.providers.exchange import Exchange
+from slant.collector.records import Reply
 from slant.collector.study.records import Study, StudyModel
 
 _PLAYED = ("simulated",)
@@ -74,20 +77,44 @@ def spent_before_usd(db: Path, study: str) -> float:
 
 
 _UNCOUNTED = """
-study = $study AND source = 'collected' AND batch_id IS NULL AND cost_usd IS NULL AND output_tokens IS NULL
-AND (http_status = 200 OR (http_status IS NULL AND NOT starts_with(coalesce(error, ''), 'ClientConnector')))"""
-"""Live requests that may have been billed, though nobody knows for what (as ask/lane_money.py says of one exchange)."""
+study = $study AND source = 'collected' AND cost_usd IS NULL AND (input_tokens IS NULL OR output_tokens IS NULL)
+AND (http_status = 200
+     OR (http_status IS NULL AND batch_id IS NULL AND NOT starts_with(coalesce(error, ''), 'ClientConnector')))"""
+"""Requests without counts: of those that came live may_be_billed() says which were sent at all; what a batch job let
+expire has no status, and is not billed."""
+_UNPRICED = """
+study = $study AND source = 'collected' AND cost_usd IS NULL
+AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL"""
+_TOKENS = ("input_tokens", "cached_input_tokens", "output_tokens")
 
 
-def uncounted_models(db: Path, study: str) -> list[tuple[str, str]]:
-    """Providers and models that were sent such requests in a study, in the database and in journals not yet loaded."""
-    parts = attempts_where(db, _UNCOUNTED, {"study": study}, "DISTINCT provider, requested_model")
-    return sorted({(provider, model) for part in parts for provider, model in part.iter_rows()})
+def uncounted_models(db: Path, study: str) -> list[tuple[str, str, bool]]:
+    """Providers and models that were sent requests in a study of which no count tells what they cost, and whether that
+    was by batch; in the database and in journals not yet loaded."""
+    columns = "DISTINCT provider, requested_model, batch_id IS NOT NULL AS is_batch"
+    parts = attempts_where(db, _UNCOUNTED, {"study": study}, columns)
+    return sorted({row for part in parts for row in part.iter_rows()})
 
 
-def uncounted_requests(db: Path, study: str, provider: str, model: str) -> Iterator[dict[str, Any]]:
-    """The bodies of such requests to one model, as they are stored."""
-    condition = f"{_UNCOUNTED} AND provider = $provider AND requested_model = $model"
-    values = {"study": study, "provider": provider, "model": model}
-    for part in attempts_where(db, condition, values, "request"):
-        yield from (json.loads(request or "{}") for request in part["request"])
+def uncounted_requests(db: Path, study: str, provider: str, model: str, *, is_batch: bool) -> Iterator[dict[str, Any]]:
+    """The bodies, as they are stored, of such requests to one model that may have been billed."""
+    of_model = "provider = $provider AND requested_model = $model AND (batch_id IS NOT NULL) = $batch"
+    values = {"study": study, "provider": provider, "model": model, "batch": is_batch}
+    for part in attempts_where(db, f"{_UNCOUNTED} AND {of_model}", values, "request, http_status, error, response"):
+        for request, status, error, response in part.iter_rows():
+            if may_be_billed(Exchange(status=status, error=error, body=response)):
+                yield json.loads(request or "{}")
+
+
+def unpriced_tokens(db: Path, study: str) -> dict[tuple[str, str, bool], Reply]:
+    """By provider, model and whether by batch: the sums of counts of all answers that came while no price was known."""
+    columns = f"provider, requested_model, batch_id IS NOT NULL AS is_batch, {', '.join(_TOKENS)}"
+    sums: dict[tuple[str, str, bool], Reply] = {}
+    for part in attempts_where(db, _UNPRICED, {"study": study}, columns):
+        of_models = part.group_by("provider", "requested_model", "is_batch").agg(pl.col(_TOKENS).sum())
+        for provider, model, is_batch, *counts in of_models.iter_rows():
+            before = sums.get((provider, model, is_batch), Reply())
+            earlier = (before.input_tokens, before.cached_input_tokens, before.output_tokens)
+            added = {name: (old or 0) + new for name, old, new in zip(_TOKENS, earlier, counts, strict=True)}
+            sums[provider, model, is_batch] = Reply(**added)
+    return sums

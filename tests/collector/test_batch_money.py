@@ -15,7 +15,7 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database import reading
 from tests.support.batch_server import BatchServer
-from tests.support.local_server import LocalServer
+from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
 
 PLANNED = 8
@@ -101,13 +101,25 @@ def test_a_budget_that_fits_nothing_submits_nothing(paid: Paid, server: BatchSer
 
 def test_open_jobs_and_lost_ones_count_against_the_budget_of_a_live_run(paid: Paid, server: BatchServer) -> None:
     paid(None)
-    assert "up to $0.4000 for requests that broke off, came without counts or wait in batch jobs" in paid.live(
-        8.5 * MOST
-    )
+    assert "$0.0000 is spent and up to $0.4000 for batch jobs" in paid.live(8.5 * MOST)
     folder = JobFolder(paid.db)
     (job,) = folder.open_jobs()
     folder.close(job, "lost: HTTP 404: no such batch")
     assert "up to $0.4000" in paid.live(8.5 * MOST)
+
+
+def test_answers_without_counts_are_told_apart_from_open_jobs_when_their_job_is_closed(
+    paid: Paid, server: BatchServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tests.support.batch_server.completion", lambda answer: completion(answer) | {"usage": None})
+    paid(5.5 * MOST)
+    server.finish()
+    said = str(paid(5.5 * MOST).models[0]["stopped_because"])
+    assert (
+        "up to $0.2500 is for requests that broke off or came without counts or a price, up to $0.0000 is" in said
+    )
+    assert [len(job["requests"]) for job in server.jobs] == [5]
+    assert "$0.0000 is spent and up to $0.2500 for requests that broke off or came without" in paid.live(5.5 * MOST)
 
 
 def test_a_job_of_an_older_slant_is_reserved_by_what_it_asks(paid: Paid, server: BatchServer) -> None:

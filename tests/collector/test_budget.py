@@ -137,9 +137,12 @@ def test_requests_that_break_off_may_be_billed_and_count_against_the_budget(tiny
     assert rows(tmp_path, "SELECT count(*), count(cost_usd) FROM attempts") == [(3, 0)]
 
 
-def test_answers_without_counts_count_against_the_budget_of_the_next_run_too(tiny: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("usage", [None, {"prompt_tokens": 100}, {"completion_tokens": 74}])
+def test_answers_without_counts_count_against_the_budget_of_the_next_run_too(
+    tiny: str, tmp_path: Path, usage: dict[str, int] | None
+) -> None:
     async def uncounted(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        return web.json_response(completion() | {"usage": None})
+        return web.json_response(completion() | {"usage": usage})
 
     with LocalServer(uncounted) as server:
         first = run(tiny, server, tmp_path, budget=0.355)
@@ -148,7 +151,18 @@ def test_answers_without_counts_count_against_the_budget_of_the_next_run_too(tin
         assert run(tiny, server, tmp_path, budget=1.0).is_complete
     assert (first.models[0]["cost_usd"], again.models[0]["asked"]) == (None, 0)
     assert "the budget of $0.3550" in again.models[0]["stopped_because"]
-    assert "up to $0.3000 for requests that broke off, came without" in again.models[0]["stopped_because"]
+    assert "up to $0.3000 for requests that broke off or came without" in again.models[0]["stopped_because"]
+
+
+def test_what_was_asked_while_no_price_was_known_counts_at_the_price_of_now(tiny: str, tmp_path: Path) -> None:
+    with LocalServer() as server:
+        collect(tmp_path / "a.duckdb", tiny, ["local/small"], base_url=server.base_url)
+        report = run(tiny, server, tmp_path, budget=0.6, repetitions=2)
+        assert len(server.bodies) == 8  # 74 tokens each
+        (tmp_path / "a.duckdb").unlink()  # in the journal as in the database
+        assert run(tiny, server, tmp_path, budget=0.6, repetitions=2).models == report.models
+        assert run(tiny, server, tmp_path, budget=2.0, repetitions=2).is_complete
+    assert "$0.0000 is spent and up to $0.5920 for requests" in report.models[0]["stopped_because"]
 
 
 @pytest.mark.parametrize(
