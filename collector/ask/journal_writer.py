@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, JournalError
+from slant.collector.errors import DatabaseBusyError, DatabaseError, DatabaseWriteError, JournalError
 from slant.collector.keep.journal import Journal
 from slant.collector.keep.journal_loader import Loader
 from slant.collector.records import Attempt
@@ -38,6 +38,7 @@ class JournalWriter:
         self._notes: list[Mapping[str, Any]] = []
         self._something = asyncio.Event()
         self._closing = False
+        self.late_because: DatabaseError | None = None
         self._late_since: float | None = None
         self._held_s = 0.0
         self._flushed_s = time.monotonic()
@@ -101,6 +102,7 @@ class JournalWriter:
         try:
             report = self._loader.load(patience_s, durable, self.give_up, most_held_s)
         except (DatabaseBusyError, DatabaseWriteError) as error:
+            self.late_because = error
             self._late_since = self._late_since or time.monotonic()
             log.info("Answers wait in the journal: %s", error.what)
             if time.monotonic() - self._late_since >= SAY_WHY_AFTER_S:

@@ -28,13 +28,14 @@ class Ledger:
 
     `uncertain_usd` is what requests may have cost that ended without an answer (a time-out, a dropped connection), gave
     no counts, or had no price then, `promised_usd` what open batch jobs may cost: the provider may bill both, so they
-    count against the cap.
+    count against the cap. `shared_by`: the cap is where one of so many processes stops, which share a budget.
     """
 
     cap_usd: float | None = None
     spent_usd: float = 0.0
     uncertain_usd: float = 0.0
     promised_usd: float = 0.0
+    shared_by: int = 1
     reserved_usd: float = 0.0
     in_flight: int = 0
 
@@ -143,9 +144,13 @@ class LaneMoney:
         ledger = self.ledger
         unsure = f" and up to ${ledger.uncertain_usd:,.4f} for {UNCERTAIN}" if ledger.uncertain_usd else ""
         unsure += f" and up to ${ledger.promised_usd:,.4f} for batch jobs" if ledger.promised_usd else ""
+        cap, more = f"the budget of ${_amount(ledger.cap_usd)}", ""
+        if ledger.shared_by > 1:
+            cap = f"the share of one of {ledger.shared_by} processes, up to ${_amount(ledger.cap_usd)} of the budget,"
+            more = ", or fewer --processes"
         return (
-            f"the budget of ${_amount(ledger.cap_usd)} has no room for one more request, which may cost "
-            f"${amount_usd:,.4f}: ${ledger.spent_usd:,.4f} is spent{unsure}. To go on: a higher --budget"
+            f"{cap} has no room for one more request, which may cost ${amount_usd:,.4f}: "
+            f"${ledger.spent_usd:,.4f} is spent{unsure}. To go on: a higher --budget{more}"
         )
 
 

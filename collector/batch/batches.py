@@ -23,11 +23,11 @@ from slant.collector.batch.report import BatchOptions, BatchReport, lane_row
 from slant.collector.batch.services import WITH_BATCHES, JobStatus, NotSubmitted, NotThere, Service, Services, Unsure
 from slant.collector.batch.submit import BatchLane, Submitter, open_budget, purse, refuse_game
 from slant.collector.cost.budget import LOST
-from slant.collector.errors import DatabaseBusyError, Interrupted, ProviderError, UsageError
+from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, Interrupted, ProviderError, UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder, key_check
 from slant.collector.keep.final_trials import Finals, id_batches, read_finals
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder, utc_now
-from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.journal_loader import left_in_journal, load_journals
 from slant.collector.plan.conversations import done_in, plan
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.provenance.run_record import new_run_record
@@ -279,5 +279,5 @@ def carry_out_batch(run_plan: RunPlan, options: BatchOptions, *, yes: bool, watc
     finally:
         try:
             load_journals(run_plan.db, 30.0)
-        except DatabaseBusyError:
-            watcher.say("The answers are safe in the journal. When the database is free: collect load")
+        except (DatabaseBusyError, DatabaseWriteError) as error:
+            watcher.say(left_in_journal(error))

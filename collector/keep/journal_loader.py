@@ -26,7 +26,13 @@ from typing import TypeVar
 import duckdb
 import polars as pl
 
-from slant.collector.errors import DatabaseDamagedError, DatabaseEmptyError, DatabaseError, JournalError
+from slant.collector.errors import (
+    DatabaseBusyError,
+    DatabaseDamagedError,
+    DatabaseEmptyError,
+    DatabaseError,
+    JournalError,
+)
 from slant.collector.keep.database import let_go, reading, writing
 from slant.collector.keep.journal import journal_folder, utc_now
 from slant.collector.keep.journal_files import (
@@ -81,6 +87,14 @@ def with_mending(db: Path, read: Callable[[], _R], say: Callable[[str], None]) -
 def made_again(error: DatabaseDamagedError, db: Path, aside: Path | None) -> str:
     kept = f"; the damaged file is {aside.name}, with all that `analyze` had kept in it" if aside else ""
     return f"{error.what} {db} was made again from its journal{kept}."
+
+
+def left_in_journal(error: DatabaseError) -> str:
+    """What to say at the end of a run whose answers could not be loaded: why, and what to do."""
+    if isinstance(error, DatabaseBusyError):
+        who = error.details[0].rstrip(".")
+        return f"{error.what} {who}. The answers are safe in the journal. When the database is free: collect load"
+    return f"{' '.join([error.what, *error.details])} The answers are safe in the journal."
 
 
 log = logging.getLogger(__name__)

@@ -26,6 +26,7 @@ from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
 from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.journal import Journal, pack_journals
+from slant.collector.keep.journal_loader import left_in_journal
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import OUTCOMES, Conversation, Run
@@ -115,11 +116,12 @@ def checked_run_plan(run_plan: RunPlan, options: Options, *, yes: bool) -> RunPl
 
 
 async def ask(
-    run_plan: RunPlan, options: Options, watcher: Watcher, switch: StopSwitch, *, is_part: bool = False
+    run_plan: RunPlan, options: Options, watcher: Watcher, switch: StopSwitch, *, part_of: int | None = None
 ) -> RunReport:
-    """`is_part`: another process holds the journal's lock, asks the other parts, and loads all journals."""
+    """`part_of`: this is one of so many processes. Another one holds the journal's lock, and loads all journals."""
+    is_part = part_of is not None
     source = {model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}
-    ledger = await asyncio.to_thread(open_ledger, run_plan, options.budget_usd)
+    ledger = await asyncio.to_thread(open_ledger, run_plan, options.budget_usd, part_of or 1)
     run = new_run_record(run_plan, asdict(options), is_simulated=source == {True})
     with ExitStack() as stack:
         simulator = stack.enter_context(Simulator(run_plan.study, run_plan.seed)) if source == {True} else None
@@ -196,7 +198,8 @@ def _load_at_last(keeper: JournalWriter, watcher: Watcher) -> bool:
     """The last flush. A reader that keeps the file makes it late, not lost: `collect load` does it later."""
     if keeper.load(LAST_LOAD_S):
         return True
-    watcher.say("The answers are safe in the journal. When the database is free: collect load")
+    assert keeper.late_because is not None
+    watcher.say(left_in_journal(keeper.late_because))
     return False
 
 

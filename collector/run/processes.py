@@ -24,17 +24,24 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.ask.interrupts import SIGNALS
-from slant.collector.ask.journal_writer import LEAST_TIMES_HELD, pause_s
+from slant.collector.ask.journal_writer import LEAST_TIMES_HELD, SAY_WHY_AFTER_S, pause_s
 from slant.collector.ask.lane_money import LaneMoney
 from slant.collector.ask.pace import Pace
 from slant.collector.ask.runner import Lane
 from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import open_ledger, price_of
-from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, Interrupted, SlantError, UsageError
+from slant.collector.errors import (
+    DatabaseBusyError,
+    DatabaseError,
+    DatabaseWriteError,
+    Interrupted,
+    SlantError,
+    UsageError,
+)
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder, mend_tails
 from slant.collector.keep.journal_files import compress_finished, journal_paths, journal_run
-from slant.collector.keep.journal_loader import Loader
+from slant.collector.keep.journal_loader import Loader, left_in_journal
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.run.one_process import LAST_LOAD_S, Options, RunReport, checked_run_plan, lane_row
 from slant.collector.run.shard_process import Part
@@ -69,8 +76,8 @@ def carry_out_in_processes(
             for left in folder.glob("reserve.*"):
                 left.unlink(missing_ok=True)
             is_loaded = loader.load(LAST_LOAD_S)
-        if not is_loaded:
-            watcher.say("The answers are safe in the journal. When the database is free: collect load")
+        if not is_loaded and loader.late_because is not None:
+            watcher.say(left_in_journal(loader.late_because))
         elif crew.has_lost_one and run_plan.db.exists():  # where nobody answered, there is none
             crew.count_stored(_runs(folder) - earlier)
         report = crew.report(is_loaded=is_loaded)
@@ -101,15 +108,23 @@ class _Loader:
         self._loader, self._watcher = Loader(run_plan.db), watcher
         self._loaded_at = time.monotonic()
         self._held_s = 0.0
+        self.late_because: DatabaseError | None = None
+        self._late_since: float | None = None
 
     def load(self, patience_s: float, most_held_s: float = float("inf")) -> bool:
         try:
             report = self._loader.load(patience_s, most_held_s=most_held_s)
         except (DatabaseBusyError, DatabaseWriteError) as error:
             log.info("Answers wait in the journals: %s", error.what)
-            self._loaded_at = time.monotonic()
+            self.late_because, self._loaded_at = error, time.monotonic()
+            self._late_since = self._late_since or self._loaded_at
+            if self._loaded_at - self._late_since >= SAY_WHY_AFTER_S:
+                self._watcher.say(f"{error.what} {error.details[0]}. Answers go on into the journals meanwhile.")
+                self._late_since = self._loaded_at
             return False
-        self._held_s, self._loaded_at = report.held_s, time.monotonic()
+        self._late_since, self._held_s, self._loaded_at = None, report.held_s, time.monotonic()
+        for note in report.notes:
+            self._watcher.say(note)
         for problem in report.problems:
             self._watcher.say(f"A line of the journal can't be read: {problem}")
         return True

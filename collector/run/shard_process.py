@@ -140,7 +140,7 @@ def main() -> None:
     threading.Thread(target=_listen, args=[switch], daemon=True).start()
     try:
         run_plan = part_of(part.run_plan, part.number, part.of)
-        report = run_anywhere(ask(run_plan, part.options, teller, switch, is_part=True), switch.press)
+        report = run_anywhere(ask(run_plan, part.options, teller, switch, part_of=part.of), switch.press)
     except SlantError as error:
         teller.tell(error=[error.what, *error.details])
         sys.exit(1)

@@ -115,9 +115,7 @@ def test_answers_without_counts_are_told_apart_from_open_jobs_when_their_job_is_
     paid(5.5 * MOST)
     server.finish()
     said = str(paid(5.5 * MOST).models[0]["stopped_because"])
-    assert (
-        "up to $0.2500 is for requests that broke off or came without counts or a price, up to $0.0000 is" in said
-    )
+    assert "up to $0.2500 is for requests that broke off or came without counts or a price, up to $0.0000 is" in said
     assert [len(job["requests"]) for job in server.jobs] == [5]
     assert "$0.0000 is spent and up to $0.2500 for requests that broke off or came without" in paid.live(5.5 * MOST)
 

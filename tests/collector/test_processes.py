@@ -21,13 +21,15 @@ from slant.collector.errors import JournalError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
 from tests.conftest import ROOT
-from tests.support.local_server import LocalServer, answers
+from tests.support.batching import Heard
+from tests.support.local_server import LocalServer, answers, completion
 from tests.support.processes import children_of, is_running
 from tests.support.tiny_choice import write_choice
 from tests.support.tiny_study import write_tiny
 
 REPEAT = 40
 PLANNED = 8 * REPEAT
+PRICES = '[[prices]]\nprovider = "local"\nmodel = "small"\ninput = 0\noutput = 1000.0\ndate = 2026-11-21\n'
 ONCE = "SELECT count(*), count(DISTINCT trial_id) FROM trials"
 
 
@@ -119,6 +121,58 @@ def test_what_a_provider_is_asked_for_beside_answers_is_asked_by_all_processes(
     assert report.is_complete
     assert len(server.bodies) == 22
     assert all(body["logprobs"] and body["response_format"]["type"] == "json_schema" for body in server.bodies)
+
+
+def priced(folder: Path, server: LocalServer, budget_usd: float | None = None) -> dict[str, Any]:
+    """The row of two processes that ask eight trials, each 100 tokens at most of $0.001."""
+    limited = ('provider = "local"\n', 'provider = "local"\nsettings = { max_tokens = 100 }\n')
+    prices = folder / "prices.toml"
+    prices.write_text(PRICES, "utf-8")
+    report = collect(
+        folder / "a.duckdb", write_tiny(folder, study=limited), ["local/small"], base_url=server.base_url, processes=2,
+        prices_file=prices, options=Options(budget_usd=budget_usd),
+    )  # fmt: skip
+    return report.models[0]
+
+
+@pytest.mark.parametrize(("uncounted", "cost_usd"), [('Sort "mocha"', 6 * 0.074), ("Sort", None)])
+def test_costs_of_all_processes_add_up_and_are_unknown_where_none_is_known(
+    tmp_path: Path, server: LocalServer, uncounted: str, cost_usd: float | None
+) -> None:
+    async def counts(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        is_counted = uncounted not in body["messages"][-1]["content"]
+        return web.json_response(completion() | ({} if is_counted else {"usage": None}))
+
+    server.handler = counts
+    row = priced(tmp_path, server)
+    assert (row["answered"], row["cost_usd"]) == (8, pytest.approx(cost_usd))
+
+
+def test_a_share_of_a_budget_that_is_too_small_for_a_request_says_so(tmp_path: Path, server: LocalServer) -> None:
+    row = priced(tmp_path, server, 0.15)
+    assert (row["asked"], server.bodies) == (0, [])
+    assert "the share of one of 2 processes, up to $0.0750 of the budget, has no room" in row["stopped_because"]
+    assert row["stopped_because"].endswith("To go on: a higher --budget, or fewer --processes")
+
+
+def test_a_full_disk_stops_all_processes_and_keeps_every_answer(
+    tmp_path: Path, small_disk: Path, server: LocalServer
+) -> None:
+    async def fill(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(completion() | {"padding": "x" * 20_000})
+
+    server.handler, heard = fill, Heard()
+    report = collect(
+        small_disk / "a.duckdb", write_tiny(tmp_path), ["local/small"], base_url=server.base_url, repetitions=200,
+        processes=2, options=Options(concurrency=8), watcher=heard,
+    )  # fmt: skip
+    asked = len(server.bodies)
+    kept = [p.read_bytes().count(b'"attempt_id"') for p in journal_folder(report.db).glob("2*.jsonl")]
+    assert (report.disk_was_full, report.models[0]["stopped_because"]) == (True, "the disk is full")
+    assert asked < 1600
+    assert sum(kept) == asked == report.models[0]["asked"]
+    assert "the disk is full" in heard.lines[-1]
+    assert heard.lines[-1].endswith("The answers are safe in the journal.")
 
 
 def test_a_killed_process_costs_nothing_that_was_answered_and_the_other_goes_on(
