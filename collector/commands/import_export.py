@@ -151,6 +151,7 @@ def export_command(
         raise UsageError("Parquet can't be written to a pipe.", "Name a file: --out trials.parquet")
     chosen = file_format or ("csv" if to_stdout else None)
     is_shown = to_stdout and sys.stdout.isatty()
+    if_interrupted("Left at once.", "What came to stdout is not all of it." if to_stdout else _left_as_it_was(path))
     shown = io.BytesIO()
     where: Any = shown if is_shown else sys.stdout.buffer if to_stdout else path
     kinds = {"spreadsheet_safe": spreadsheet_safe, "overwrite": overwrite, "anonymous": anonymous}
@@ -164,9 +165,14 @@ def export_command(
         say(f"Games have views of their own: --view {', '.join(others)}")
 
 
+def _left_as_it_was(path: Path) -> str:
+    return f"{path} is as it was: a file gets its name when it is whole."
+
+
 def _export_for_scout(db: Path, out: Path, study: str | None, overwrite: bool, anonymous: bool) -> None:
     from slant.collector.view.scout import export_for_scout
 
+    if_interrupted("Left at once.", _left_as_it_was(out))
     n_trials = export_for_scout(db, out, study, overwrite=overwrite, anonymous=anonymous)
     say(f'{n_trials:,} trials written to {out}. In Python: inspect_scout.transcripts_from("{out.parent}")')
 
@@ -174,6 +180,7 @@ def _export_for_scout(db: Path, out: Path, study: str | None, overwrite: bool, a
 def _export_lake(db: Path, folder: Path, anonymous: bool) -> None:
     from slant.collector.keep.lake import export_lake
 
+    if_interrupted("Left at once.", f"What is in {folder} stays. The same command adds the rest.")
     with _progress("written") as on_rows:
         report = export_lake(db, folder, on_rows, anonymous=anonymous)
     say(
