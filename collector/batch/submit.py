@@ -24,6 +24,7 @@ from slant.collector.providers import Provider
 from slant.collector.providers.exchange import Request
 from slant.collector.records import Conversation, Prompt, Run, Trial
 from slant.collector.studies.catalogue import Study, StudyModel
+from slant.collector.terminal import count_text
 
 
 class Purse:
@@ -59,8 +60,8 @@ class Purse:
         open_usd = ledger.promised_usd + ledger.reserved_usd
         unsure = f"up to ${ledger.uncertain_usd:,.4f} is for {UNCERTAIN}, " if ledger.uncertain_usd else ""
         return (
-            f"{n_requests:,} requests were held back: the budget of ${ledger.cap_usd:,.2f} has no room for the most "
-            f"that they may cost. ${ledger.spent_usd:,.4f} is spent, {unsure}up to ${open_usd:,.4f} is reserved for "
+            f"{count_text(n_requests, 'request')} held back: the budget of ${ledger.cap_usd:,.2f} has no room for the "
+            f"highest possible cost. ${ledger.spent_usd:,.4f} is spent, {unsure}up to ${open_usd:,.4f} is reserved for "
             "open jobs. Answers often cost less: fetch them with the same command, and it goes on; or a higher --budget"
         )
 

@@ -201,8 +201,10 @@ def _print_import(report: Any, output_format: str) -> None:
     for warning in report.warnings:
         say(f"Warning: {warning}")
     refusals = sum(report.refusals_by_test.values())
-    kind = "refusals: answers that are not exactly a label" if report.only_labels else "without one clear choice"
-    imported = f"{count_text(report.rows_imported, 'row')} imported ({refusals:,} {kind})"
+    kind = f"{refusals:,} without one clear choice"
+    if report.only_labels:
+        kind = f"{count_text(refusals, 'refusal')}: {'an answer' if refusals == 1 else 'answers'} not exactly a label"
+    imported = f"{count_text(report.rows_imported, 'row')} imported ({kind})"
     say(f"{imported if report.rows_imported else 'No new rows'}; {report.rows_already_there:,} were already there.")
 
 

@@ -42,7 +42,7 @@ def merge_command(sources: tuple[Path, ...], db: Path, output_format: str) -> No
         say(f"Can't be merged: {problem}")
     if report.repeated:
         say(
-            f"{report.repeated:,} attempts are of trials that another collector ended first: "
+            f"{count_text(report.repeated, 'attempt')} of trials that another collector ended first: "
             "kept, not counted (view duplicate_finals)."
         )
     there = f"; {report.already_there:,} were there already" if report.already_there else ""

@@ -56,19 +56,21 @@ class FileNotes:
             listed = "; ".join(f"in {test} {_listed(list(words))}" for test, words in self.unknown_words.items())
             sentences.append(f"{file}: words that the study doesn't have were taken: {listed}")
         if self.without_tokens:
-            sentences.append(f"{file}: {self.without_tokens:,} rows have no token count; it stays unknown, not 0")
+            rows = _rows(self.without_tokens, "has", "have")
+            sentences.append(f"{file}: {rows} no token count; it stays unknown, not 0")
         if self.without_source:
-            sentences.append(
-                f"{file}: {self.without_source:,} rows don't say what their tokens count (column token_source)"
-            )
+            rows = _rows(self.without_source, "doesn't", "don't")
+            sentences.append(f"{file}: {rows} say what the tokens count (column token_source)")
         if self.repeats:
+            rows = _rows(self.repeats, "asks", "ask")
             sentences.append(
-                f"{file}: {_rows(self.repeats)} what an earlier row asked, with another answer: taken as further "
+                f"{file}: {rows} what an earlier row asked, with another answer: taken as further "
                 "repetitions (a column repetition would number them)"
             )
         if self.copies:
+            rows = _rows(self.copies, "asks", "ask")
             sentences.append(
-                f"{file}: {_rows(self.copies)} what an earlier row asked and is its exact copy, cell by cell: taken as "
+                f"{file}: {rows} what an earlier row asked and is its exact copy, cell by cell: taken as "
                 "further repetitions; take out what was written twice"
             )
         if self.rows >= 20 and not self.labels:
@@ -169,8 +171,8 @@ def _check_prompt(asked: str, sent: str | None) -> None:
         )
 
 
-def _rows(number: int) -> str:
-    return "1 row asks" if number == 1 else f"{number:,} rows ask"
+def _rows(number: int, of_one: str, of_many: str) -> str:
+    return f"1 row {of_one}" if number == 1 else f"{number:,} rows {of_many}"
 
 
 def _listed(words: list[str]) -> str:

@@ -187,7 +187,7 @@ def test_a_byte_that_is_not_utf8_costs_only_its_row(tmp_path: Path) -> None:
 
 def test_a_row_without_a_count_is_kept_as_unknown(tmp_path: Path) -> None:
     report = lee_lai(tmp_path, raw(tokens=""))
-    assert "1 rows have no token count; it stays unknown, not 0" in report.warnings[0]
+    assert "1 row has no token count; it stays unknown, not 0" in report.warnings[0]
     assert [(row["tokens"], row["token_source"]) for row in trials(tmp_path)] == [(None, None)]
 
 

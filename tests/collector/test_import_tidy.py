@@ -33,7 +33,14 @@ def test_rows_may_be_of_several_models(tmp_path: Path) -> None:
         "o3-mini": "usage",
         "openai/gpt-5": None,
     }
-    assert report.warnings == [f"{tmp_path}/rows.csv: 1 rows don't say what their tokens count (column token_source)"]
+    assert report.warnings == [f"{tmp_path}/rows.csv: 1 row doesn't say what the tokens count (column token_source)"]
+
+
+def test_what_there_is_one_of_is_said_as_one(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "rows.csv", [tidy(tokens="", answer="no idea")])
+    said = run_collect("import", "--study", "rmiat", file, "--db", tmp_path / "t.duckdb").stderr
+    assert "rows.csv: 1 row has no token count;" in said
+    assert "1 row imported (1 refusal: an answer not exactly a label)" in said
 
 
 def test_without_a_column_tokens_the_studys_count_is_taken(tmp_path: Path) -> None:
