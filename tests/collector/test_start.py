@@ -21,19 +21,37 @@ builtins.__import__ = interrupted
 start.COMMAND()
 """
 
+# Ctrl-C comes when the command has ended, and Python takes down what is left
+LATE = """
+import importlib, os, signal, sys
+class Last:
+    def __del__(self, kill=os.kill, us=os.getpid(), number=signal.SIGINT):
+        kill(us, number)
+        print("still here")
+last = Last()
+sys.argv[1:] = ["--version"]
+importlib.import_module("MODULE").COMMAND()
+"""
+COMMANDS = [
+    ("slant.collector.start", "collect"),
+    ("slant.analysis.cli.start", "analyze"),
+    ("slant.analysis.cli.start", "slant"),
+]
 
-@pytest.mark.parametrize(
-    ("module", "command"),
-    [
-        ("slant.collector.start", "collect"),
-        ("slant.analysis.cli.start", "analyze"),
-        ("slant.analysis.cli.start", "slant"),
-    ],
-)
+
+@pytest.mark.parametrize(("module", "command"), COMMANDS)
 def test_ctrl_c_while_a_command_is_imported_is_no_traceback(module: str, command: str) -> None:
     code = INTERRUPTED.replace("MODULE", module).replace("COMMAND", command)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "Aborted!\n")
+
+
+@pytest.mark.parametrize(("module", "command"), COMMANDS)
+def test_ctrl_c_after_a_command_is_done_is_no_failure(module: str, command: str) -> None:
+    code = LATE.replace("MODULE", module).replace("COMMAND", command)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.endswith("\nstill here\n")
 
 
 @pytest.mark.parametrize("module", ["slant.collector", "slant.analysis"])
