@@ -88,7 +88,8 @@ def _has_journals(path: Path) -> bool:
 
 def cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
     reason = "the disk is full" if "No space left" in str(error) else str(error).splitlines()[0]
-    hint = "What the journal beside it holds is safe: make room, then `collect load` brings it in."
+    mend = "make room" if reason == "the disk is full" else "see that file and folder may be written"
+    hint = f"What the journal beside it holds is safe: {mend}, then `collect load` brings it in."
     return DatabaseWriteError(f'Can\'t write the database "{path}": {reason}.', hint)
 
 
@@ -130,12 +131,15 @@ def held_database(path: Path, patience_s: float, text: str) -> DatabaseBusyError
 
 
 def _holder(text: str) -> str:
-    start = text.find("Conflicting lock is held in")
-    return text[start:].splitlines()[0].split(". See also")[0] if start >= 0 else text.splitlines()[0]
+    start = max(0, text.find("Conflicting lock is held in"))
+    return re.split(r"\. (?:See also|However, you would)", text[start:].splitlines()[0])[0]
+
+
+# a failed COMMIT is a TransactionException, whatever made it fail
+_DISK = re.compile("No space left|Failed to commit: (?:Cannot|Could not) ")
 
 
 def is_about_the_disk(error: duckdb.Error) -> bool:
-    # a failed COMMIT is a TransactionException, whatever made it fail
-    if "No space left" in str(error):
+    if _DISK.search(str(error)):
         return True
     return isinstance(error, duckdb.IOException | duckdb.FatalException) and not is_damage(str(error))

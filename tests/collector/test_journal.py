@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -132,6 +133,22 @@ def test_a_full_disk_keeps_what_was_in_flight_and_says_so(tmp_path: Path, small_
     assert load_journals(small_disk / "a.duckdb").rows == 20
 
 
+def test_a_folder_that_may_not_be_written_is_a_sentence_and_costs_no_answer(tmp_path: Path, python: list[str]) -> None:
+    db = tmp_path / "a.duckdb"
+    with writing(db), Journal.open(db, a_run()) as journal:
+        journal.append_many([an_attempt(1)])
+    # root may write anywhere, unless that is taken from it
+    limited = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
+    tmp_path.chmod(0o555)
+    words = [*limited, *python, "-m", "slant.collector", "load", "--db", str(db)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    tmp_path.chmod(0o755)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 2)
+    assert done.stderr.startswith(f'Error: Can\'t write the database "{db}": ')
+    assert "Permission denied.\n  What the journal beside it holds is safe: see that file and folder may" in done.stderr
+    assert load_journals(db).rows == 1
+
+
 def test_a_text_file_is_not_taken_for_a_database(tmp_path: Path) -> None:
     db = tmp_path / "notes.txt"
     db.write_text("my notes\n" * 1000)
@@ -163,8 +180,9 @@ def test_a_reader_in_another_process_is_named_when_it_does_not_let_go(tmp_path: 
     with subprocess.Popen([*python, "-c", script, str(db)], stdin=-1, stdout=-1, text=True) as reader:
         assert reader.stdout is not None
         assert reader.stdout.readline() == "open\n"
-        with pytest.raises(DatabaseBusyError, match=str(reader.pid)), writing(db, patience_s=0.3):
+        with pytest.raises(DatabaseBusyError) as busy, writing(db, patience_s=0.3):
             pass
+        assert busy.value.details[0].endswith(f"(PID {reader.pid})")
         reader.communicate("\n")
     with writing(db, patience_s=5) as connection:
         assert connection.execute("SELECT count(*) FROM runs").fetchall() == [(1,)]
