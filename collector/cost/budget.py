@@ -27,10 +27,9 @@ def price_of(run_plan: RunPlan, model_plan: ModelPlan) -> Price | None:
     return run_plan.prices.find(model_plan.provider.name, model_plan.model.requested_model)
 
 
-def open_ledger(run_plan: RunPlan, budget_usd: float | None, shared_by: int = 1) -> Ledger:
+def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
     """The cap is for the study in this database, all its runs and batch jobs together: whoever starts again after a
-    stop must not spend it twice. `shared_by`: see Ledger. UsageError for a budget that can't be kept, as there is no
-    price."""
+    stop must not spend it twice. UsageError for a budget that can't be kept, as there is no price."""
     if budget_usd is None:
         return Ledger()
     if not 0 < budget_usd < math.inf:
@@ -47,7 +46,6 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None, shared_by: int = 1)
         spent_usd=spent_before_usd(run_plan.db, run_plan.study.name),
         uncertain_usd=_uncounted_usd(run_plan, budget_usd) + _unpriced_usd(run_plan),
         promised_usd=promised_usd(run_plan),
-        shared_by=shared_by,
     )
 
 

@@ -116,12 +116,13 @@ def checked_run_plan(run_plan: RunPlan, options: Options, *, yes: bool) -> RunPl
 
 
 async def ask(
-    run_plan: RunPlan, options: Options, watcher: Watcher, switch: StopSwitch, *, part_of: int | None = None
+    run_plan: RunPlan, options: Options, watcher: Watcher, switch: StopSwitch, *, ledger: Ledger | None = None
 ) -> RunReport:
-    """`part_of`: this is one of so many processes. Another one holds the journal's lock, and loads all journals."""
-    is_part = part_of is not None
+    """`ledger`: the money of this one of several processes. Another one holds the lock, and loads all journals."""
+    is_part = ledger is not None
     source = {model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}
-    ledger = await asyncio.to_thread(open_ledger, run_plan, options.budget_usd, part_of or 1)
+    if ledger is None:
+        ledger = await asyncio.to_thread(open_ledger, run_plan, options.budget_usd)
     run = new_run_record(run_plan, asdict(options), is_simulated=source == {True})
     with ExitStack() as stack:
         simulator = stack.enter_context(Simulator(run_plan.study, run_plan.seed)) if source == {True} else None

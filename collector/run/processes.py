@@ -25,7 +25,7 @@ from typing import Any
 
 from slant.collector.ask.interrupts import SIGNALS
 from slant.collector.ask.journal_writer import LEAST_TIMES_HELD, SAY_WHY_AFTER_S, pause_s
-from slant.collector.ask.lane_money import LaneMoney
+from slant.collector.ask.lane_money import LaneMoney, Ledger
 from slant.collector.ask.pace import Pace
 from slant.collector.ask.runner import Lane
 from slant.collector.ask.watcher import Watcher
@@ -68,7 +68,7 @@ def carry_out_in_processes(
         earlier = _runs(folder)
         loader = _Loader(run_plan, watcher)
         loader.load(0.2)  # says at once if the database is not ours or can't be made
-        crew = _Crew(up_to_date(run_plan), _shared_out(run_plan, options, processes), processes, watcher, lock)
+        crew = _Crew(up_to_date(run_plan), *_shared_out(run_plan, options, processes), processes, watcher, lock)
         with crew.listening_to_signals():
             crew.work(loader.now_and_then)
             for cut in mend_tails(folder):  # of a process that was killed
@@ -91,14 +91,15 @@ def _runs(folder: Path) -> frozenset[str]:
     return frozenset(map(journal_run, journal_paths(folder)))
 
 
-def _shared_out(run_plan: RunPlan, options: Options, processes: int) -> Options:
-    """The options of one process."""
+def _shared_out(run_plan: RunPlan, options: Options, processes: int) -> tuple[Options, Ledger]:
+    """The options and the money of one process. None of them looks up itself what was spent before: one that begins
+    late would count what the others have spent meanwhile."""
     concurrency = max(1, -(-options.concurrency // processes))
-    if options.budget_usd is None:
-        return replace(options, concurrency=concurrency)
-    booked = open_ledger(run_plan, options.budget_usd).booked_usd
-    budget_usd = booked + max(0.0, options.budget_usd - booked) / processes
-    return replace(options, concurrency=concurrency, budget_usd=budget_usd)
+    ledger = open_ledger(run_plan, options.budget_usd)
+    if ledger.cap_usd is not None:
+        free_usd = max(0.0, ledger.cap_usd - ledger.booked_usd)
+        ledger = replace(ledger, cap_usd=ledger.booked_usd + free_usd / processes, shared_by=processes)
+    return replace(options, concurrency=concurrency, budget_usd=ledger.cap_usd), ledger
 
 
 class _Loader:
@@ -162,12 +163,15 @@ class _Child:
 class _Crew:
     """The processes of one run."""
 
-    def __init__(self, run_plan: RunPlan, options: Options, n: int, watcher: Watcher, lock: FolderLock) -> None:
+    def __init__(
+        self, run_plan: RunPlan, options: Options, ledger: Ledger, n: int, watcher: Watcher, lock: FolderLock
+    ) -> None:
         self._run_plan, self._watcher, self._n = run_plan, watcher, n
         self._lanes = {model_plan.name: _lane(run_plan, model_plan) for model_plan in run_plan.model_plans}
         self._heard: queue.SimpleQueue[tuple[_Child, Mapping[str, Any] | None]] = queue.SimpleQueue()
         self._n_stops = 0
-        self._children = [self._start(Part(run_plan, options, k, n, tuple(sys.argv)), lock) for k in range(1, n + 1)]
+        parts = [Part(run_plan, options, ledger, k, n, tuple(sys.argv)) for k in range(1, n + 1)]
+        self._children = [self._start(part, lock) for part in parts]
 
     def _start(self, part: Part, lock: FolderLock) -> _Child:
         process = subprocess.Popen(

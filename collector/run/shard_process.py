@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import IO, Any
 
 from slant.collector.ask.interrupts import StopSwitch, run_anywhere
+from slant.collector.ask.lane_money import Ledger
 from slant.collector.ask.runner import Lane
 from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import spent_usd
@@ -39,6 +40,7 @@ class Part:
 
     run_plan: RunPlan
     options: Options
+    ledger: Ledger
     number: int
     of: int
     command: tuple[str, ...]
@@ -140,7 +142,7 @@ def main() -> None:
     threading.Thread(target=_listen, args=[switch], daemon=True).start()
     try:
         run_plan = part_of(part.run_plan, part.number, part.of)
-        report = run_anywhere(ask(run_plan, part.options, teller, switch, part_of=part.of), switch.press)
+        report = run_anywhere(ask(run_plan, part.options, teller, switch, ledger=part.ledger), switch.press)
     except SlantError as error:
         teller.tell(error=[error.what, *error.details])
         sys.exit(1)
