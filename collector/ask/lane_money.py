@@ -26,7 +26,7 @@ ROUNDING_USD = 1e-9  # thousands of sums of floats: a cap of 0.08 must hold eigh
 class Ledger:
     """Money of one run, in US dollars. `spent_usd` begins with what the study has cost before; `cap_usd` None: no cap.
 
-    `uncertain_usd` is what requests may have cost that ended without an answer (a time-out, a dropped connection), gave
+    `uncertain_usd` is what requests may have cost that ended without an answer (a time-out, a batch job lost), gave
     no counts, or had no price then, `promised_usd` what open batch jobs may cost: the provider may bill both, so they
     count against the cap. `shared_by`: the cap is where one of so many processes stops, which share a budget.
     """
@@ -74,7 +74,7 @@ ASSUMED_MAX_OUTPUT_TOKENS = 16_000  # until enough answers are seen, of a model 
 ENOUGH_ANSWERS = 30
 MARGIN = 2.0  # over the longest answer seen: lengths of reasoning have a long tail
 LOOK_AGAIN_S = 0.05
-UNCERTAIN = "requests that broke off or came without counts or a price"
+UNCERTAIN = "requests that broke off, got lost, or came without counts or a price"
 _USAGE = {"usage", "usageMetadata"}
 _LIMITS = (
     ("max_completion_tokens",), ("max_output_tokens",), ("max_tokens",),
@@ -143,7 +143,7 @@ class LaneMoney:
     def _sentence(self, amount_usd: float) -> str:
         ledger = self.ledger
         unsure = f" and up to ${ledger.uncertain_usd:,.4f} for {UNCERTAIN}" if ledger.uncertain_usd else ""
-        unsure += f" and up to ${ledger.promised_usd:,.4f} for batch jobs" if ledger.promised_usd else ""
+        unsure += f" and up to ${ledger.promised_usd:,.4f} for open batch jobs" if ledger.promised_usd else ""
         cap, more = f"the budget of ${_amount(ledger.cap_usd)}", ""
         if ledger.shared_by > 1:
             cap = f"the share of one of {ledger.shared_by} processes, up to ${_amount(ledger.cap_usd)} of the budget,"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from slant.collector.ask.lane_money import UNCERTAIN, LaneMoney, Ledger
+from slant.collector.ask.lane_money import ROUNDING_USD, UNCERTAIN, LaneMoney, Ledger
 from slant.collector.batch.services import NotSubmitted, Service, Unsure
 from slant.collector.cost.budget import batch_factor, lane_money, open_ledger, price_of
 from slant.collector.designs import design_named
@@ -57,12 +57,15 @@ class Purse:
     def sentence(self, n_requests: int) -> str:
         """Why these requests were not submitted, and what makes them go."""
         ledger = self._money.ledger
-        open_usd = ledger.promised_usd + ledger.reserved_usd
-        unsure = f"up to ${ledger.uncertain_usd:,.4f} is for {UNCERTAIN}, " if ledger.uncertain_usd else ""
+        taken, go_on = f"${ledger.spent_usd:,.4f} is spent", "To go on: a higher --budget"
+        if ledger.uncertain_usd:
+            taken += f", up to ${ledger.uncertain_usd:,.4f} is for {UNCERTAIN}"
+        if (open_usd := ledger.promised_usd + ledger.reserved_usd) > ROUNDING_USD:
+            taken += f", up to ${open_usd:,.4f} is reserved for open jobs"
+            go_on = "Answers often cost less: fetch them with the same command, and it goes on; or a higher --budget"
         return (
             f"{count_text(n_requests, 'request')} held back: the budget of ${ledger.cap_usd:,.2f} has no room for the "
-            f"highest possible cost. ${ledger.spent_usd:,.4f} is spent, {unsure}up to ${open_usd:,.4f} is reserved for "
-            "open jobs. Answers often cost less: fetch them with the same command, and it goes on; or a higher --budget"
+            f"highest possible cost. {taken}. {go_on}"
         )
 
     def _most_usd(self, body: Mapping[str, Any]) -> float:

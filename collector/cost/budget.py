@@ -44,8 +44,8 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
     return Ledger(
         budget_usd,
         spent_usd=spent_before_usd(run_plan.db, run_plan.study.name),
-        uncertain_usd=_uncounted_usd(run_plan, budget_usd) + _unpriced_usd(run_plan),
-        promised_usd=promised_usd(run_plan),
+        uncertain_usd=_uncounted_usd(run_plan, budget_usd) + _unpriced_usd(run_plan) + _lost_usd(run_plan),
+        promised_usd=_promised_usd(run_plan),
     )
 
 
@@ -78,18 +78,21 @@ def _unpriced_usd(run_plan: RunPlan) -> float:
     return total
 
 
-def promised_usd(run_plan: RunPlan) -> float:
-    """The most that batch jobs of the study may still be billed, in US dollars: the open ones, and those that were lost
-    at their provider."""
+def _lost_usd(run_plan: RunPlan) -> float:
+    """The most that batch jobs of the study may have cost that were lost at their provider, in US dollars."""
+    jobs = [job for job in JobFolder(run_plan.db).jobs() if job.study == run_plan.study.name]
+    return sum(job.reserved_usd or 0.0 for job in jobs if (job.result or "").startswith(LOST))
+
+
+def _promised_usd(run_plan: RunPlan) -> float:
+    """The most that open batch jobs of the study may cost, in US dollars."""
     folder = JobFolder(run_plan.db)
-    jobs = [job for job in folder.jobs() if job.study == run_plan.study.name]
-    lost = [job for job in jobs if (job.result or "").startswith(LOST)]
-    return sum(_promised(run_plan, folder, job) for job in [*lost, *folder.open_jobs(run_plan.study.name)])
+    return sum(_promised(run_plan, folder, job) for job in folder.open_jobs(run_plan.study.name))
 
 
 def _promised(run_plan: RunPlan, folder: JobFolder, job: Job) -> float:
-    if job.reserved_usd is not None or not job.is_open:
-        return job.reserved_usd or 0.0
+    if job.reserved_usd is not None:
+        return job.reserved_usd
     # an older slant's job, or one made before its price was known: its requests tell
     price = run_plan.prices.find(job.provider, job.study_model.requested_model)
     money = LaneMoney(price)

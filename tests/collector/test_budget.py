@@ -151,7 +151,7 @@ def test_answers_without_counts_count_against_the_budget_of_the_next_run_too(
         assert run(tiny, server, tmp_path, budget=1.0).is_complete
     assert (first.models[0]["cost_usd"], again.models[0]["asked"]) == (None, 0)
     assert "the budget of $0.3550" in again.models[0]["stopped_because"]
-    assert "up to $0.3000 for requests that broke off or came without" in again.models[0]["stopped_because"]
+    assert "up to $0.3000 for requests that broke off, got lost, or came without" in again.models[0]["stopped_because"]
 
 
 def test_what_was_asked_while_no_price_was_known_counts_at_the_price_of_now(tiny: str, tmp_path: Path) -> None:
