@@ -43,6 +43,7 @@ collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simul
   options <- c(options, list(simulated = simulated, pilot = pilot, again = again, yes = yes))
   models <- unlist(lapply(models, function(model) c("--model", model)))
   arguments <- c("--study", study, models, "--db", path.expand(db), as_options(options))
+  gc() # closes what open_trials() opened and nobody can close any more, which would keep the collector out
   run_collector(arguments)
   if (isTRUE(options$dry_run)) {
     return(invisible(NULL))
@@ -88,6 +89,7 @@ run_collector <- function(arguments, program = collector_program()) {
       sprintf("The collector ended with exit status %d.", status),
       if (length(error_lines) > 0) trimws(sub("^Error: ", "", error_lines)),
       if (any(grepl("--yes", error_lines, fixed = TRUE))) "In R: yes = TRUE",
+      if (ended$is_held_here) "This R session has the database open: close_trials() on what open_trials() gave.",
       "Answers that came are kept; the same call goes on from there."
     )
   }
@@ -96,11 +98,14 @@ run_collector <- function(arguments, program = collector_program()) {
   invisible(status)
 }
 
-# Runs a program to its end, each line as a message when it comes; its exit status, and the lines of its error, which
-# are for the caller to tell.
+# Runs a program to its end, each line as a message when it comes; its exit status, the lines of its error, which are
+# for the caller to tell, and whether it named this R session as the process that holds a file.
 run_program <- function(command) {
   error_lines <- character()
+  is_held_here <- FALSE
+  here <- sprintf("PID %d)", Sys.getpid())
   hear <- function(lines) {
+    is_held_here <<- is_held_here || any(grepl(here, lines, fixed = TRUE))
     for (line in lines) {
       is_error <- length(error_lines) > 0 || startsWith(line, "Error: ")
       if (is_error) error_lines <<- c(error_lines, line) else message(line)
@@ -112,7 +117,7 @@ run_program <- function(command) {
     on.exit(Sys.setenv(LD_LIBRARY_PATH = before))
   }
   status <- if (is_installed("processx")) run_by_processx(command, hear) else run_by_pipe(command, hear)
-  list(status = status, error_lines = error_lines)
+  list(status = status, error_lines = error_lines, is_held_here = is_held_here)
 }
 
 # A search path of libraries as it was before R put its own folders first. A Python that was built on this machine would

@@ -19,6 +19,12 @@ levels_of <- function(data, contrast, levels = NULL, may_be_fewer = FALSE, may_b
       contrast, quoted(present[1]), paste(rev(present), collapse = "\", \"")
     ))
   }
+  if (length(present) == 0 && !may_be_fewer) {
+    stop_with(sprintf(
+      "Can't compare: %s.",
+      if (nrow(data) == 0) "there are no rows" else sprintf("the column %s has no values", quoted(contrast))
+    ))
+  }
   if (length(present) != 2 && !(may_be_fewer && length(present) < 2) && !(may_be_more && length(present) > 2)) {
     stop_with(
       sprintf(

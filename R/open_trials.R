@@ -1,7 +1,8 @@
 #' Open the trials of a slant database
 #'
 #' Opens a DuckDB file read-only and gives one of its views as a lazy dplyr table. While a collector writes, this
-#' waits; while the table is open, a collector's answers stay in its journal, so close it soon: [close_trials()].
+#' waits; while the table is open, a collector's answers stay in its journal, so close it soon: [close_trials()]. One
+#' file may be open as several tables at once.
 #'
 #' Where dplyr and dbplyr are not installed, the whole view comes as a data frame and the file is closed at once.
 #' Without R's duckdb package, read an export instead: [read_trials()].
@@ -198,8 +199,34 @@ connect_duckdb <- function(path, read_only, config = list()) {
   if ("shared_home" %in% names(formals(duckdb::duckdb))) {
     arguments$shared_home <- FALSE
   }
-  DBI::dbConnect(do.call(duckdb::duckdb, arguments))
+  open <- function() {
+    driver <- do.call(duckdb::duckdb, arguments) # apart: an error in an argument comes with R's own words about it
+    DBI::dbConnect(driver)
+  }
+  tryCatch(open(), error = function(problem) {
+    if (!is_open_here(conditionMessage(problem))) stop(problem)
+    # A file is opened once in a session, for all tables of it. duckdb compares the settings with those it was opened
+    # with, but takes `shared_home` for a difference whatever it is.
+    arguments$shared_home <<- NULL
+    tryCatch(open(), error = function(problem) {
+      release_refused(path)
+      stop(problem)
+    })
+  })
 }
+
+# duckdb 2.0 keeps a file open when it refuses to open it again, until the next connection to it is closed. That takes
+# the mode of the connection that is there, and a refusal as the last call would hold the file again.
+release_refused <- function(path) {
+  for (read_only in c(TRUE, FALSE)) {
+    driver <- tryCatch(duckdb::duckdb(path, read_only = read_only), error = function(problem) NULL)
+    if (!is.null(driver)) {
+      return(DBI::dbDisconnect(DBI::dbConnect(driver)))
+    }
+  }
+}
+
+is_open_here <- function(problem) grepl("which already exists", problem, fixed = TRUE)
 
 # A folder of Parquet files (`collect export --layout lake`): its script makes all views over them. It may come from
 # anywhere, so it can read its own folder and nothing else.
@@ -230,6 +257,12 @@ stop_unopened <- function(problem, path, patience_s) {
       sprintf("Can't open %s: another process has held it for %g s.", quoted(path), patience_s),
       if (length(holder) == 1) sprintf("It is %s.", holder),
       "Wait until that process is done, or give a larger `patience_s`."
+    )
+  }
+  if (is_open_here(problem)) {
+    stop_with(
+      sprintf("Can't open %s: a connection of your own has it open in this R session, with other settings.", quoted(path)),
+      "Close that one first: DBI::dbDisconnect(connection)"
     )
   }
   if (dir.exists(path)) {

@@ -13,7 +13,8 @@
 #' @param ... not used.
 #' @return
 #'   \describe{
-#'     \item{`print()`}{the fit, after printing how many groups were fitted, its estimates and what else there is.}
+#'     \item{`print()`}{the fit, after printing how many groups were fitted, why some
+#'       failed or warned, its estimates and what else there is.}
 #'     \item{`summary()`}{the same with variances, messages and versions; prints all rows.}
 #'     \item{`tidy()`}{the data frame `estimates` with broom's names: `term`, `estimate`, `std.error`, `df`,
 #'       `statistic`, `p.value`, `conf.low`, `conf.high`, after the columns of the groups.}
@@ -40,6 +41,7 @@ slant_fit <- function(result, packages = character()) {
 #' @export
 print.slant_fit <- function(x, n = 20, ...) {
   cat(sprintf("<slant_fit> %s\n", statuses_in_words(x$fits)))
+  cat(reasons_in_words(x$messages), sep = "")
   print_table(x$estimates, n)
   listed <- c(setdiff(names(x), "tables"), if (length(x$tables) > 0) paste0("tables$", names(x$tables)))
   n_messages <- if (is.null(x$messages)) 0L else nrow(x$messages)
@@ -127,8 +129,22 @@ statuses_in_words <- function(fits) {
   sprintf("%s: %s", counted(nrow(fits), "group"), paste(counts, names(counts), collapse = ", "))
 }
 
+# Why groups failed and what fits warned of, a line each, for nobody looks where the status alone is shown.
+reasons_in_words <- function(messages, most = 5) {
+  reasons <- messages[messages$kind %in% c("error", "warning"), , drop = FALSE]
+  texts <- paste0(reasons$kind, ": ", gsub("[[:space:]]+", " ", reasons$text))
+  counts <- table(factor(texts, levels = unique(texts)))
+  lines <- paste0("  ", names(counts), ifelse(counts > 1, sprintf(" (%d times)", counts), ""))
+  n_more <- length(counts) - most
+  lines <- c(utils::head(lines, most), if (n_more > 0) sprintf("  ... and %d more in $messages", n_more))
+  if (length(counts) > 0) paste0(strwrap(lines, indent = 2, exdent = 4), "\n")
+}
+
 # Without what is empty in all rows, and without labels, numbers and source, which stand behind the numbers.
 print_table <- function(table, n) {
+  if (nrow(table) == 0) {
+    return(invisible())
+  }
   last <- match("conf_high", names(table), nomatch = ncol(table))
   table <- table[seq_len(last)]
   is_empty <- vapply(table, function(column) all(is.na(column) | column == ""), NA)

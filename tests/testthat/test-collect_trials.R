@@ -123,3 +123,12 @@ test_that("the .venv of a folder above is found, another program of that name is
   withr::local_dir(deep)
   expect_equal(normalizePath(collector_program()), normalizePath(ours))
 })
+
+test_that("that this R session holds the database is said where the collector names it", {
+  held <- sprintf("echo 'Conflicting lock is held in R (PID %d).'; exit 1", Sys.getpid())
+  expect_error(
+    suppressMessages(run_collector(c("-c", held), program = "sh")), "This R session has the database open: close_trials"
+  )
+  others <- tryCatch(suppressMessages(run_collector(c("-c", "exit 1"), program = "sh")), error = conditionMessage)
+  expect_no_match(others, "This R session")
+})

@@ -56,3 +56,24 @@ test_that("closing twice, or a data frame, does no harm", {
   expect_false(close_trials(trials))
   expect_false(close_trials(data.frame()))
 })
+
+test_that("one file opens as several tables, and is free once all are closed", {
+  path <- made_database()
+  trials <- open_trials(path)
+  again <- open_trials(path, view = "attempts")
+  close_trials(trials)
+  expect_equal(nrow(as.data.frame(again)), 240)
+  close_trials(again)
+  hold_database(path, seconds = 0) # a process that writes stops here where R still holds the file
+  expect_error(open_trials(path, view = "attempt"), "no such view")
+})
+
+test_that("what a connection of one's own holds is said, and free once that is closed", {
+  path <- made_database()
+  own <- DBI::dbConnect(duckdb::duckdb(path, shared_home = FALSE))
+  skip_if(!inherits(try(close_trials(open_trials(path)), silent = TRUE), "try-error"), "an older duckdb shares it")
+  expect_error(open_trials(path), "a connection of your own has it open in this R session")
+  DBI::dbDisconnect(own)
+  hold_database(path, seconds = 0)
+  expect_true(close_trials(open_trials(path)))
+})

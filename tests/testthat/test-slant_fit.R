@@ -37,6 +37,19 @@ test_that("a group that could not be fitted has no model and says so", {
   expect_match(capture.output(print(fit))[[1]], "1 ok, 1 failed")
 })
 
+test_that("a fit that failed or warned prints why, each reason once", {
+  printed <- capture.output(print(fit_lme4(
+    transform(made_trials(), model = rep(c("a", "b"), each = 120), tokens = 7), "tokens ~ condition + (1 | wording)",
+    by = "model", levels = list(condition = conditions)
+  )))
+  expect_equal(printed[[1]], "<slant_fit> 2 groups: 2 failed")
+  expect_match(printed[[2]], "  error: The outcome \"tokens\" is 7 in all 120 rows: there is nothing", fixed = TRUE)
+  expect_match(paste(printed, collapse = " "), "nothing to +explain. \\(2 times\\)")
+  expect_false(any(grepl("data frame with 0 columns", printed, fixed = TRUE)))
+  warned <- transform(made_trials(), study = rep(c("one", "two"), 120))
+  expect_match(capture.output(print(fit_made(warned)))[[2]], "warning: Rows of more than one study are put together")
+})
+
 test_that("what goes to Python has the class, and no models", {
   arguments <- list(formula = "tokens ~ condition + (1 | wording)", levels = list(condition = conditions))
   fit <- run_fit("lme4", made_trials(), arguments)
