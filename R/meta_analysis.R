@@ -23,14 +23,16 @@
 #'   `conf_low`, `conf_high` (units of the effects), `n` (levels, or cells), `status`, `messages`. `row` is `"cell"` (an
 #'   effect as given, with its normal interval), `"mean"`, `"new_test"`, `"new_model"`, `"new_cell"` (the mean with a
 #'   prediction interval; `std_error` is that of the prediction), or `"tau_test"`, `"tau_model"`, `"tau_cell"` (the
-#'   standard deviation of true effects between tests, between models, and of what is left).
+#'   standard deviation of true effects between tests, between models, and of what is left). After them, the labels of
+#'   models and tests and the `source`, where the data have them.
 #' @source Viechtbauer (2010), Conducting meta-analyses in R with the metafor package, Journal of Statistical Software
 #'   36(3); IntHout, Ioannidis, Rovers & Goeman (2016), Plea for routinely presenting prediction intervals in
 #'   meta-analysis, BMJ Open 6, e010247.
 #' @seealso [plot_forest()]
 #' @export
 #' @examplesIf requireNamespace("metafor", quietly = TRUE)
-#' effects <- fit_crossed(simulate_trials(), levels = c("compatible", "incompatible"), by = c("model", "test"))
+#' trials <- subset(simulate_trials(), !is_refusal)
+#' effects <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' meta_analysis(effects$tables$effects)
 meta_analysis <- function(data, by = NULL, estimate = "estimate", std_error = "std_error", alpha = .05) {
   check_arguments()
@@ -41,7 +43,7 @@ meta_analysis <- function(data, by = NULL, estimate = "estimate", std_error = "s
     row = character(), model = character(), test = character(), estimate = double(), std_error = double(),
     df = double(), p_value = double(), conf_low = double(), conf_high = double(), n = integer()
   )
-  check_each_group(data, by, columns, empty, function(rows) {
+  pooled <- check_each_group(data, by, columns, empty, function(rows) {
     cells <- data.frame(
       model = as.character(rows$model), test = as.character(rows$test), estimate = as.double(rows[[estimate]]),
       std_error = as.double(rows[[std_error]])
@@ -49,6 +51,10 @@ meta_analysis <- function(data, by = NULL, estimate = "estimate", std_error = "s
     check_cells_to_pool(cells)
     pooled_rows(cells, alpha)
   })
+  # Of one source, its pooled rows, too, which are of no model.
+  source <- unique(data[["source"]])
+  if (length(source) == 1 && !"source" %in% by) pooled$source <- source
+  with_study_labels(pooled, data)
 }
 
 check_cells_to_pool <- function(cells) {

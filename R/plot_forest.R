@@ -8,7 +8,8 @@
 #' @inherit plot_effect_sizes params return
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE) && requireNamespace("metafor", quietly = TRUE)
-#' effects <- fit_crossed(simulate_trials(), levels = c("compatible", "incompatible"), by = c("model", "test"))
+#' trials <- subset(simulate_trials(), !is_refusal)
+#' effects <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' plot_forest(meta_analysis(effects$tables$effects))
 plot_forest <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
@@ -18,11 +19,14 @@ plot_forest <- function(data, file = NULL, width = NULL, height = NULL) {
     one_legend(nrow = ceiling(nlevels(rows$model_shown) / 5)) +
     figure_theme()
   finish_figure(
-    plot, file, forest_in_words(rows), width, height, 9,
+    plot, file, forest_in_words(rows, source_note(rows_of_cells(data))), width, height, 9,
     2.2 + .13 * max(nlevels(rows$name) * (nlevels(rows$model_shown) + 1), 8),
     title = "What the effects come to together",
     subtitle = "The effect of each test and model, and below them their mean and what is to be expected elsewhere.",
-    caption = "Intervals of tests are of each effect; those of what is new are prediction intervals.",
+    caption = paste(
+      source_note(rows_of_cells(data)),
+      "Intervals of tests are of each effect; those of what is new are prediction intervals."
+    ),
     x = "Effect with interval"
   )
 }
@@ -58,12 +62,14 @@ forest_to_draw <- function(data) {
   rows
 }
 
-forest_in_words <- function(rows) {
+rows_of_cells <- function(data) data[data$row %in% "cell", , drop = FALSE]
+
+forest_in_words <- function(rows, source) {
   pooled <- rows[rows$row != "cell", ]
   cells <- rows[rows$row == "cell", ]
   alt_text(
     sprintf("Forest plot of %s of tests and models", counted(nrow(cells), "effect")), "Together",
     sprintf("%s %.2f (%.2f to %.2f)", pooled$name, pooled$at, pooled$low, pooled$high),
-    notes = sprintf("Single effects lie between %.2f and %.2f.", min(cells$at), max(cells$at))
+    notes = c(sprintf("Single effects lie between %.2f and %.2f.", min(cells$at), max(cells$at)), source)
   )
 }

@@ -82,7 +82,18 @@ test_that("the prediction interval of a new test of a new model covers its effec
 test_that("a forest plot shows every effect, and what they come to", {
   skip_if_not_installed("metafor")
   skip_if_not_installed("ggplot2")
-  pooled <- meta_analysis(cells_of(3, 4))
+  pooled <- meta_analysis(transform(cells_of(3, 4), source = "simulated"))
   expect_same_figure("forest", plot_forest(pooled))
   expect_match(attr(plot_forest(pooled), "alt_text"), "^Forest plot of 12 effects of tests and models. Together: Mean")
+})
+
+test_that("pooled effects keep their source and labels, and the forest plot says them", {
+  skip_if_not_installed("metafor")
+  skip_if_not_installed("ggplot2")
+  pooled <- meta_analysis(transform(cells_of(3, 4), test_label = paste("Test", test), source = "simulated"))
+  expect_equal(unique(pooled$source), "simulated")
+  plot <- plot_forest(pooled)
+  expect_match(plot$labels$caption, "^Simulated answers: no model was asked.")
+  expect_match(attr(plot, "alt_text"), "Simulated answers: no model was asked.", fixed = TRUE)
+  expect_true(any(grepl("^Test ", levels(plot$data$name))))
 })
