@@ -41,7 +41,7 @@ panels_of_dots <- function(cells, width) {
   has_rows <- nlevels(cells$row_shown) > 1
   n_columns <- dots_columns(cells, width)
   in_lines <- ggplot2::labeller(column_shown = function(labels) wrapped(labels, 18))
-  labeller <- if (is.null(width)) "label_value" else in_lines
+  labeller <- if (is.null(width) && n_columns <= 3) "label_value" else in_lines
   if (n_columns < nlevels(cells$column_shown)) {
     by <- c(if (has_rows) ggplot2::vars(.data$row_shown), ggplot2::vars(.data$column_shown))
     return(ggplot2::facet_wrap(by, ncol = n_columns, scales = "free", labeller = labeller))
@@ -53,7 +53,9 @@ panels_of_dots <- function(cells, width) {
 }
 
 dots_columns <- function(cells, width) {
-  columns_within(width, nlevels(cells$column_shown), each_in = 1.6, beside_in = 1.5)
+  n_columns <- nlevels(cells$column_shown)
+  # Their names are long: six beside each other would be cut off.
+  columns_within(width, if (n_columns > 4) 3 else n_columns, each_in = 1.6, beside_in = 1.5)
 }
 
 # What lies behind the dots of a panel: where 95 % of cells of chance lie, and people's interval.

@@ -120,3 +120,14 @@ test_that("the figure of several conditions looks as it did", {
   skip_if_not_installed("ggplot2")
   expect_same_figure("conditions", plot_stratification(made_indices(variants = c("main", "steer_fair"))))
 })
+
+test_that("six indices are on two lines of panels, so that their names have room", {
+  skip_if_not_installed("ggplot2")
+  rows <- made_indices()
+  more <- lapply(setdiff(names(index_labels()), unique(rows$index)), function(name) {
+    transform(rows[rows$index == "si", ], index = name)
+  })
+  layout <- ggplot2::ggplot_build(plot_stratification(do.call(rbind, c(list(rows), more))))$layout$layout
+  expect_equal(nrow(layout), 6)
+  expect_equal(max(layout$COL), 3)
+})
