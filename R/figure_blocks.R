@@ -36,6 +36,12 @@ panels_of_domains <- function() {
 
 between_models <- function(rows) lines_between(levels(rows$model_shown))
 
+# The intervals of a Bayesian fit are credible; those of lme4, which come with standard errors and no verdict, are not.
+interval_kind <- function(rows) {
+  is_of_lme4 <- any(c("std_error", "p_value") %in% names(rows)) && !any(c("is_converged", "median") %in% names(rows))
+  if (is_of_lme4) "Wald's confidence interval" else "credible interval"
+}
+
 # Source, and the verdict on a fit that did not converge: its figures say so themselves.
 convergence_note <- function(rows) {
   is_doubtful <- if ("is_converged" %in% names(rows)) rows$is_converged %in% FALSE else FALSE

@@ -34,7 +34,7 @@ plot_block_contrasts <- function(data, file = NULL, width = NULL, height = NULL)
     title = "Are models less consistent when the pairing is crossed?",
     subtitle = sprintf("Right of 0: fewer task-consistent answers in the %s block. Valid answers only.", second),
     caption = c(convergence_note(rows), if (is_short) sprintf("\u0394P: %s.", delta)),
-    x = with_delta(paste0("P", if (!is_short) paste(" =", delta), ", with 95 % credible interval"))
+    x = with_delta(paste0("P", if (!is_short) paste(" =", delta), ", with 95 % ", interval_kind(rows)))
   )
 }
 
@@ -57,7 +57,7 @@ block_contrasts_in_words <- function(rows) {
   }, "")
   alt_text(
     sprintf(
-      "Difference in consistency between blocks (\u0394P) with 95 %% credible intervals for %s",
+      "Difference in consistency between blocks (\u0394P) with 95 %% %ss for %s", interval_kind(rows),
       counted_shown(rows, c("model", "domain"))
     ),
     notes = c(by_kind, convergence_note(rows))

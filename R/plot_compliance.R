@@ -40,7 +40,7 @@ plot_compliance <- function(data, file = NULL, width = NULL, height = NULL) {
     2 + (.42 * max(n_rows, 3) + .3 * nlevels(rows$kind_shown)) * n_times,
     title = "Do models give a valid answer, whatever the pairing?",
     subtitle = paste(
-      "Predicted share of valid answers (A or B), with 95 % credible interval.",
+      sprintf("Predicted share of valid answers (A or B), with 95 %% %s.", interval_kind(rows)),
       if ("population" %in% rows$kind) "Population level: for a word of average difficulty."
     ),
     caption = convergence_note(rows), x = "Valid answers (%)"
@@ -80,7 +80,7 @@ compliance_in_words <- function(rows) {
   ranges <- tapply(rows$at, rows$model_shown, function(percent) sprintf("%.1f to %.1f", min(percent), max(percent)))
   alt_text(
     sprintf(
-      "Predicted share of valid answers with 95 %% credible intervals for %s by block, %s",
+      "Predicted share of valid answers with 95 %% %ss for %s by block, %s", interval_kind(rows),
       counted_shown(rows, c("model", "domain")), sub(" \\(.*", "", kind)
     ),
     "Per cent", paste(names(ranges), ranges),

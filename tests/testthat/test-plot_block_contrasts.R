@@ -35,3 +35,12 @@ test_that("the figure looks as it did", {
   skip_if_not_installed("ggplot2")
   expect_same_figure("interference", plot_block_contrasts(made_contrasts()))
 })
+
+test_that("intervals of lme4 are called Wald's, and those of a Bayesian fit credible", {
+  skip_if_not_installed("ggplot2")
+  of_lme4 <- plot_block_contrasts(transform(made_contrasts(), std_error = .01, p_value = .5))
+  expect_match(attr(of_lme4, "alt_text"), "95 % Wald's confidence intervals for", fixed = TRUE)
+  expect_match(paste(deparse(of_lme4$labels$x), collapse = ""), "confidence")
+  bayesian <- plot_block_contrasts(transform(made_contrasts(), std_error = .01, is_converged = TRUE))
+  expect_match(attr(bayesian, "alt_text"), "95 % credible intervals for", fixed = TRUE)
+})
