@@ -46,8 +46,19 @@ check_first_option <- function(data, by = NULL, chosen = "choice", first = "firs
     if (nrow(rows) == 0) {
       stop_with("It is not known which option was shown first.")
     }
+    warn_of_other_names(as.character(rows[[chosen]]), as.character(rows[[first]]), chosen, first)
     by_condition(rows, contrast, levels, first_option_in, chosen, first, expected, n_options, cluster)
   }))
+}
+
+# A letter is never the option that it stands for: such columns would make a share of 0.
+warn_of_other_names <- function(values, options, chosen, first) {
+  if (length(unique(options)) > 1 && !any(values %in% options)) {
+    warning(sprintf(
+      "Nothing in the column %s is among the options in %s: they hold %s and %s, say. Do both name options alike?",
+      quoted(chosen), quoted(first), quoted(values[[1]]), quoted(options[[1]])
+    ), call. = FALSE)
+  }
 }
 
 first_option_in <- function(rows, chosen, first, expected, n_options, cluster) {
