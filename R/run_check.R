@@ -32,8 +32,8 @@
 #'   }
 #' @param data a data frame with one row per trial, or the estimates or variances of a fit.
 #' @param arguments a named list of further arguments of that check.
-#' @return A list of `rows`, the check's data frame (`NULL` where it could not be made), and `messages`, what R said: a
-#'   data frame of `kind` (`"warning"`, `"message"`, `"error"`) and `text`.
+#' @return A list of `rows`, the check's data frame (`NULL` where it could not be made; a warning says why), and
+#'   `messages`, what R said: a data frame of `kind` (`"warning"`, `"message"`, `"error"`) and `text`.
 #' @export
 #' @examples
 #' trials <- simulate_trials()
@@ -46,10 +46,34 @@ run_check <- function(name, data, arguments = list()) {
     stop_with(sprintf("There is no check %s.", quoted(name)), sprintf("Checks there are: %s.", toString(known)))
   }
   check_columns(as_columns(data), character(), to = "check")
+  arguments <- Filter(Negate(is.null), as.list(arguments))
+  check_named_arguments(check, arguments, name)
   result <- with_conditions(function() {
-    do.call(check, c(list(as_columns(data)), Filter(Negate(is.null), as.list(arguments))), quote = TRUE)
+    do.call(check, c(list(as_columns(data)), arguments), quote = TRUE)
   })
+  reasons <- result$conditions$text[result$conditions$kind == "error"]
+  if (length(reasons) > 0) warning(sprintf("%s has no rows. %s", name, reasons[[1]]), call. = FALSE)
   list(rows = result$value, messages = result$conditions)
+}
+
+# Stops where `arguments` are none of a function's, or lack one that it needs besides `data`, its first.
+check_named_arguments <- function(called, arguments, name, to = "check") {
+  own <- formals(called)[-1]
+  unknown <- setdiff(names(arguments), names(own))
+  if (length(unknown) > 0) {
+    stop_with(
+      sprintf("Can't %s with %s: it takes no argument %s.", to, name, quoted(unknown)),
+      sprintf("Arguments there are: %s.", toString(names(own)))
+    )
+  }
+  is_needed <- vapply(own, function(default) is.name(default) && !nzchar(as.character(default)), NA)
+  lacking <- setdiff(names(own)[is_needed], names(arguments))
+  if (length(lacking) > 0) {
+    stop_with(
+      sprintf("Can't %s with %s: it needs %s.", to, name, toString(sprintf("`%s`", lacking))),
+      sprintf("Give it by name: list(%s = ...).", lacking[[1]])
+    )
+  }
 }
 
 checks <- function() {

@@ -5,8 +5,12 @@
 #'
 #' @param engine \describe{
 #'     \item{`"lme4"`, `"brms"`, `"effect_size"`, `"stm"`}{[fit_lme4()], [fit_brms()], [effect_size()], [fit_stm()].}
-#'     \item{`"welch"`}{Welch's t test of two sides: `outcome`, `contrast`, `levels`, `by`.}
-#'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: the same, and `trim` (.2).}
+#'     \item{`"welch"`}{Welch's t test of two sides: `outcome`, `contrast` (`"is_refusal"` if none is given), `levels`,
+#'       `by`.}
+#'     \item{`"t_test"`}{a one-sample t test of a mean against `mu` (0): `outcome`, `by`.}
+#'     \item{`"logistic"`}{a logistic regression by [stats::glm()], in log odds: `formula`, `by`.}
+#'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: `outcome`, `contrast` (if not given
+#'       `"condition"`), `levels`, `by`, and `trim` (.2).}
 #'     \item{`"median_difference"`}{of medians, with a percentile bootstrap: the same, `n_draws` (2000), `seed`.}
 #'     \item{`"step_sensitivity"`}{Cohen's d where counts come in steps, each drawn anew within its step: the same,
 #'       `step` (found where it is not given), `n_draws` (1000), `seed`.}
@@ -27,7 +31,8 @@
 #' run_fit("effect_size", trials, list(outcome = "tokens"))
 #' run_fit("trimmed_difference", trials, list(trim = 0))
 #' if (requireNamespace("survival", quietly = TRUE)) {
-#'   run_fit("censored", simulate_trials(), list(levels = c("compatible", "incompatible")))$tables$families
+#'   answered <- subset(simulate_trials(), !is_refusal)
+#'   run_fit("censored", answered, list(levels = c("compatible", "incompatible")))$tables$families
 #' }
 run_fit <- function(engine, data, arguments = list()) {
   check_arguments()
@@ -41,13 +46,7 @@ run_fit <- function(engine, data, arguments = list()) {
   }
   fit <- known[[engine]]
   arguments <- Filter(Negate(is.null), as.list(arguments))
-  unknown <- setdiff(names(arguments), setdiff(names(formals(fit)), "data"))
-  if (length(unknown) > 0) {
-    stop_with(
-      sprintf("Can't fit with %s: it takes no argument %s.", engine, quoted(unknown)),
-      sprintf("Arguments there are: %s.", toString(setdiff(names(formals(fit)), "data")))
-    )
-  }
+  check_named_arguments(fit, arguments, engine, to = "fit")
   result <- do.call(fit, c(list(data = as_columns(data)), arguments), quote = TRUE)
   # Data frames cross to Python, R's models do not.
   result$models <- NULL

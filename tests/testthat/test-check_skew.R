@@ -24,8 +24,11 @@ test_that("an effect that a few long answers make is gone on the logarithm", {
 
 test_that("counts below 0 are one row that says why, and run_check() keeps what R says", {
   expect_match(check_skew(transform(made_trials(), tokens = tokens - 200))$messages, "no logarithm")
-  heard <- run_check("check_skew", data.frame(tokens = 1))
+  expect_warning(heard <- run_check("check_skew", data.frame(tokens = 1)), "check_skew has no rows. Can't")
   expect_null(heard$rows)
   expect_match(heard$messages$text, "no column \"condition\"")
   expect_error(run_check("check_luck", made_trials()), "There is no check \"check_luck\"")
+  expect_error(run_check("check_skew", made_trials(), list(bye = "model")), "it takes no argument \"bye\"")
+  expect_error(run_check("check_order_effect", made_trials()), "it needs `order`")
+  expect_error(run_fit("leave_one_out", made_trials()), "Can't fit with leave_one_out: it needs `formula`")
 })
