@@ -42,7 +42,8 @@
 #' @export
 #' @examples
 #' plan_power(list(wording = 30, word = 250, residual = 3200, sd = 60), n_words = c(16, 50), n_repetitions = 1:3)
-#' pilot <- fit_crossed(simulate_trials(), levels = c("compatible", "incompatible"), by = c("model", "test"))
+#' trials <- subset(simulate_trials(), !is_refusal)
+#' pilot <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' plan_power(pilot, n_words = c(8, 32), n_wordings = 10, effect = 20)
 #' plan_power(list(game = .04), n_games = c(10, 30, 100), effect = .2)
 plan_power <- function(variances, n_words = 32, n_wordings = 20, n_repetitions = 1, n_games = 30, n_rounds = 40,
@@ -80,6 +81,9 @@ planned_variances <- function(variances) {
     )
   }
   needed <- if ("game" %in% names(cells)) "game" else c("word", "residual")
+  if (all(c("group", "term", "variance") %in% names(cells))) {
+    stop_with("Can't plan from a table of variances: give the fit itself, as in plan_power(fit_crossed(...)).")
+  }
   check_columns(cells, needed, to = "plan")
   if (!"game" %in% names(cells) && is.null(cells$wording)) cells$wording <- 0
   given <- intersect(c("word", "wording", "residual", "game"), names(cells))

@@ -106,3 +106,8 @@ test_that("games: the standard error of a difference in SI is that of simulated 
   }, 1)
   expect_equal(stats::sd(differences), plan$std_error, tolerance = 3 / sqrt(2 * 400))
 })
+
+test_that("a table of variances is no plan, and the fit is asked for", {
+  shares <- data.frame(group = "item", term = "condition", variance = 1)
+  expect_error(plan_power(shares), "give the fit itself, as in plan_power(fit_crossed(...))", fixed = TRUE)
+})
