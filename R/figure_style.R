@@ -135,6 +135,12 @@ check_file_ending <- function(file) {
   if (!is.null(file) && !grepl("\\.(svg|png|pdf)$", file, ignore.case = TRUE)) {
     stop_with(sprintf("Can't write the figure to %s: its name must end in .svg, .png or .pdf.", quoted(file)))
   }
+  if (!is.null(file) && !dir.exists(dirname(file))) {
+    stop_with(
+      sprintf("Can't write the figure to %s: there is no such folder.", quoted(file)),
+      sprintf("To have it: dir.create(%s, recursive = TRUE)", quoted(dirname(file)))
+    )
+  }
 }
 
 # Puts the title and the text alternative into an SVG file, where screen readers look for them.

@@ -52,7 +52,7 @@
 #'   General 143.
 #' @export
 #' @examples
-#' trials <- simulate_trials()
+#' trials <- subset(simulate_trials(), !is_refusal)
 #' fit <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' fit$tables$effects
 #' fit$tables$shares

@@ -5,7 +5,8 @@
 # `columns`: the columns that the fit uses; rows with a missing value in one of them are dropped and counted.
 # `fit_one`: function(rows) -> list(estimates, fit, variances, model); an error in it fails its group only.
 # `save_to`: path of an .rds file for the list of models, or NULL.
-# Dropped rows are said in a message, columns such as `source` that differ within a group in a warning.
+# Dropped rows are said in a message; in a warning, columns such as `source` that differ within a group, refusals that
+# are taken for answers, and rows that are there twice.
 # Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`; `models`, a
 # list named by group (NULL where a group failed); and, where `fit_one` returns `tables_of_group`, `tables`: a list of
 # further such data frames. Labels of `data` (model_label, say) go with estimates and tables.
@@ -41,6 +42,8 @@ fit_group <- function(data, rows, by, columns, fit_one) {
     say_what_is_missing(data[rows, unique(columns), drop = FALSE], sum(!is_complete))
     kinds <- data[rows[is_complete], intersect(kinds_of_rows(), names(data)), drop = FALSE]
     warn_of_pooling(kinds, within = character(), named_columns = columns)
+    warn_of_refusals(data[rows[is_complete], , drop = FALSE], columns)
+    warn_of_repeated_rows(data[rows, , drop = FALSE])
     fit_one(used)
   })
   fit <- fit_row(result, n = nrow(used), n_missing = sum(!is_complete))

@@ -20,7 +20,8 @@
 #'   source = "imported"
 #' )
 #' plot_effect_sizes(estimates)
-#' plot_effect_sizes(effect_size(simulate_trials(n_wordings = 2), by = c("model", "test")), width = 3.5)
+#' trials <- subset(simulate_trials(n_wordings = 2), !is_refusal)
+#' plot_effect_sizes(effect_size(trials, by = c("model", "test")), width = 3.5)
 plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- effects_to_draw(with_cells(figure_rows(data, "estimates"), c("model", "test")))

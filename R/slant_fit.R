@@ -24,7 +24,7 @@
 #'   }
 #' @name slant_fit
 #' @examples
-#' fit <- effect_size(simulate_trials(), by = c("model", "test"))
+#' fit <- effect_size(subset(simulate_trials(), !is_refusal), by = c("model", "test"))
 #' fit
 #' nobs(fit)
 #' names(split(fit)) # modelsummary::modelsummary(split(fit)) has one column for each
@@ -41,7 +41,7 @@ slant_fit <- function(result, packages = character()) {
 #' @export
 print.slant_fit <- function(x, n = 20, ...) {
   cat(sprintf("<slant_fit> %s\n", statuses_in_words(x$fits)))
-  cat(reasons_in_words(x$messages), sep = "")
+  if (is.data.frame(x$messages)) cat(reasons_in_words(x$messages), sep = "")
   print_table(x$estimates, n)
   listed <- c(setdiff(names(x), "tables"), if (length(x$tables) > 0) paste0("tables$", names(x$tables)))
   n_messages <- if (is.null(x$messages)) 0L else nrow(x$messages)
@@ -132,12 +132,15 @@ statuses_in_words <- function(fits) {
 # Why groups failed and what fits warned of, a line each, for nobody looks where the status alone is shown.
 reasons_in_words <- function(messages, most = 5) {
   reasons <- messages[messages$kind %in% c("error", "warning"), , drop = FALSE]
+  if (nrow(reasons) == 0) {
+    return(NULL)
+  }
   texts <- paste0(reasons$kind, ": ", gsub("[[:space:]]+", " ", reasons$text))
   counts <- table(factor(texts, levels = unique(texts)))
   lines <- paste0("  ", names(counts), ifelse(counts > 1, sprintf(" (%d times)", counts), ""))
   n_more <- length(counts) - most
   lines <- c(utils::head(lines, most), if (n_more > 0) sprintf("  ... and %d more in $messages", n_more))
-  if (length(counts) > 0) paste0(strwrap(lines, indent = 2, exdent = 4), "\n")
+  paste0(strwrap(lines, indent = 2, exdent = 4), "\n")
 }
 
 # Without what is empty in all rows, and without labels, numbers and source, which stand behind the numbers.

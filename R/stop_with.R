@@ -37,6 +37,7 @@ check_columns <- function(data, columns, to = "fit") {
   if (!is.data.frame(data)) {
     stop_with(sprintf("Can't %s: `data` must be a data frame, but it is of class %s.", to, quoted(class(data)[[1]])))
   }
+  check_integers(data, columns, to)
   missing <- setdiff(columns, names(data))
   if (length(missing) > 0) {
     stop_with(
@@ -46,4 +47,17 @@ check_columns <- function(data, columns, to = "fit") {
     )
   }
   invisible(data)
+}
+
+# What package bit64 makes of a BIGINT: without that package R takes it for numbers near 0, with it means are rounded.
+check_integers <- function(data, columns, to) {
+  is_long <- vapply(intersect(columns, names(data)), function(name) inherits(data[[name]], "integer64"), NA)
+  if (any(is_long)) {
+    name <- names(is_long)[is_long][[1]]
+    stop_with(
+      sprintf("Can't %s: the column %s is of class \"integer64\", which R's own functions misread.", to, quoted(name)),
+      sprintf("With package bit64 loaded: data$%s <- as.numeric(data$%s)", name, name),
+      "Or have numbers from the start: duckdb::duckdb(file, bigint = \"numeric\"), as open_trials() does."
+    )
+  }
 }

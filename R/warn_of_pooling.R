@@ -1,4 +1,4 @@
-# What tells kinds of rows apart that nobody should take for one: said wherever rows are put together.
+# What nobody should take for one kind of rows, or for answers: said wherever rows are put together.
 
 # Warns of each of these columns that takes more than one value within a group of rows, once for each column.
 # `within`: columns that make the groups (none: all rows are one). `named_columns`: columns that the caller uses by
@@ -16,3 +16,31 @@ warn_of_pooling <- function(data, within, named_columns = character(), kinds = k
 }
 
 kinds_of_rows <- function() c("study", "source", "study_version", "variant", "token_source")
+
+# A refusal has a count of tokens, too, and is no answer. Fits of what a refusal decides itself (`is_valid`) want it.
+warn_of_refusals <- function(rows, columns) {
+  if (!"is_refusal" %in% names(rows) || any(c("is_refusal", "is_valid", "outcome") %in% columns)) {
+    return(invisible())
+  }
+  n <- sum(rows$is_refusal %in% TRUE)
+  if (n > 0) {
+    warning(sprintf(
+      "Refusals are taken for answers: %d of %s. Without them: subset(data, !is_refusal).", n,
+      counted(nrow(rows), "row")
+    ), call. = FALSE)
+  }
+}
+
+# One trial may have several rows (pairs of words, say), but no two that say the same.
+warn_of_repeated_rows <- function(rows) {
+  if (is.null(rows$trial_id) || anyDuplicated(rows$trial_id) == 0) {
+    return(invisible())
+  }
+  n <- sum(duplicated(as.data.frame(rows[rows$trial_id %in% rows$trial_id[duplicated(rows$trial_id)], , drop = FALSE])))
+  if (n > 0) {
+    warning(sprintf(
+      "%d of %s repeat another one, trial_id and all: intervals are too narrow. One of each: unique(data).", n,
+      counted(nrow(rows), "row")
+    ), call. = FALSE)
+  }
+}

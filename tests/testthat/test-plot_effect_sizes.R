@@ -57,6 +57,7 @@ test_that("what can't be drawn is one sentence", {
   skip_if_not_installed("ggplot2")
   effects <- made_effects()
   expect_error(plot_effect_sizes(effects, "figure.tiff"), "must end in .svg, .png or .pdf")
+  expect_error(plot_effect_sizes(effects, "nowhere/figure.svg"), "there is no such folder.*dir.create\\(\"nowhere\"")
   expect_error(plot_effect_sizes(rbind(effects, effects)), "more than one row for a test")
   expect_error(plot_effect_sizes(effects[0, ]), "no row with an estimate")
   expect_error(plot_effect_sizes(effects[c("model", "test")]), "no column \"estimate\"")

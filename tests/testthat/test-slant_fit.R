@@ -4,6 +4,7 @@ test_that("a fit prints its groups, its estimates and the names of its parts", {
   fit <- made_fit(by = "model")
   printed <- capture.output(print(fit))
   expect_match(printed[[1]], "<slant_fit> 2 groups: 2 ok", fixed = TRUE)
+  expect_false(any(grepl("^ *:", printed)))
   expect_match(paste(printed, collapse = "\n"), "conditionincompatible")
   parts <- "$estimates, $fits, $variances, $messages, $models, $versions"
   expect_match(paste(printed, collapse = " "), parts, fixed = TRUE)
