@@ -88,18 +88,12 @@ argument_rules <- local({
       is.null(value) || (is.list(value) && (length(value) == 0 || !is.null(names(value)) && all(nzchar(names(value)))))
     }
   )
-  # Looked at before a fit that takes minutes, whose result would be lost after it.
-  new_file <- list(
-    must_be = "the path of a file in a folder that is there",
-    is_right = function(value) text$is_right(value) && dir.exists(dirname(path.expand(value)))
-  )
   text_or_null <- list(
     must_be = "one text, or NULL", is_right = function(value) is.null(value) || text$is_right(value)
   )
   rules <- list(outcome = text_or_null, levels = list_or_texts, effect = number, topics = numbers, arguments = by_name)
-  rules[c("archive", "between", "contrast", "db", "engine", "file", "id", "name", "out", "preprocessing",
-          "reference", "study", "text", "adjust", "coding", "view", "estimate", "std_error")] <- list(text)
-  rules[c("save_to", "draws_to")] <- list(new_file)
+  rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
+          "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error")] <- list(text)
   rules[c("by", "files", "indices", "models", "random", "removed_words", "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot", "max_rows", "again")] <- list(whole(1))

@@ -4,7 +4,7 @@
 #
 # `columns`: the columns that the fit uses; rows with a missing value in one of them are dropped and counted.
 # `fit_one`: function(rows) -> list(estimates, fit, variances, model); an error in it fails its group only.
-# `save_to`: path of an .rds file for the list of models, or NULL.
+# `save_to`: path of an .rds file for the list of models, or NULL. A message says that it can't be written.
 # Dropped rows are said in a message; in a warning, columns such as `source` that differ within a group, refusals that
 # are taken for answers, and rows that are there twice.
 # Returns list(estimates, fits, variances, messages), each a data frame that begins with the columns `by`; `models`, a
@@ -17,7 +17,7 @@ fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
   groups <- group_rows(data, by)
   fitted <- lapply(groups, function(rows) fit_group(data, rows, by, columns, fit_one))
   models <- stats::setNames(lapply(fitted, `[[`, "model"), names(groups))
-  if (!is.null(save_to)) saveRDS(models, save_to)
+  written_file(save_to, function(path) saveRDS(models, path))
   tables <- c("estimates", "fits", "variances", "messages")
   result <- stats::setNames(
     lapply(tables, function(table) stack_tables(table, data[0, by, drop = FALSE], fitted)), tables
