@@ -216,6 +216,9 @@ names_on_y <- function(names, margin = .5) {
   )
 }
 
+# "1,000", with a space on both sides: numbers that would touch count as overlapping.
+counts_on_axis <- function(counts) sprintf(" %s ", format(counts, big.mark = ",", trim = TRUE))
+
 lines_between <- function(names) {
   if (length(names) > 1) {
     ggplot2::geom_hline(yintercept = seq_along(names)[-1] - .5, colour = "grey88", linewidth = .3)

@@ -21,7 +21,11 @@ plot_specifications <- function(data, file = NULL, width = NULL, height = NULL) 
   width_in <- inches_or(width, 9)
   drawn <- specifications_to_draw(rows)
   dots <- choices_to_draw(rows, drawn)
-  panel_in <- max(1.5, .17 * nrow(unique(dots["y"])))
+  if (is_narrow(width_in)) {
+    dots$shown <- wrapped(dots$shown, 30)
+    levels(drawn$rows$test_shown) <- wrapped(levels(drawn$rows$test_shown), 32)
+  }
+  panel_in <- max(1.5, (if (is_narrow(width_in)) .2 else .17) * nrow(unique(dots["y"])))
   legend_in <- .2 * ceiling(nlevels(drawn$rows$test_shown) / columns_of_tests(drawn, width_in))
   finish_figure(
     specification_layers(drawn, dots, width_in), file, specifications_in_words(drawn), width, height, 9,
@@ -153,11 +157,17 @@ specification_layers <- function(drawn, dots, width_in) {
     ggplot2::scale_alpha_manual(values = c(`FALSE` = 1, `TRUE` = .4), guide = "none") +
     specification_axes(drawn, dots) +
     colours_and_shapes(nlevels(rows$test_shown)) +
-    one_legend(ncol = columns_of_tests(drawn, width_in)) +
+    one_legend(
+      ncol = columns_of_tests(drawn, width_in), keyheight = if (is_narrow(width_in)) ggplot2::unit(16, "pt")
+    ) +
     figure_theme() +
     grid_of_numbers() +
     ggplot2::theme(
-      axis.text.x = ggplot2::element_text(angle = 30, hjust = 1, colour = "grey10"),
+      axis.text.x = if (is_narrow(width_in)) {
+        ggplot2::element_text(angle = 90, hjust = 1, vjust = .5, colour = "grey10")
+      } else {
+        ggplot2::element_text(angle = 30, hjust = 1, colour = "grey10")
+      },
       panel.grid.major.x = ggplot2::element_blank(), axis.text.y = ggplot2::element_text(hjust = 1),
       strip.text = ggplot2::element_text(hjust = 0)
     )

@@ -24,7 +24,7 @@ plot_token_steps <- function(data, file = NULL, width = NULL, height = NULL) {
   plot <- ggplot2::ggplot(with_strips(bins)) +
     histogram(with_strips(bins)) +
     panels_by("strip", 1, scales = "free") +
-    ggplot2::scale_x_continuous(labels = function(x) format(x, big.mark = ",", trim = TRUE)) +
+    ggplot2::scale_x_continuous(labels = counts_on_axis) +
     figure_theme() +
     grid_of_numbers() +
     ggplot2::theme(strip.text = ggplot2::element_text(face = "bold", hjust = 0))

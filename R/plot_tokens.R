@@ -54,7 +54,9 @@ token_panels <- function(trials, n_columns) {
   at_height(cells) +
     densities(cells, outlines, "condition") +
     panels_by("model_shown", n_columns, scales = "free_x") +
-    ggplot2::scale_x_continuous(trans = "sqrt", guide = ggplot2::guide_axis(check.overlap = TRUE)) +
+    ggplot2::scale_x_continuous(
+      trans = "sqrt", labels = counts_on_axis, guide = ggplot2::guide_axis(check.overlap = TRUE)
+    ) +
     names_on_y(rev(levels(trials$test_shown)), margin = .6) +
     condition_scales(nlevels(trials$condition)) +
     figure_theme()

@@ -49,6 +49,12 @@ test_that("nothing to draw is one sentence", {
   expect_error(plot_tokens(data.frame(model = 1)), "no column")
 })
 
+test_that("numbers of the axis have thousands marks, and room between them", {
+  skip_if_not_installed("ggplot2")
+  built <- ggplot2::ggplot_build(plot_tokens(transform(tokens_to_show(), tokens = 9 * tokens)))
+  expect_true(" 1,000 " %in% built$layout$panel_params[[1]]$x$get_labels())
+})
+
 test_that("the figure looks as it did", {
   skip_if_not_installed("ggplot2")
   expect_same_figure("tokens by condition", plot_tokens(tokens_to_show()))
