@@ -261,7 +261,7 @@ stop_unopened <- function(problem, path, patience_s) {
   }
   if (is_open_here(problem)) {
     stop_with(
-      sprintf("Can't open %s: a connection of your own has it open in this R session, with other settings.", quoted(path)),
+      sprintf("Can't open %s: a connection of yours has it open in this R session, with other settings.", quoted(path)),
       "Close that one first: DBI::dbDisconnect(connection)"
     )
   }
