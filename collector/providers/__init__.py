@@ -128,8 +128,12 @@ def is_on_this_machine(url: str) -> bool:
 
 def checked_address(url: str, name: str) -> str:
     """The address, if a request can be sent to it; UsageError says what is wrong with it."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    try:
+        parts = urlsplit(url)
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # half a bracket, or a port that can't be
+        is_one = False
+    if not is_one:
         raise UsageError(f'{name} is no address: "{url}".', "It is written like http://localhost:8080/v1")
     if parts.username or parts.password:
         raise UsageError(f"{name} must not hold a name or password: they would be stored with the run.")

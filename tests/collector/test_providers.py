@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.errors import UnknownNameError
+from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.plan.conversations import plan
 from slant.collector.providers import (
     PROVIDERS,
     anthropic,
+    checked_address,
     compatible,
     deepseek,
     gemini,
@@ -291,3 +292,12 @@ def test_reasoning_that_was_cut_off_does_not_go_back_alone(
     assert dialect.reply({listed: [thought]}, {}).blocks is None
     assert dialect.reply({listed: [thought, said]}, {}).blocks == [thought, said]
     assert dialect.reply({listed: [thought, said, thought]}, {}).blocks == [thought, said]
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:8080/v1", "http://", "http://[::1/v1", "http://a:0/v1", "http://a:70000/v1"]
+)
+def test_what_no_request_can_be_sent_to_is_no_address(url: str) -> None:
+    with pytest.raises(UsageError, match="--base-url is no address"):
+        checked_address(url, "--base-url")
+    assert checked_address("http://[::1]:8080/v1", "--base-url") == "http://[::1]:8080/v1"
