@@ -135,7 +135,7 @@ def test_a_full_disk_keeps_what_was_in_flight_and_says_so(tmp_path: Path, small_
 
 def test_a_folder_that_may_not_be_written_is_a_sentence_and_costs_no_answer(tmp_path: Path, python: list[str]) -> None:
     db = tmp_path / "a.duckdb"
-    with writing(db), Journal.open(db, a_run()) as journal:
+    with writing(db), Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(1)])
     # root may write anywhere, unless that is taken from it
     limited = ["setpriv", "--bounding-set=-dac_override"] if os.geteuid() == 0 else []
