@@ -2,8 +2,9 @@
 #'
 #' Opens a DuckDB file read-only and gives one of its views as a lazy dplyr table. While a collector writes, this
 #' waits; while the table is open, a collector's answers stay in its journal, so close it soon: [close_trials()]. One
-#' file may be open as several tables at once. Rows have no order of their own, on which the last digits of a fit depend:
-#' Python sorts by model_no, test_no, condition_no, wording, item, repetition and trial_id within a source and version.
+#' file may be open as several tables at once. Rows have no order of their own, and the last digits of a fit depend on
+#' it: Python sorts by model_no, test_no, condition_no, wording, item, repetition and trial_id within a source and
+#' version.
 #'
 #' Where dplyr and dbplyr are not installed, the whole view comes as a data frame and the file is closed at once.
 #' Without R's duckdb package, read an export instead: [read_trials()].
@@ -262,7 +263,7 @@ stop_unopened <- function(problem, path, patience_s) {
   }
   if (is_open_here(problem)) {
     stop_with(
-      sprintf("Can't open %s: a connection of yours has it open in this R session, with other settings.", quoted(path)),
+      sprintf("Can't open %s: a connection of your own has it open in this R session, set otherwise.", quoted(path)),
       "Close that one first: DBI::dbDisconnect(connection)"
     )
   }

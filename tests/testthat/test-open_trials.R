@@ -72,7 +72,7 @@ test_that("what a connection of one's own holds is said, and free once that is c
   path <- made_database()
   own <- DBI::dbConnect(duckdb::duckdb(path, shared_home = FALSE))
   skip_if(!inherits(try(close_trials(open_trials(path)), silent = TRUE), "try-error"), "an older duckdb shares it")
-  expect_error(open_trials(path), "a connection of yours has it open in this R session")
+  expect_error(open_trials(path), "a connection of your own has it open in this R session")
   DBI::dbDisconnect(own)
   hold_database(path, seconds = 0)
   expect_true(close_trials(open_trials(path)))
