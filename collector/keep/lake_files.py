@@ -116,9 +116,7 @@ def _attempts(place: str, newer: dict[str, str], *, has_changes: bool) -> str:
     parts = _PARTS.format(place=place)
     if newer:
         parts = f"(FROM {parts} SELECT *, {', '.join(f'NULL::{kind} AS {name}' for name, kind in newer.items())})"
-    if not has_changes:
-        return f"CREATE VIEW attempts AS FROM {parts}"
-    return sql_query("lake_attempts").replace("attempt_parts", parts)
+    return sql_query("changed_lake_attempts" if has_changes else "lake_attempts").replace("attempt_parts", parts)
 
 
 def _newer_columns(folder: Path) -> dict[str, str]:

@@ -39,12 +39,9 @@ def with_waiting(connection: duckdb.DuckDBPyConnection, db: Path) -> Iterator[No
     if not any(frame.height for frame in frames):
         yield
         return
-    with registered(connection, "journal_rows", pl.concat(frames)):
-        connection.execute(sql_query("waiting_attempts"))
     name = connection.execute("SELECT current_database()").fetchall()[0][0].replace('"', '""')
-    connection.execute(
-        f'CREATE TEMP VIEW attempts AS FROM "{name}".main.attempts UNION ALL BY NAME FROM waiting_attempts'
-    )
+    with registered(connection, "journal_rows", pl.concat(frames)):
+        connection.execute(sql_query("waiting_attempts").replace("stored_attempts", f'"{name}".main.attempts'))
     for view in _VIEWS:  # their own copies, which read the attempts of above
         text = (sql_dir() / "views" / "1_trials" / f"{view}.sql").read_text("utf-8")
         connection.execute(text.replace("CREATE OR REPLACE VIEW", "CREATE TEMP VIEW"))

@@ -28,8 +28,17 @@ ASKED = (("run_id", False), ("sequence", False))
 _WHOLE_NUMBERS = ("wording",)
 _LONGEST = 2000  # characters of a condition
 _GROWING = {
-    "array_resize", "bar", "format", "generate_series", "list_resize", "lpad", "printf", "range", "repeat", "rpad",
-}  # fmt: skip
+    "array_resize",
+    "bar",
+    "format",
+    "generate_series",
+    "list_resize",
+    "lpad",
+    "printf",
+    "range",
+    "repeat",
+    "rpad",
+}
 """Functions that make values of any length of nothing: DuckDB can't be stopped in one, nor does it count the memory."""
 
 

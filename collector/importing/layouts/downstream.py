@@ -35,11 +35,11 @@ _TURNS = {1: "profiles", 2: "decision"}
 _NEEDED = {
     "pairing": (*_ANSWER, *_SHOWN, "attribute", "attr_pole", "raw_response"),
     "decision": (
-        "experiment", "model", "variation", "iteration", *_SHOWN,
-        "attribute0", "attribute1", "attr0_pole", "attr1_pole",
+        *("experiment", "model", "variation", "iteration", *_SHOWN),
+        *("attribute0", "attribute1", "attr0_pole", "attr1_pole"),
         *(f"task{turn}_{what}" for turn in _TURNS for what in ("prompt", "response")),
     ),
-}  # fmt: skip
+}
 _LISTS_A = (
     "flowers", "instruments", "european_american", "male", "mental_disease", "young",
     "pleasant", "career", "math", "science", "temporary", "positive",
