@@ -13,7 +13,7 @@ from typing import Any
 
 from slant.collector.errors import DatabaseBusyError, DatabaseError, DatabaseWriteError, JournalError
 from slant.collector.keep.journal import Journal
-from slant.collector.keep.journal_loader import Loader
+from slant.collector.keep.journal_loader import Loader, left_in_journal
 from slant.collector.records import Attempt
 
 log = logging.getLogger(__name__)
@@ -25,6 +25,52 @@ FREE_TIMES_HELD, LEAST_TIMES_HELD = 60, 11
 SAY_WHY_AFTER_S = 30.0
 
 
+class LiveLoader:
+    """Moves what journals hold into DuckDB while answers come, and says why where it can't for long."""
+
+    def __init__(self, db: Path, say: Callable[[str], None], give_up: threading.Event | None = None) -> None:
+        self._loader = Loader(db)
+        self._say, self._give_up = say, give_up
+        self.held_s = 0.0
+        self.loaded_at = self.tried_at = time.monotonic()
+        self._late_since: float | None = None
+        self._late_because: DatabaseError | None = None
+
+    def load(self, patience_s: float, most_held_s: float = math.inf, durable: dict[str, int] | None = None) -> bool:
+        """Move what is new into DuckDB. False while somebody else holds the file: nothing is lost, it is only late.
+
+        Where answers come faster than `most_held_s` lets them in, the rest waits in the journals.
+        """
+        try:
+            report = self._loader.load(patience_s, durable, self._give_up, most_held_s)
+        except (DatabaseBusyError, DatabaseWriteError) as error:
+            log.info("Answers wait in the journal: %s", error.what)
+            self._late_because, self.tried_at = error, time.monotonic()
+            self._late_since = self._late_since or self.tried_at
+            if self.tried_at - self._late_since >= SAY_WHY_AFTER_S:
+                self._say(f"{error.what} {error.details[0]}. Answers go on into the journal meanwhile.")
+                self._late_since = self.tried_at
+            return False
+        self._late_since, self._late_because, self.held_s = None, None, report.held_s
+        self.loaded_at = self.tried_at = time.monotonic()
+        for note in report.notes:
+            self._say(note)
+        for problem in report.problems:
+            self._say(f"A line of the journal can't be read: {problem}")
+        return True
+
+    def say_what_is_left(self) -> None:
+        """At the end of a run whose last answers could not be loaded."""
+        if self._late_because is not None:
+            self._say(left_in_journal(self._late_because))
+
+    def now_and_then(self) -> None:
+        """To be called often: loads where readers have had the database for long enough since the last try."""
+        waited_s = time.monotonic() - self.tried_at
+        if waited_s >= pause_s(self.held_s):
+            self.load(0.2, waited_s / LEAST_TIMES_HELD)
+
+
 class JournalWriter:
     """The run's only writer. `keep` returns when the attempt is on disk; DuckDB follows in its own time."""
 
@@ -32,16 +78,11 @@ class JournalWriter:
         self.db, self.journal = db, journal
         self.failure: JournalError | None = None
         self.give_up = threading.Event()
-        self._loader = Loader(db)
-        self._say = say
+        self.loader = LiveLoader(db, say, self.give_up)
         self._waiting: list[tuple[Attempt, asyncio.Future[None]]] = []
         self._notes: list[Mapping[str, Any]] = []
         self._something = asyncio.Event()
         self._closing = False
-        self.late_because: DatabaseError | None = None
-        self._late_since: float | None = None
-        self._held_s = 0.0
-        self._flushed_s = time.monotonic()
 
     async def keep(self, attempt: Attempt) -> None:
         """Returns when the attempt has been written and fsynced. Raises JournalError where that can't be done."""
@@ -88,33 +129,15 @@ class JournalWriter:
     async def load_now_and_then(self) -> None:
         """Runs beside the workers until cancelled. Readers get the database for nearly all of the time."""
         while True:
-            await asyncio.sleep(pause_s(self._held_s))
+            await asyncio.sleep(pause_s(self.loader.held_s))
             if not self.journal.is_full:  # the database must not eat the room that the journal was given
-                most_held_s = (time.monotonic() - self._flushed_s) / LEAST_TIMES_HELD
+                most_held_s = (time.monotonic() - self.loader.loaded_at) / LEAST_TIMES_HELD
                 await asyncio.shield(asyncio.to_thread(self.load, 0.2, most_held_s))
 
     def load(self, patience_s: float, most_held_s: float = math.inf) -> bool:
-        """Move what is new into DuckDB. False while somebody else holds the file: nothing is lost, it is only late.
-
-        Where answers come faster than `most_held_s` lets them in, the rest waits in the journal.
-        """
+        """What is safely on disk, as LiveLoader.load()."""
         durable = {self.journal.path.name: self.journal.durable_bytes}
-        try:
-            report = self._loader.load(patience_s, durable, self.give_up, most_held_s)
-        except (DatabaseBusyError, DatabaseWriteError) as error:
-            self.late_because = error
-            self._late_since = self._late_since or time.monotonic()
-            log.info("Answers wait in the journal: %s", error.what)
-            if time.monotonic() - self._late_since >= SAY_WHY_AFTER_S:
-                self._say(f"{error.what} {error.details[0]}. Answers go on into the journal meanwhile.")
-                self._late_since = time.monotonic()
-            return False
-        self._late_since, self._held_s, self._flushed_s = None, report.held_s, time.monotonic()
-        for note in report.notes:
-            self._say(note)
-        for problem in report.problems:
-            self._say(f"A line of the journal can't be read: {problem}")
-        return True
+        return self.loader.load(patience_s, most_held_s, durable)
 
 
 class PartWriter(JournalWriter):

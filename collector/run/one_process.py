@@ -26,7 +26,6 @@ from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
 from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.journal import Journal, pack_journals
-from slant.collector.keep.journal_loader import left_in_journal
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import OUTCOMES, Conversation, Run
@@ -161,7 +160,7 @@ async def ask(
             journal.close(end_reason)
             log.info("run %s: %s", run.run_id, end_reason)
     with switch.connected(runner, keeper):
-        is_loaded = await asyncio.to_thread(_load_at_last, keeper, watcher)
+        is_loaded = await asyncio.to_thread(_load_at_last, keeper)
     return _report(run_plan, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
 
 
@@ -195,12 +194,11 @@ def _pending(run_plan: RunPlan, model_plan: ModelPlan, begun: Begun) -> Iterator
             yield conversation
 
 
-def _load_at_last(keeper: JournalWriter, watcher: Watcher) -> bool:
+def _load_at_last(keeper: JournalWriter) -> bool:
     """The last flush. A reader that keeps the file makes it late, not lost: `collect load` does it later."""
     if keeper.load(LAST_LOAD_S):
         return True
-    assert keeper.late_because is not None
-    watcher.say(left_in_journal(keeper.late_because))
+    keeper.loader.say_what_is_left()
     return False
 
 

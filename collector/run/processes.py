@@ -15,7 +15,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -24,24 +23,16 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.ask.interrupts import SIGNALS
-from slant.collector.ask.journal_writer import LEAST_TIMES_HELD, SAY_WHY_AFTER_S, pause_s
+from slant.collector.ask.journal_writer import LiveLoader
 from slant.collector.ask.lane_money import LaneMoney, Ledger
 from slant.collector.ask.pace import Pace
 from slant.collector.ask.runner import Lane
 from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import open_ledger, price_of
-from slant.collector.errors import (
-    DatabaseBusyError,
-    DatabaseError,
-    DatabaseWriteError,
-    Interrupted,
-    SlantError,
-    UsageError,
-)
+from slant.collector.errors import Interrupted, SlantError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder, mend_tails
 from slant.collector.keep.journal_files import compress_finished, journal_paths, journal_run
-from slant.collector.keep.journal_loader import Loader, left_in_journal
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.run.one_process import LAST_LOAD_S, Options, RunReport, checked_run_plan, lane_row
 from slant.collector.run.shard_process import Part
@@ -66,7 +57,7 @@ def carry_out_in_processes(
         for cut in mend_tails(folder):
             watcher.say(cut)
         earlier = _runs(folder)
-        loader = _Loader(run_plan, watcher)
+        loader = LiveLoader(run_plan.db, watcher.say)
         loader.load(0.2)  # says at once if the database is not ours or can't be made
         crew = _Crew(up_to_date(run_plan), *_shared_out(run_plan, options, processes), processes, watcher, lock)
         with crew.listening_to_signals():
@@ -76,8 +67,8 @@ def carry_out_in_processes(
             for left in folder.glob("reserve.*"):
                 left.unlink(missing_ok=True)
             is_loaded = loader.load(LAST_LOAD_S)
-        if not is_loaded and loader.late_because is not None:
-            watcher.say(left_in_journal(loader.late_because))
+        if not is_loaded:
+            loader.say_what_is_left()
         elif crew.has_lost_one and run_plan.db.exists():  # where nobody answered, there is none
             crew.count_stored(_runs(folder) - earlier)
         report = crew.report(is_loaded=is_loaded)
@@ -100,40 +91,6 @@ def _shared_out(run_plan: RunPlan, options: Options, processes: int) -> tuple[Op
         free_usd = max(0.0, ledger.cap_usd - ledger.booked_usd)
         ledger = replace(ledger, cap_usd=ledger.booked_usd + free_usd / processes, shared_by=processes)
     return replace(options, concurrency=concurrency, budget_usd=ledger.cap_usd), ledger
-
-
-class _Loader:
-    """Loads the journals of all processes, so that readers have the database for nearly all of the time."""
-
-    def __init__(self, run_plan: RunPlan, watcher: Watcher) -> None:
-        self._loader, self._watcher = Loader(run_plan.db), watcher
-        self._loaded_at = time.monotonic()
-        self._held_s = 0.0
-        self.late_because: DatabaseError | None = None
-        self._late_since: float | None = None
-
-    def load(self, patience_s: float, most_held_s: float = float("inf")) -> bool:
-        try:
-            report = self._loader.load(patience_s, most_held_s=most_held_s)
-        except (DatabaseBusyError, DatabaseWriteError) as error:
-            log.info("Answers wait in the journals: %s", error.what)
-            self.late_because, self._loaded_at = error, time.monotonic()
-            self._late_since = self._late_since or self._loaded_at
-            if self._loaded_at - self._late_since >= SAY_WHY_AFTER_S:
-                self._watcher.say(f"{error.what} {error.details[0]}. Answers go on into the journals meanwhile.")
-                self._late_since = self._loaded_at
-            return False
-        self._late_since, self._held_s, self._loaded_at = None, report.held_s, time.monotonic()
-        for note in report.notes:
-            self._watcher.say(note)
-        for problem in report.problems:
-            self._watcher.say(f"A line of the journal can't be read: {problem}")
-        return True
-
-    def now_and_then(self) -> None:
-        waited_s = time.monotonic() - self._loaded_at
-        if waited_s >= pause_s(self._held_s):
-            self.load(0.2, waited_s / LEAST_TIMES_HELD)
 
 
 class _ToldPace(Pace):
