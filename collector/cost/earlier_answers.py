@@ -78,10 +78,9 @@ def spent_before_usd(db: Path, study: str) -> float:
 
 _UNCOUNTED = """
 study = $study AND source = 'collected' AND cost_usd IS NULL AND (input_tokens IS NULL OR output_tokens IS NULL)
-AND (http_status = 200
-     OR (http_status IS NULL AND batch_id IS NULL AND NOT starts_with(coalesce(error, ''), 'ClientConnector')))"""
-"""Requests without counts: of those that came live may_be_billed() says which were sent at all; what a batch job let
-expire has no status, and is not billed."""
+AND (http_status = 200 OR (http_status IS NULL AND batch_id IS NULL))"""
+"""Requests without counts, of which may_be_billed() says which were sent at all; what a batch job let expire has no
+status, and is not billed."""
 _UNPRICED = """
 study = $study AND source = 'collected' AND cost_usd IS NULL
 AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL"""
@@ -109,12 +108,15 @@ def uncounted_requests(db: Path, study: str, provider: str, model: str, *, is_ba
 def unpriced_tokens(db: Path, study: str) -> dict[tuple[str, str, bool], Reply]:
     """By provider, model and whether by batch: the sums of counts of all answers that came while no price was known."""
     columns = f"provider, requested_model, batch_id IS NOT NULL AS is_batch, {', '.join(_TOKENS)}"
-    sums: dict[tuple[str, str, bool], Reply] = {}
-    for part in attempts_where(db, _UNPRICED, {"study": study}, columns):
-        of_models = part.group_by("provider", "requested_model", "is_batch").agg(pl.col(_TOKENS).sum())
-        for provider, model, is_batch, *counts in of_models.iter_rows():
-            before = sums.get((provider, model, is_batch), Reply())
-            earlier = (before.input_tokens, before.cached_input_tokens, before.output_tokens)
-            added = {name: (old or 0) + new for name, old, new in zip(_TOKENS, earlier, counts, strict=True)}
-            sums[provider, model, is_batch] = Reply(**added)
-    return sums
+    kinds = ("provider", "requested_model", "is_batch")
+    parts = [
+        part.group_by(kinds).agg(pl.col(_TOKENS).sum())
+        for part in attempts_where(db, _UNPRICED, {"study": study}, columns)
+    ]
+    rows = (
+        pl.concat(parts, how="vertical_relaxed").group_by(kinds).agg(pl.col(_TOKENS).sum()).iter_rows() if parts else ()
+    )
+    return {
+        (provider, model, is_batch): Reply(**dict(zip(_TOKENS, counts, strict=True)))
+        for provider, model, is_batch, *counts in rows
+    }

@@ -87,8 +87,9 @@ def _has_journals(path: Path) -> bool:
 
 
 def cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
-    reason = "the disk is full" if "No space left" in str(error) else str(error).splitlines()[0]
-    mend = "make room" if reason == "the disk is full" else "see that file and folder may be written"
+    reason, mend = str(error).splitlines()[0], "see that file and folder may be written"
+    if "No space left" in str(error):
+        reason, mend = "the disk is full", "make room"
     hint = f"What the journal beside it holds is safe: {mend}, then `collect load` brings it in."
     return DatabaseWriteError(f'Can\'t write the database "{path}": {reason}.', hint)
 
