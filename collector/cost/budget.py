@@ -17,6 +17,7 @@ from slant.collector.cost.earlier_answers import (
 )
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder
+from slant.collector.keep.database import kept_open
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.prices import Price, cost_usd
 
@@ -41,12 +42,13 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
             f"Can't keep a budget: no price is known for {names}.",
             "Give one: --prices FILE (collector/providers/prices.toml shows how).",
         )
-    return Ledger(
-        budget_usd,
-        spent_usd=spent_before_usd(run_plan.db, run_plan.study.name),
-        uncertain_usd=_uncounted_usd(run_plan, budget_usd) + _unpriced_usd(run_plan) + _lost_usd(run_plan),
-        promised_usd=_promised_usd(run_plan),
-    )
+    with kept_open(run_plan.db):
+        return Ledger(
+            budget_usd,
+            spent_usd=spent_before_usd(run_plan.db, run_plan.study.name),
+            uncertain_usd=_uncounted_usd(run_plan, budget_usd) + _unpriced_usd(run_plan) + _lost_usd(run_plan),
+            promised_usd=_promised_usd(run_plan),
+        )
 
 
 def _uncounted_usd(run_plan: RunPlan, budget_usd: float) -> float:

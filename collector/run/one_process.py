@@ -25,6 +25,7 @@ from slant.collector.batch.live_or_batch import check_not_mixed
 from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
 from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, ProviderError, UsageError
+from slant.collector.keep.database import kept_open
 from slant.collector.keep.journal import Journal, pack_journals
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.provenance.run_record import new_run_record
@@ -134,13 +135,14 @@ async def ask(
             watcher.say(cut)
         keeper = (PartWriter if is_part else JournalWriter)(run_plan.db, journal, watcher.say)
         await asyncio.to_thread(keeper.load, 0.2)  # says at once if the database is not ours or can't be made
-        run_plan = await asyncio.to_thread(up_to_date, run_plan)
-        begun = await asyncio.to_thread(begun_games, run_plan)
+        with kept_open(run_plan.db):
+            run_plan = await asyncio.to_thread(up_to_date, run_plan)
+            begun = await asyncio.to_thread(begun_games, run_plan)
+            paces = Paces(options.concurrency, keeper.note)
+            url = simulator.base_url if simulator else None
+            lanes = [_lane(run_plan, model_plan, url, paces, ledger, begun) for model_plan in run_plan.model_plans]
         for sentence in begun.problems:
             watcher.say(sentence)
-        paces = Paces(options.concurrency, keeper.note)
-        url = simulator.base_url if simulator else None
-        lanes = [_lane(run_plan, model_plan, url, paces, ledger, begun) for model_plan in run_plan.model_plans]
         for lane in lanes:
             log.info("run %s asks %s (%s)", run.run_id, lane.model.model, lane.provider.name)
         runner = Runner(run_plan.study, run, lanes, keeper, options.max_retries, watcher.change, watcher.say)
