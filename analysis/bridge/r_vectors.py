@@ -72,13 +72,13 @@ def _whole(ri: Any, column: pl.Series) -> Any:
         raise RError(f'The column "{column.name}" holds {largest}: beyond 2^53 R has no exact number for it.')
     if largest >= -NA_INTEGER:
         return _doubles(ri, column.cast(pl.Float64))
-    return _block(ri.IntSexpVector, "i", column.cast(pl.Int64).fill_null(NA_INTEGER).to_list())
+    return _block(ri.IntSexpVector, "i", _filled(column.cast(pl.Int64), NA_INTEGER).to_list())
 
 
 def _doubles(ri: Any, column: pl.Series) -> Any:
     if column.is_empty():
         return ri.FloatSexpVector([])
-    numbers = array("d", column.fill_null(0.0).to_list())
+    numbers = array("d", _filled(column, 0.0).to_list())
     if column.null_count():
         bits = memoryview(numbers).cast("B").cast("Q")
         for place in column.is_null().arg_true():
@@ -86,23 +86,34 @@ def _doubles(ri: Any, column: pl.Series) -> Any:
     return ri.FloatSexpVector.from_memoryview(memoryview(numbers))
 
 
+def _filled(column: pl.Series, value: float | str) -> pl.Series:
+    """Without nulls; where there are none, nothing is done, for which Polars takes a quarter of a millisecond."""
+    return column.fill_null(value) if column.null_count() else column
+
+
 def _strings(ri: Any, column: pl.Series) -> Any:
-    few = column.to_list() if len(column) <= _FEW else None
-    if any("\0" in text for text in few if text) if few else column.str.contains("\0", literal=True).any():
-        raise RError(f'The column "{column.name}" holds a NUL character, which R can\'t keep in text.')
-    if few is not None:
+    if len(column) <= _FEW:
+        few = column.to_list()
+        _check_no_nul(column, sum(text.count("\0") for text in few if text))
         return ri.StrSexpVector([ri.NA_Character if text is None else text for text in few])
     parts = [_string_block(ri, column.slice(start, _BLOCK)) for start in range(0, len(column), _BLOCK)]
     strings = ri.baseenv["c"](*parts) if len(parts) > 1 else parts[0]
-    if missing := column.is_null().arg_true().to_list():
-        strings = ri.baseenv["is.na<-"](strings, _block(ri.IntSexpVector, "i", [place + 1 for place in missing]))
+    if column.null_count():
+        missing = [place + 1 for place in column.is_null().arg_true()]
+        strings = ri.baseenv["is.na<-"](strings, _block(ri.IntSexpVector, "i", missing))
     return strings
 
 
 def _string_block(ri: Any, column: pl.Series) -> Any:
-    joined = column.fill_null("").str.join("\0").cast(pl.Binary).item() + b"\0"
+    joined: bytes = _filled(column, "").str.join("\0").item().encode() + b"\0"
+    _check_no_nul(column, joined.count(b"\0") - len(column))
     texts = ri.baseenv["readBin"](ri.ByteSexpVector.from_memoryview(memoryview(joined)), "character", len(column))
     return ri.baseenv["Encoding<-"](texts, "UTF-8")
+
+
+def _check_no_nul(column: pl.Series, count: int) -> None:
+    if count:
+        raise RError(f'The column "{column.name}" holds a NUL character, which R can\'t keep in text.')
 
 
 def _texts(ri: Any, vector: Any) -> pl.Series:

@@ -128,8 +128,7 @@ def _stages(calls: Sequence[Call], workers: Workers, took: Sequence[float]) -> I
     first, rest = together[: 2 * count], together[2 * count :]
     if first:
         yield [[number] for number in first]
-    size = _group_size(took, len(rest), count)
-    groups = [rest[at : at + size] for at in range(0, len(rest), size)]
+    groups = _groups(rest, took, count)
     if isinstance(workers, Executor):  # on other machines, what takes all cores of one keeps nobody waiting
         yield [*singles, *groups]
     else:
@@ -179,12 +178,16 @@ def _with_files(call: Call, answer: Answer) -> Answer:
     return replace(answer, files={}, messages=(*answer.messages, *said)) if answer.files else answer
 
 
-def _group_size(took: Sequence[float], n: int, count: int) -> int:
-    """Every worker has several groups, so that they end together."""
-    if not took:
-        return 1
-    mean = max(sum(took) / len(took), 1e-4)
-    return max(1, min(_GROUP, int(_GROUP_S / mean), n // (4 * count)))
+def _groups(numbers: Sequence[int], took: Sequence[float], count: int) -> list[list[int]]:
+    """The later, the smaller, so that `count` workers end together also where the last calls take longest."""
+    most = min(_GROUP, int(_GROUP_S / max(sum(took) / len(took), 1e-4))) if took else 1
+    groups: list[list[int]] = []
+    at = 0
+    while at < len(numbers):
+        size = max(1, min(most, (len(numbers) - at) // (2 * count)))
+        groups.append(list(numbers[at : at + size]))
+        at += size
+    return groups
 
 
 def _run(

@@ -118,7 +118,7 @@ def fit(
         )
     if not plan:
         raise no_rows_error("fit", db, source)
-    return _fit_groups(db, [(fit, plan)], executor or workers, refit, progress)[0]
+    return _result(fit, _fitted(db, plan, executor or workers, refit, progress).of([work.call for work in plan]), plan)
 
 
 @dataclass(frozen=True)
@@ -131,44 +131,37 @@ class FitRequest:
 
 
 @opens_once
-def fit_together(
+def fits_together(
     db: str | Path,
     study: Study,
     requests: Sequence[FitRequest],
     workers: Workers = None,
     progress: Progress | None = None,
-) -> list[FitResult]:
-    """What `fit()` gives for each of these, made by the same R processes: a result is empty where no cell is meant."""
+) -> Results:
+    """What `fit()` makes for each of these, made by the same R processes. Nothing of a request that means no cell."""
     pairs = [(request, definition) for request in requests for _, definition in find_fits(request.fit, db, study)]
     views = dict.fromkeys(definition.view for _, definition in pairs)
     rows = {view: read_rows(db, study.name, [d for _, d in pairs if d.view == view], None) for view in views}
-    groups: list[tuple[str, list[PlannedFit]]] = [(request.fit, []) for request in requests]
+    plan: list[PlannedFit] = []
     for request, definition in pairs:
-        groups[requests.index(request)][1].extend(
-            plan_fits(
-                db,
-                study,
-                definition,
-                refusals_removed=request.refusals_removed,
-                only=request.only,
-                rows=rows[definition.view],
-            )
+        plan += plan_fits(
+            db,
+            study,
+            definition,
+            refusals_removed=request.refusals_removed,
+            only=request.only,
+            rows=rows[definition.view],
         )
-    return _fit_groups(db, groups, workers, False, progress)
+    return _fitted(db, plan, workers, False, progress)
 
 
-def _fit_groups(
-    db: str | Path,
-    groups: Sequence[tuple[str, list[PlannedFit]]],
-    workers: Workers,
-    refit: bool,
-    progress: Progress | None,
-) -> list[FitResult]:
-    """Each group's results: all that is to fit goes to one set of workers."""
-    calls = {work.call.id: work.call for _, plan in groups for work in plan}
-    all_results = results(db, list(calls.values()), refit=refit, workers=workers, progress=progress)
-    keep_looks(db, (_look(work) for _, plan in groups for work in plan))
-    return [_result(name, all_results.of([work.call for work in plan]), plan) for name, plan in groups]
+def _fitted(
+    db: str | Path, plan: Sequence[PlannedFit], workers: Workers, refit: bool, progress: Progress | None
+) -> Results:
+    calls = list({work.call.id: work.call for work in plan}.values())
+    fitted = results(db, calls, refit=refit, workers=workers, progress=progress)
+    keep_looks(db, map(_look, plan))
+    return fitted
 
 
 def _look(work: PlannedFit) -> Look:

@@ -67,13 +67,18 @@ def recomputed(
     database. Fits that are missing or out of date are made first.
     """
     views, sources = StudyViews(db, study, workers, progress), list(sources)
-    frames = [pl.DataFrame(schema={**SCHEMA, "table": pl.String})]
-    if sources:
-        views.make_fits([needed for source in sources for needed in source.fits(views)])
-        needs_database = any(not source.is_of_print for source in sources)
-        with views.opened() if needs_database else nullcontext():
-            frames += [_typed(source.recomputed(views)) for source in sources]
+    requests = {source.name: source.fits(views) for source in sources}
+    numbers = _by_source(views, [source for source in sources if not requests[source.name]])
+    if any(requests.values()):  # only now: meanwhile R has loaded its packages
+        views.make_fits([request for of_source in requests.values() for request in of_source])
+        numbers |= _by_source(views, [source for source in sources if requests[source.name]])
+    frames = [pl.DataFrame(schema={**SCHEMA, "table": pl.String}), *(numbers[source.name] for source in sources)]
     return pl.concat(frames).with_columns(is_usual())
+
+
+def _by_source(views: StudyViews, sources: Collection[Numbers]) -> dict[str, pl.DataFrame]:
+    with nullcontext() if all(source.is_of_print for source in sources) else views.opened():
+        return {source.name: _typed(source.recomputed(views)) for source in sources}
 
 
 def is_usual() -> pl.Expr:

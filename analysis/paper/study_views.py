@@ -14,7 +14,8 @@ import duckdb
 import polars as pl
 
 from slant.analysis.calls.executors import Workers
-from slant.analysis.fitting.fits import FitRequest, Progress, fit_together
+from slant.analysis.calls.result_rows import ID
+from slant.analysis.fitting.fits import FitRequest, Progress, fits_together
 from slant.analysis.paper.published import SCHEMA, is_of_print, published_numbers, scopes
 from slant.analysis.rows.descriptive_tables import rows_of_study
 from slant.analysis.rows.views import read_view
@@ -55,12 +56,12 @@ class StudyViews:
     def make_fits(self, wanted: Collection[FitRequest]) -> None:
         """Make these fits together; views of fits have rows of these alone."""
         fits = list({repr(request): request for request in wanted}.values())
-        fitted = fit_together(self.db, self.study, fits, self._workers, self._progress)
-        if any(result.not_kept for result in fitted):
+        fitted = fits_together(self.db, self.study, fits, self._workers, self._progress)
+        if fitted.not_kept:
             self._copy = tempfile.TemporaryDirectory(prefix="slant-")
             self.db = scratch_copy(Path(self.db), Path(self._copy.name))
-            fitted = fit_together(self.db, self.study, fits, self._workers, self._progress)
-        self._call_ids = [call_id for result in fitted for call_id in result.call_ids]
+            fitted = fits_together(self.db, self.study, fits, self._workers, self._progress)
+        self._call_ids = fitted.calls[ID].to_list()
 
     def view(self, name: str) -> pl.DataFrame:
         """One of the views, of this study."""
