@@ -221,7 +221,7 @@ check_groupings <- function(rows, formula) {
       stop_with(
         sprintf("The random effect (%s) needs two or more levels, but has one.", deparse1(bar)),
         sprintf(
-          "All %d rows have %s. With one, take it out of the formula.", nrow(rows),
+          "All %d rows have %s. Fit a formula without it.", nrow(rows),
           paste(names, "=", vapply(rows[1, names, drop = FALSE], as.character, ""), collapse = ", ")
         )
       )

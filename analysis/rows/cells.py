@@ -199,6 +199,9 @@ def _cut_cells(
             remaining = rows.filter(~pl.col(flag).fill_null(False))
             dropped[flag], rows = rows.height - remaining.height, remaining
         warnings = tuple(_warnings(key, rows, used, mixture_warnings))
+        if rows.is_empty():
+            of_flags = ", ".join(f"{flag} in {n:,}" for flag, n in dropped.items() if n)
+            warnings = (*warnings, f"All {sum(dropped.values()):,} rows are left out: {of_flags}.")
         yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _common_values(rows), dropped)
 
 

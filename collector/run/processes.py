@@ -51,6 +51,8 @@ def carry_out_in_processes(
     if not 1 <= processes <= MOST_PROCESSES:
         raise UsageError(f"--processes must be from 1 to {MOST_PROCESSES}, not {processes}.")
     run_plan = checked_run_plan(run_plan, options, yes=yes)
+    # each further one would start, find nothing left to ask, and keep its share of the budget and of concurrency
+    processes = max(1, min(processes, run_plan.pending))
     folder = journal_folder(run_plan.db)
     lock = FolderLock(folder)
     try:

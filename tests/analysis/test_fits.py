@@ -91,7 +91,12 @@ def test_a_fit_that_fails_is_a_row_that_says_why_and_the_others_go_on(tmp_path: 
 def test_a_cell_of_refusals_only_fails_with_its_reason(tmp_path: Path) -> None:
     rows = [{**row, "answer": "No."} if row["model"] == "o3-mini" else row for row in trials()]
     result = analysis.fit(database(tmp_path / "a.duckdb", rows, [RUN]), fit="lme4")
-    assert "There are no rows" in result.messages["text"][0]
+    of_cell = result.messages.filter(pl.col("model") == "o3-mini")
+    assert "There are no rows" in of_cell.filter(pl.col("kind") == "error")["text"][0]
+    n = sum(row["model"] == "o3-mini" for row in rows)
+    assert of_cell.filter(pl.col("kind") == "warning")["text"].to_list() == [
+        f"All {n} rows are left out: is_refusal in {n}."
+    ]
 
 
 def test_r_objects_are_saved_for_r_users(db: Path, tmp_path: Path) -> None:

@@ -240,6 +240,13 @@ def test_processes_end_in_order_when_the_one_that_started_them_is_killed(tmp_pat
     run.finish()
 
 
+def test_no_more_processes_start_than_there_are_trials(tmp_path: Path, server: LocalServer) -> None:
+    db = tmp_path / "a.duckdb"
+    report = collect(db, write_tiny(tmp_path), ["local/small"], base_url=server.base_url, processes=20)
+    assert report.is_complete
+    assert len(journal_paths(journal_folder(db))) == PLANNED // REPEAT
+
+
 def test_processes_share_out_concurrency_and_budget(tmp_path: Path) -> None:
     run_plan = make_run_plan(load_study(str(write_tiny(tmp_path))), None, tmp_path / "a.duckdb", simulated=True)
     shared, ledger = _shared_out(run_plan, Options(concurrency=16, budget_usd=3.0), 3)

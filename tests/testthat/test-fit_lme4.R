@@ -166,7 +166,7 @@ test_that("a group that can't be fitted says so in one sentence", {
   expect_match(why(transform(trials, condition = "neutral")), "holds \"neutral\", which is not among its levels")
   expect_equal(why(subset(trials, wording == 1)), paste(
     "The random effect (1 | wording) needs two or more levels, but has one.",
-    "All 24 rows have wording = 1. With one, take it out of the formula.", sep = "\n  "
+    "All 24 rows have wording = 1. Fit a formula without it.", sep = "\n  "
   ))
   expect_equal(fit_made(subset(trials, condition == "compatible"))$messages$kind, "error")
 })
