@@ -52,7 +52,7 @@ permutation_bins <- function(rows, cells, n_bins = 30) {
   binned <- lapply(split(permuted, permuted$cell_shown, drop = TRUE), function(cell) {
     drawn <- cells[cells$cell_shown == cell$cell_shown[[1]], ]
     ends <- range(cell$delta_p, drawn$centre, drawn$observed)
-    width <- max(diff(ends) / (n_bins - 1), 1e-9)
+    width <- max(diff(ends) / (n_bins - 1), 1e-4) # less is the last digits of a cell whose answers are all alike
     breaks <- ends[[1]] + width * (seq(0, n_bins) - .5)
     bin <- findInterval(cell$delta_p, breaks + 1e-8 * width, left.open = TRUE, all.inside = TRUE)
     data.frame(
