@@ -52,7 +52,7 @@ calibrated_quantities <- function(rows) {
   p <- vapply(split(rows, rows$quantity), function(own) uniformity_p(own$rank, own$n_draws[[1]]), numeric(1))
   data.frame(
     quantity = levels(rows$quantity), p = unname(p), is_in_band = unname(p >= .05),
-    panel = sprintf("%s\np = %s", vapply(levels(rows$quantity), broken_name, ""), p_in_words(p))
+    panel = sprintf("%s\np %s", vapply(levels(rows$quantity), broken_name, ""), p_in_words(p, "= "))
   )
 }
 

@@ -34,7 +34,7 @@ plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
 }
 
 permutation_panels <- function(rows, cells, n_columns) {
-  strips <- stats::setNames(sprintf("%s: p = %s", cells$cell_shown, p_in_words(cells$p)), cells$cell_shown)
+  strips <- stats::setNames(sprintf("%s: p %s", cells$cell_shown, p_in_words(cells$p, "= ")), cells$cell_shown)
   ggplot2::ggplot(rows[rows$number != 0, ]) +
     histogram(permutation_bins(rows, cells), fill = "#BFE3F7", edge = "white", linewidth = .2) +
     ggplot2::geom_vline(ggplot2::aes(xintercept = .data$centre), cells, linetype = "dashed", colour = "grey40") +
@@ -107,7 +107,9 @@ kind_in_words <- function(rows) {
   if (identical(unique(as.character(rows$kind)), "item_averaged")) "averaged over items" else "population-level"
 }
 
-p_in_words <- function(p) ifelse(p < .001, sprintf("%.4f", p), sprintf("%.3f", p))
+p_in_words <- function(p, equals = "") {
+  ifelse(p < .0001, "< 0.0001", sprintf(ifelse(p < .001, "%s%.4f", "%s%.3f"), equals, p))
+}
 
 counted_permutations <- function(cells) {
   n <- range(cells$n)
