@@ -92,7 +92,7 @@ brms_priors <- function(priors, formula, data, family) {
   possible <- brms::get_prior(formula, data, family = family$brms())
   used <- priors[names(priors) %in% prior_keys(possible)]
   prior <- brms::empty_prior()
-  stanvars <- NULL
+  stanvars <- if (!is.null(family$step)) family$stanvars()
   for (key in names(used)) {
     parsed <- checked_prior(used[[key]])
     names <- sprintf("prior_%s_%d", tolower(key), seq_along(parsed$numbers))

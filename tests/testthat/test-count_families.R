@@ -79,3 +79,43 @@ test_that("a step that is none, and a family that is none, is a sentence", {
   expect_error(bayes_family("poisson"), "\"lognormal\"")
   expect_error(bayes_family("lognormal")$outcome(c(1, 2.5), "tokens"), "whole numbers from 0")
 })
+
+# Counts of 0 and of one step, by six wordings in two conditions, as brms is given them.
+negative_binomial_parts <- function(step) {
+  rows <- expand.grid(condition = c("compatible", "incompatible"), wording = 1:6, stringsAsFactors = FALSE)
+  rows$tokens <- step * (seq_len(nrow(rows)) %% 2)
+  levels <- list(condition = c("compatible", "incompatible"))
+  brms_parts(rows, "tokens ~ condition + (1 | wording)", levels, family = "negative_binomial", step = step)
+}
+
+test_that("negative binomials of all steps share one program, and none calls Stan's slow distribution function", {
+  skip_without_brms()
+  code <- negative_binomial_parts(64)$code
+  expect_identical(code, negative_binomial_parts(1)$code)
+  expect_no_match(code, "_lcdf")
+})
+
+test_that("Stan gives a negative binomial the probabilities that R gives it, below a step and far out, too", {
+  skip_without_stan()
+  skip_but_in_full()
+  for (step in c(1, 64)) {
+    parts <- negative_binomial_parts(step)
+    of_rows <- function(prior_only) {
+      data <- utils::modifyList(parts$standata, list(prior_only = prior_only))
+      suppressWarnings(rstan::sampling(compiled_model(parts$code), data, chains = 0))
+    }
+    with_rows <- of_rows(0L)
+    without <- of_rows(1L)
+    for (mean in c(-3, 5, 10)) {
+      for (shape in c(.05, 2, 200)) {
+        values <- list(b = array(0, 1), Intercept = mean, shape = shape, sd_1 = array(1), z_1 = matrix(0, 1, 6))
+        at <- rstan::unconstrain_pars(with_rows, values)
+        y <- rep(c(step + step %/% 2, step - 1), 6)
+        own <- ifelse(
+          y < step, pnbinom(y, shape, mu = exp(mean), log.p = TRUE), dnbinom(y, shape, mu = exp(mean), log = TRUE)
+        )
+        expect_equal(rstan::log_prob(with_rows, at) - rstan::log_prob(without, at), sum(own), tolerance = 1e-8)
+      }
+    }
+  }
+})
