@@ -7,7 +7,8 @@
 # name; `median(predictor, sigma)`, in tokens; `log_density(y, predictor, sigma)`, at the middle of a count's step and
 # per step; `draw_fitted(predictor, sigma)`, counts as they are fitted, of a family whose draws are fitted otherwise;
 # `observed(counts)`, the columns that brms is given for them: count_low, count_side (brms's cens(): -1 below,
-# 0 the number itself, 2 between it and count_upper), count_upper; `priors(counts, step)` of what nobody names;
+# 0 the number itself, 2 between it and count_upper), count_upper; `limits`, what the formula says of them right of the
+# |; `stanvars()`, what its Stan program has beside brms's; `priors(counts, step)` of what nobody names;
 # `start(counts, step)`, where Stan's parameters begin: from random values 600 tokens are too improbable to begin.
 count_family <- function(name, step) {
   if (!is.numeric(step) || length(step) != 1 || !isTRUE(step >= 1) || step != round(step)) {
@@ -142,7 +143,8 @@ negative_binomial_in_steps <- function() {
   apart <- function(of_brms) `environment<-`(of_brms, baseenv())
   brms::custom_family(
     "negative_binomial_in_steps",
-    dpars = c("mu", "shape"), links = c("log", "log"), lb = c(NA, 0), type = "int", vars = c("vint1[n]", "ways", "numbers_below"),
+    dpars = c("mu", "shape"), links = c("log", "log"), lb = c(NA, 0), type = "int",
+    vars = c("vint1[n]", "ways", "numbers_below"),
     log_lik = apart(function(i, prep) {
       mu <- brms::get_dpar(prep, "mu", i = i)
       shape <- brms::get_dpar(prep, "shape", i = i)

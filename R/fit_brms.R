@@ -14,7 +14,8 @@
 #' \[c, c + k), and of a count of 0 that it is below k: it is censored (`brms::cens()`). Where the step is small beside
 #' the spread of the counts, the density at its middle is the same to a thousandth, and is what is fitted. All cells of
 #' a family share one Stan program, whatever their step. Families are `"lognormal"`, `"shifted_lognormal"`, `"gaussian"`
-#' (with a `step`), `"negative_binomial"` (of whole tokens) and `"hurdle_lognormal"`, whose zeros have a model of their
+#' (with a `step`), `"negative_binomial"` (of whole tokens; below a step the sum of their probabilities, a family of
+#' slant's own that brms's functions know) and `"hurdle_lognormal"`, whose zeros have a model of their
 #' own with the same fixed effects; in these two a count above 0 is fitted as the middle of its step. Whatever was
 #' fitted, a model is judged by the probability of each count's interval, so that leave-one-out compares families, and
 #' counts in steps with exact ones.
