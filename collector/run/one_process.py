@@ -135,14 +135,13 @@ async def ask(
             watcher.say(cut)
         keeper = (PartWriter if is_part else JournalWriter)(run_plan.db, journal, watcher.say)
         await asyncio.to_thread(keeper.load, 0.2)  # says at once if the database is not ours or can't be made
-        with kept_open(run_plan.db):
-            run_plan = await asyncio.to_thread(up_to_date, run_plan)
-            begun = await asyncio.to_thread(begun_games, run_plan)
-            paces = Paces(options.concurrency, keeper.note)
-            url = simulator.base_url if simulator else None
-            lanes = [_lane(run_plan, model_plan, url, paces, ledger, begun) for model_plan in run_plan.model_plans]
+        run_plan, begun = await asyncio.to_thread(_as_it_stands, run_plan)
         for sentence in begun.problems:
             watcher.say(sentence)
+        paces = Paces(options.concurrency, keeper.note)
+        url = simulator.base_url if simulator else None
+        with kept_open(run_plan.db):
+            lanes = [_lane(run_plan, model_plan, url, paces, ledger, begun) for model_plan in run_plan.model_plans]
         for lane in lanes:
             log.info("run %s asks %s (%s)", run.run_id, lane.model.model, lane.provider.name)
         runner = Runner(run_plan.study, run, lanes, keeper, options.max_retries, watcher.change, watcher.say)
@@ -164,6 +163,12 @@ async def ask(
     with switch.connected(runner, keeper):
         is_loaded = await asyncio.to_thread(_load_at_last, keeper)
     return _report(run_plan, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
+
+
+def _as_it_stands(run_plan: RunPlan) -> tuple[RunPlan, Begun]:
+    with kept_open(run_plan.db):
+        run_plan = up_to_date(run_plan)
+        return run_plan, begun_games(run_plan)
 
 
 def _lane(
