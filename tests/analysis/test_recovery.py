@@ -83,6 +83,6 @@ def recover(folder: Path, n: int) -> pl.DataFrame:
     rows = [trials(asked(folder / str(number), drawn[number], seed=10_000 + number)) for number in range(n)]
     jobs = [("recovered_effects", (rows[number], {**SHORT, "seed": 20_000 + number})) for number in range(n)]
     effects = dict(run_jobs(r_job, jobs))
-    parts = [("beside_truth", (effects[number], drawn[number], number)) for number in range(n)]
+    parts = [("with_truth", (effects[number], drawn[number], number)) for number in range(n)]
     beside = dict(run_jobs(r_job, parts, 1))
     return pl.concat([beside[number] for number in range(n)])
