@@ -19,4 +19,5 @@ WITH counted AS (
 SELECT counted.*
 FROM counted
 LEFT JOIN models USING (study, study_version, model)
-ORDER BY source, study, study_version, variant, model_no, model, provider, requested_model, served_model;
+ORDER BY source, study, study_version, variant, model_no, model, counted.provider, counted.requested_model,
+         served_model;
