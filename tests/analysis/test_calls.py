@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.bridge.worker import Died
 from slant.analysis.calls import results as kept_results
-from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.call import Call, _groups, computed
 from slant.analysis.calls.result_rows import table_schema
 from slant.analysis.calls.results import Results, not_kept_yet, results
 from slant.analysis.fitting.engines import ENGINES, tables_of
@@ -190,3 +190,14 @@ def test_no_results_are_empty_frames_with_their_columns(db: Path) -> None:
     nothing = results(db, [])
     assert isinstance(nothing, Results)
     assert nothing.calls.columns == list(table_schema("calls"))
+
+
+@given(st.integers(0, 300), st.lists(st.floats(0, 30), max_size=8), st.integers(1, 16))
+def test_groups_hold_each_call_once_in_order_and_become_smaller_until_all_workers_end_together(
+    n: int, took: list[float], workers: int
+) -> None:
+    groups = _groups(range(n), took, workers)
+    assert [number for group in groups for number in group] == list(range(n))
+    sizes = [len(group) for group in groups]
+    assert sizes == sorted(sizes, reverse=True)
+    assert set(sizes[-workers:]) <= {1}
