@@ -33,7 +33,7 @@ from slant.collector.errors import (
     DatabaseError,
     JournalError,
 )
-from slant.collector.keep.database import kept_open, let_go, reading, writing
+from slant.collector.keep.database import let_go, reading, writing
 from slant.collector.keep.journal import journal_folder, utc_now
 from slant.collector.keep.journal_files import (
     journal_name,
@@ -74,11 +74,9 @@ def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
 
 
 def with_mending(db: Path, read: Callable[[], _R], say: Callable[[str], None]) -> _R:
-    """What `read` gives; where the database turns out to be damaged, after it was made again from its journals. All
-    that it reads of the database is of one opening."""
+    """What `read` gives; where the database turns out to be damaged, after it was made again from its journals."""
     try:
-        with kept_open(db):
-            return read()
+        return read()
     except DatabaseDamagedError as error:
         aside = put_aside(db, DAMAGED)
         load_journals(db)
