@@ -40,9 +40,11 @@
 #'     \item{effects}{one row per group: `term`, `estimate`, `std_error`, `df` (Satterthwaite), `p_value`, `conf_low`,
 #'       `conf_high`, `sd` (within conditions, pooled as for Cohen's d), `mde` in units of the outcome, `mde_d` in
 #'       those of `sd`; `beside` (a formula), `estimate_beside`, `std_error_beside` and `p_beside`, `std_error_ratio`
-#'       (over that of the model beside) and `verdict`: the effect `"stays"` significant, is `"lost"`, is
-#'       `"gained"`, or is `"absent"` from both (one of the other sign is lost); `is_singular`, `left_out` (the terms
-#'       whose variance is 0, as text), `fitted` (formula).}
+#'       (over that of the model beside) and `verdict`: the effect `"stays"` significant, is `"lost"` (also where its
+#'       sign turns), is `"gained"`, or is `"not_significant"` in either model, which doesn't show that there is none;
+#'       `"already_in_model"` where the model beside lets the effect vary over the same groups, so that there are no
+#'       two models to compare; `is_singular`, `left_out` (the terms whose variance is 0, as text), `fitted`
+#'       (formula).}
 #'     \item{shares}{one row per variance component: `group` (`"wording"`, `"item"`, `"residual"`), `term`, `variance`,
 #'       `n_groups`, `part` (of the squared standard error, in squared units), `share` (0 to 1).}
 #'   }
@@ -84,6 +86,7 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
   check_outcome(rows, all.vars(formula[[2]]))
   check_groupings(rows, formula)
   plain <- effect_beside(rows, beside, contrast, levels)
+  is_in_model <- !is.null(beside) && has_slopes_of(beside, formula, contrast)
   sd <- pooled_sd(eval(formula[[2]], rows, environment(formula)), as.character(rows[[contrast]]), levels)
   rows <- with_half_codes(rows, formula, contrast, levels)
   if (is.name(formula[[2]])) rows[[as.character(formula[[2]])]] <- as.double(rows[[as.character(formula[[2]])]])
@@ -95,6 +98,7 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
   shares <- variance_parts(model$model, maximal, contrast)
   effect <- estimates[estimates$term == paste0(contrast, levels[[2]]), , drop = FALSE]
   mde <- minimum_detectable_effect(effect$std_error, effect$df, power, alpha)
+  verdict <- if (is_in_model) "already_in_model" else verdict_beside(effect, plain, alpha)
   list(
     estimates = estimates,
     fit = fit_of_mixed_model(
@@ -107,7 +111,7 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
       effects = cbind(effect[setdiff(names(effect), "statistic")], frame_of(
         sd = sd, mde = mde, mde_d = mde / sd, beside = plain$formula, estimate_beside = plain$estimate,
         std_error_beside = plain$std_error, p_beside = plain$p_value, std_error_ratio = effect$std_error /
-          plain$std_error, verdict = verdict_beside(effect, plain, alpha), is_singular = length(model$left_out) > 0,
+          plain$std_error, verdict = verdict, is_singular = length(model$left_out) > 0,
         left_out = toString(model$left_out), fitted = deparse1(model$formula)
       )),
       shares = shares
@@ -131,6 +135,16 @@ effect_beside <- function(rows, formula, contrast, levels) {
   c(list(formula = deparse1(formula)), as.list(effect[c("estimate", "std_error", "p_value")]))
 }
 
+# Whether a model has a slope of the contrast, correlated or not, for each group that has one in `formula`.
+has_slopes_of <- function(model, formula, contrast) {
+  groups_of <- function(formula) {
+    with_slope <- Filter(function(bar) contrast %in% all.vars(bar[[2]]), random_terms(formula))
+    vapply(with_slope, function(bar) deparse1(bar[[3]]), "")
+  }
+  groups <- groups_of(formula)
+  length(groups) > 0 && all(groups %in% groups_of(model))
+}
+
 verdict_beside <- function(effect, plain, alpha) {
   here <- conclusion(effect$estimate, effect$p_value, alpha)
   there <- conclusion(plain$estimate, plain$p_value, alpha)
@@ -138,7 +152,7 @@ verdict_beside <- function(effect, plain, alpha) {
     return(NA_character_)
   }
   if (there == 0) {
-    if (here == 0) "absent" else "gained"
+    if (here == 0) "not_significant" else "gained"
   } else if (here == there) {
     "stays"
   } else {

@@ -47,7 +47,7 @@ _HEADS = {
     "n_valid": "valid", "n_trials": "trials", "valid_percent": "observed (%)",
     "compliance_percent": "predicted (%)", "delta_p": "ΔP", "conf_low": "95 % from", "conf_high": "to",
 }  # fmt: skip
-VERDICTS = ("stays", "lost", "gained", "absent")
+VERDICTS = ("stays", "lost", "gained", "not_significant", "already_in_model")
 """What a significance of the paper's becomes over other words and wordings."""
 _KEYS = ("test", "model", "refusals_removed", "condition")
 _LAST = 1000
@@ -185,7 +185,7 @@ def _compared_number(row: dict[str, Any]) -> ComparedNumber:
     value, printed = row["recomputed"], row["printed"]
     recomputed = "no data" if value is None else f"{value:,.{_digits(row)}f}"
     if row["quantity"] == "verdict":
-        return ComparedNumber("" if value is None else VERDICTS[int(value)], "", *_standing(row))
+        return ComparedNumber("" if value is None else VERDICTS[int(value)].replace("_", " "), "", *_standing(row))
     if row["quantity"] == "condition_stars" and value is not None:
         return ComparedNumber(_stars(value), "" if printed is None else _stars(printed), *_standing(row))
     return ComparedNumber(recomputed, printed or "", *_standing(row))

@@ -3,7 +3,7 @@
 
 -- The effect of the condition, one cell a row. `sd`: within conditions, pooled. `mde`: the effect that such a study finds
 -- with a power of 80 % in a two-sided test at 5 %, in units of the outcome; `mde_d` in those of `sd`. `beside`: the
--- formula that it is set beside (the paper's), with what that gives; `verdict`: 'stays', 'lost', 'gained', 'absent'.
+-- formula that it is set beside (the paper's), with what that gives; `verdict`: 'stays', 'lost', 'gained', 'not_significant'.
 -- `left_out`: terms whose variance is 0, `fitted`: the maximal model that is not singular, whose numbers these are.
 CREATE TABLE crossed_effects (
     call_id TEXT, term TEXT, estimate DOUBLE, std_error DOUBLE, df DOUBLE, p_value DOUBLE, conf_low DOUBLE,

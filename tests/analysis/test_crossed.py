@@ -43,7 +43,7 @@ def test_effects_stand_beside_the_studys_own(found: analysis.FitResult, db: Path
     assert effects["p_beside"].to_list() == own["p_value"].to_list()
     assert effects["std_error_beside"].to_list() == own["std_error"].to_list()
     assert (effects["mde"] / effects["sd"]).to_list() == pytest.approx(effects["mde_d"].to_list())
-    assert set(effects["verdict"]) <= {"stays", "lost", "gained", "absent"}
+    assert set(effects["verdict"]) <= {"stays", "lost", "gained", "not_significant"}
 
 
 def test_the_view_has_what_the_fit_has_and_shares_that_add_up(found: analysis.FitResult, db: Path) -> None:

@@ -93,9 +93,22 @@ test_that("an effect that the model beside finds and this one does not is lost",
   plain <- list(estimate = 1, p_value = .01)
   verdict <- function(p, sign = 1) verdict_beside(list(estimate = sign, p_value = p), plain, .05)
   expect_equal(c(verdict(.2), verdict(.02), verdict(.02, -1)), c("lost", "stays", "lost"))
-  absent <- list(estimate = 1, p_value = .1)
-  expect_equal(verdict_beside(list(estimate = 1, p_value = .02), absent, .05), "gained")
-  expect_equal(verdict_beside(absent, absent, .05), "absent")
+  unclear <- list(estimate = 1, p_value = .059)
+  expect_equal(verdict_beside(list(estimate = 1, p_value = .02), unclear, .05), "gained")
+  expect_equal(verdict_beside(unclear, unclear, .05), "not_significant")
+})
+
+test_that("a model beside that lets the effect vary over the same groups is not compared with itself", {
+  trials <- crossed_trials(list(word = 6400, residual = 400), seed = 5)
+  own <- c(
+    crossed_formula, "tokens ~ condition + (1 + condition | wording) + (condition | item)",
+    "tokens ~ condition + (1 | wording) + (1 + condition || item)"
+  )
+  verdicts <- vapply(own, function(beside) {
+    suppressMessages(fit_crossed(trials, levels = sides, beside = beside)$tables$effects$verdict)
+  }, "")
+  expect_equal(unname(verdicts[1:2]), rep("already_in_model", 2))
+  expect_true(verdicts[[3]] %in% c("stays", "lost", "not_significant"))
 })
 
 test_that("words may be drawn anew within their groups, and the same word in both groups is two", {

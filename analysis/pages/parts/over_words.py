@@ -60,6 +60,6 @@ def _shown(rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         pl.col("slope_words").round(1).alias("variance of the effect by word"),
         pl.col("slope_wordings").round(1).alias("by wording"),
         *((100 * pl.col(f"share_{name}")).round(1).alias(f"{name} (% of SE²)") for name in ("words", "wordings")),
-        pl.col("verdict"),
+        pl.col("verdict").str.replace_all("_", " "),
         pl.col("left_out").alias("variances that are 0"),
     )

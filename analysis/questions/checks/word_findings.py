@@ -45,6 +45,10 @@ def variance_shares(rows: CheckRows, context: Context) -> Verdict:
     )
 
 
+ALREADY_IN_MODEL = "already_in_model"
+"""The verdict of R's fit_crossed() on a model that has the slopes of the crossed one itself."""
+_ALPHA = 0.05
+"""Of the verdicts of R's fit_crossed()."""
 _GROUPS = {"wording": "prompt", "item": "word"}
 
 
@@ -66,8 +70,9 @@ def words(rows: CheckRows, context: Context) -> Verdict:
             f"Could not be refitted over words and wordings, and {are} not counted: "
             f"{count_text(failed.height, 'model')}{which_cells(failed, context)}."
         )
+    is_own = crossed.filter(pl.col("verdict") == ALREADY_IN_MODEL).height == crossed.height
     return Verdict(
-        standing(_changed(crossed).height, failed.height),
+        "note" if is_own else standing(_changed(crossed).height, failed.height),
         over_words_verdict(crossed),
         tuple(details),
     )
@@ -91,7 +96,17 @@ def crossed_rows(result: FitResult) -> pl.DataFrame:
 
 
 def over_words_verdict(crossed: pl.DataFrame) -> str:
-    """How many effects of the study's own model stay. `crossed`: of `crossed_rows()`, without those that failed."""
+    """How many effects of the study's own model stay. `crossed`: of `crossed_rows()`, without those that failed.
+
+    A model that lets the effect vary over words and wordings itself is no second opinion on itself.
+    """
+    own = crossed.filter(pl.col("verdict") == ALREADY_IN_MODEL)
+    if own.height:
+        n_significant = int((own["p_value"] < _ALPHA).sum())
+        return (
+            "The study's own model already lets the effect vary over words and wordings: what it finds "
+            f"({count_of(n_significant, own.height, 'effect')} with p < {_ALPHA:g}) is about others like these, too."
+        )
     significant = crossed.filter(pl.col("verdict").is_in(["stays", "lost"]))
     kept = significant.filter(pl.col("verdict") == "stays").height
     return f"Of {count_text(significant.height, 'significant effect')}, {kept} stay so over other words and wordings."
@@ -99,6 +114,11 @@ def over_words_verdict(crossed: pl.DataFrame) -> str:
 
 def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
     """What changes, standard errors and what they are made of, what could have been found, what is singular."""
+    is_own = crossed.filter(pl.col("verdict") == ALREADY_IN_MODEL).height == crossed.height
+    of_square = (
+        f"words have {percent(middle(crossed['share_words']))} and wordings "
+        f"{percent(middle(crossed['share_wordings']))} (in the middle model), which no repetition makes smaller."
+    )
     details = [
         *(
             f"{context.cell(row)}: {row['verdict']} (p = {number(row['p_beside'], 3)} in the study's own model, "
@@ -106,9 +126,10 @@ def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
             f"{number(row['std_error_ratio'])} times as large)."
             for row in _changed(crossed).to_dicts()
         ),
-        f"Standard errors over words and wordings are {spread(crossed['std_error_ratio'])} times the model's own. Of "
-        f"their square, words have {percent(middle(crossed['share_words']))} and wordings "
-        f"{percent(middle(crossed['share_wordings']))} (in the middle model), which no repetition makes smaller.",
+        f"Of the squared standard error of the effect, {of_square}"
+        if is_own
+        else f"Standard errors over words and wordings are {spread(crossed['std_error_ratio'])} times the model's own. "
+        f"Of their square, {of_square}",
         f"What could have been found (80 % power, two-sided 5 %): {spread(crossed['mde_d'])} standard deviations; "
         f"{spread(crossed['mde'], 1)} in units of the outcome.",
     ]

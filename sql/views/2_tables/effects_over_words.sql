@@ -4,7 +4,8 @@
 -- study: any
 -- note:  Made by `analyze --fit crossed` and by `analyze check`, with R's fit_crossed(): random effects of word and
 --        wording on the condition. `std_error_ratio`: over the study's own model (`beside`). `verdict`: the effect stays
---        significant, is lost, is gained, or is absent from both. `mde`: what such a study would find with a power of
+--        significant, is lost, is gained, or is not_significant in either model; already_in_model where the study's own
+--        model lets the effect vary over words and wordings, too. `mde`: what such a study would find with a power of
 --        80 %, in units of the outcome, `mde_d` in standard deviations. The shares add up to 1: what words, wordings and
 --        trials have of the squared standard error. Where `is_singular`, numbers are those of the model `fitted`.
 CREATE OR REPLACE VIEW effects_over_words AS
