@@ -22,6 +22,7 @@ from slant.collector.commands.options import (
     db_option,
     money_option,
     output_options,
+    provider_file_option,
     requests_option,
     section,
     seed_option,
@@ -112,6 +113,7 @@ _batch_option = section("Batch jobs")
 @click.option("--registration", type=FILE, metavar="FILE", help="What `collect preregister` wrote; kept with the run.")
 @click.option("--dry-run", is_flag=True, help="Show tokens, cost, time and the first prompt; send nothing.")
 @base_url_option
+@provider_file_option
 @requests_option(
     "--concurrency",
     type=WholeNumber(1, MOST_AT_ONCE),

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from slant.collector.ask.redaction import spellings
-from slant.collector.providers import PROVIDERS
+from slant.collector.providers import all_providers
 
 _LEAST_KEY, _LEAST_NAME = 8, 3
 _NAMES_A_KEY = re.compile(r"(?:_|\b)(?:KEY|TOKEN|SECRET|PASSWORD)$")
@@ -77,7 +77,7 @@ def private_words(*folders: Path, addresses: Iterable[str | None] = ()) -> Priva
 
 
 def _keys() -> Iterator[str]:
-    named = {provider.key_variable for provider in PROVIDERS.values()}
+    named = {provider.key_variable for provider in all_providers()}
     for name, value in os.environ.items():
         if (name in named or _NAMES_A_KEY.search(name)) and len(value.strip()) >= _LEAST_KEY and "/" not in value[:1]:
             yield value.strip()

@@ -45,6 +45,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.stored_designs import designs_in
+from slant.collector.providers import PROVIDERS
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.scratch import scratch_beside
 from slant.collector.system.shipped_files import sql_query
@@ -153,8 +154,9 @@ def _load_what_is_new(db: Path) -> None:
 
 def _own_servers(db: Path, study: str) -> list[str]:
     """Addresses of models that this machine, or one beside it, served."""
+    public = [known.base_url for known in PROVIDERS.values() if known.base_url and known.key_variable]
     with reading(db) as connection:
-        rows = connection.execute(sql_query("own_servers"), {"study": study}).fetchall()
+        rows = connection.execute(sql_query("own_servers"), {"study": study, "public": public}).fetchall()
     return [address for (address,) in rows]
 
 

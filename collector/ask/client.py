@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import urllib.request
+import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
-from urllib.parse import urlsplit
 
 import aiohttp
 
 from slant.collector.keep.journal import Clock
 from slant.collector.providers.exchange import Exchange, Request
 from slant.collector.system.json_text import encoded
+from slant.collector.system.network import proxy_for
 
+_PACKED = re.compile(r"content-encoding: (\w+)")
+PACKINGS = ("gzip", "deflate")
 MAX_BODY_BYTES = 32_000_000
 
 
@@ -31,13 +34,27 @@ def _json_escape(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error("slant.json_escape", _json_escape)
 
 
+def _failure(error: aiohttp.ClientError, headers: Mapping[str, str]) -> dict[str, Any]:
+    """What is kept of an exchange that broke off; a body that can't be unpacked gets a sentence of its own."""
+    if unpacking := _PACKED.search(str(error)):
+        return _packed(headers.get("content-encoding") or unpacking.group(1))
+    return {"error": f"{type(error).__name__}: {error}"[:2000]}
+
+
+def _packed(packing: str) -> dict[str, Any]:
+    """Of a body that can't be unpacked, for it came in a packing (brotli) that was not asked for; else broken."""
+    if packing.lower() in PACKINGS:
+        return {"error": f"the body can't be unpacked ({packing})"}
+    what = f"the body came packed as {packing[:40]}, though only {' or '.join(PACKINGS)} was asked for"
+    return {"error": f"{what}: the server, or a proxy before it, passes over Accept-Encoding", "is_packed": True}
+
+
 class Client:
     """One session for one event loop. `slots` bounds the connections; the time limit starts when one is held."""
 
     def __init__(self, slots: int, time_limit_s: float) -> None:
         self.time_limit_s = time_limit_s
-        self._proxies = urllib.request.getproxies()
-        self._proxy = lru_cache(64)(self._proxy_for)  # the environment is searched once for each address
+        self._proxy = lru_cache(64)(proxy_for)  # the environment is searched once for each address
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=slots, limit_per_host=0, keepalive_timeout=30),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),
@@ -64,7 +81,7 @@ class Client:
         except TimeoutError:
             seen["error"] = f"no whole answer within {self.time_limit_s:g} s"
         except aiohttp.ClientError as error:
-            seen["error"] = f"{type(error).__name__}: {error}"[:2000]
+            seen |= _failure(error, seen.get("headers") or {})
             seen["was_dropped"] = isinstance(error, aiohttp.ServerDisconnectedError | aiohttp.ClientOSError) and not (
                 isinstance(error, aiohttp.ClientConnectorError)
             )
@@ -72,20 +89,12 @@ class Client:
             seen["error"] = f"{type(error).__name__}: {error}"[:2000]
         return Exchange(queued_at=queued_at, sent_at=sent_at, done_at=clock.now(), **seen)
 
-    def _proxy_for(self, url: str) -> str | None:
-        """The proxy that the environment names for this address; never one for this machine's own servers."""
-        parts = urlsplit(url)
-        host = parts.hostname or ""
-        if host in ("localhost", "127.0.0.1", "::1") or urllib.request.proxy_bypass(host):
-            return None
-        return self._proxies.get(parts.scheme)
-
     async def _post(self, request: Request, sent: bytes, seen: dict[str, Any], clock: Clock) -> None:
         # a redirect would carry the key to a host it does not belong to
         async with self._session.post(
             request.url,
             data=sent,
-            headers={"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate", **request.headers},
+            headers={"Content-Type": "application/json", "Accept-Encoding": ", ".join(PACKINGS), **request.headers},
             allow_redirects=False,
             proxy=self._proxy(request.url),
         ) as response:
@@ -97,4 +106,8 @@ class Client:
                 data += chunk
                 if len(data) > MAX_BODY_BYTES:
                     raise ValueError(f"the body is longer than {MAX_BODY_BYTES // 1_000_000} MB")
+            packing = seen["headers"].get("content-encoding", "identity").lower()
+            if packing not in ("identity", "br", "zstd", *PACKINGS):
+                seen |= _packed(packing)
+                return
             seen["body"] = data.decode("utf-8", "slant.json_escape").replace("\0", "\\u0000")

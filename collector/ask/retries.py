@@ -41,6 +41,8 @@ def backoff_s(try_no: int) -> float:
 def judge(exchange: Exchange, try_no: int) -> NextStep:
     """What an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter."""
     backoff = backoff_s(try_no)
+    if exchange.is_packed:
+        return NextStep("stop", exchange.error or "")
     if exchange.error is not None:
         wait = 0.0 if exchange.was_dropped and try_no == 1 else backoff
         return NextStep("again", exchange.error, wait_s=wait)

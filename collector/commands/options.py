@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from slant.collector.errors import SlantError
 from slant.collector.terminal import PRINTED, WIDE, SectionOption, say, show_log
 
 Decorator = Callable[[Any], Any]
@@ -96,6 +98,32 @@ output_option = section("Database and output")
 
 base_url_option = requests_option(
     "--base-url", metavar="URL", help="The address of a server of your own, for local/NAME."
+)
+
+
+def _read_provider_file(ctx: click.Context, parameter: click.Parameter, file: Path | None) -> None:
+    if file is None or ctx.resilient_parsing:
+        return
+    from slant.collector.providers import check_provider_file
+    from slant.collector.providers.own_providers import VARIABLE
+
+    os.environ[VARIABLE] = str(file.absolute())  # processes that are started from here read it, too
+    try:
+        check_provider_file()
+    except SlantError as error:
+        say(f"Error: {error}")
+        ctx.exit(error.exit_code)
+
+
+provider_file_option = requests_option(
+    "--provider-file",
+    type=FILE,
+    metavar="FILE",
+    expose_value=False,
+    callback=_read_provider_file,
+    envvar="SLANT_PROVIDERS",
+    show_envvar=True,
+    help="Providers of your own (TOML): name, dialect, address. Default: ~/.config/slant/providers.toml.",
 )
 time_limit_option = requests_option(
     "--time-limit",

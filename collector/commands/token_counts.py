@@ -14,6 +14,7 @@ from slant.collector.commands.options import (
     base_url_option,
     db_option,
     output_options,
+    provider_file_option,
     seed_option,
     time_limit_option,
     yes_option,
@@ -38,6 +39,7 @@ The verdict is kept in the database: a run of an unchecked model, or of one that
 @click.argument("model")
 @click.option("--study", help=f"Take the model's settings (thinking budget, effort …) from a study. {STUDY}")
 @base_url_option
+@provider_file_option
 @seed_option(default=1)
 @time_limit_option
 @yes_option
@@ -151,6 +153,7 @@ download was not tested). What was counted before is not counted again, and answ
 @click.option("--model", "models", multiple=True, metavar="MODEL", help="Only answers of this model. Repeatable.")
 @click.option("--tokenizer", default="server", show_default=True, help="server, or tiktoken:NAME.")
 @base_url_option
+@provider_file_option
 @db_option
 @output_options
 def recount_command(

@@ -106,6 +106,19 @@ class Quote:
         return f"${price.input:g} in and ${price.output:g} out a million tokens{batch}, {of}"
 
 
+def address_sentence(model_plan: ModelPlan) -> str | None:
+    """Where a model will be asked, loudly where that is not its provider's usual address; None where slant itself
+    answers."""
+    provider, address = model_plan.provider, model_plan.base_url
+    if provider.name == "simulated" or address is None:
+        return None
+    if not provider.is_moved:
+        return f"{model_plan.name} is asked at {address}."
+    key = f", and the key in {provider.key_variable} goes there" if provider.key_variable else ""
+    usual, variable = provider.base_url, provider.address_variable
+    return f"MOVED: {variable} leads to {address}: {model_plan.name} is asked there and not at {usual}{key}."
+
+
 def quotes(run_plan: RunPlan, concurrency: int, *, is_batch: bool = False) -> list[Quote]:
     """`concurrency`: requests in flight for each model. Reads the database, asks nobody."""
     return [_quote(run_plan, model_plan, concurrency, is_batch) for model_plan in run_plan.model_plans]
@@ -228,6 +241,8 @@ def sentences(quotes: list[Quote]) -> list[str]:
             f"{quote.model_plan.name}: tokens rest on {quote.estimate.tokens_rest_on}; "
             f"cost: {quote.cost_rests_on}; time: {quote.estimate.time_rests_on}."
         )
+        if address := address_sentence(quote.model_plan):
+            lines.append(address)
         if quote.growth is not None and len(quote.growth.sent) > 1:
             of = quote.estimate
             name, pending = quote.model_plan.name, quote.model_plan.pending

@@ -24,7 +24,7 @@ from slant.collector.keep.journal import encode, journal_folder, utc_now, write_
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.model_checks.findings import Answered, Verdict, decide_verdict, facts
 from slant.collector.model_checks.questions import CheckQuestion, check_questions
-from slant.collector.plan.run_plan import refuse_to_move, why_not
+from slant.collector.plan.run_plan import refuse_to_move, usable_address, why_not
 from slant.collector.providers import Provider, provider_named
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.logprobs import merged
@@ -85,6 +85,7 @@ def checked_provider(model: StudyModel, base_url: str | None) -> Provider:
     refuse_to_move(provider, base_url)
     if reason := why_not(model, base_url):
         raise ProviderError(f"Can't check {name}.", f"{reason}.")
+    usable_address(provider, base_url)
     return provider
 
 

@@ -24,6 +24,7 @@ from slant.collector.providers import (
     openrouter,
     together,
 )
+from slant.collector.providers.services import spoken_by
 
 _FILE = Path(__file__).resolve().parent / "calibration.csv"
 _RANDOM = "Write down a random number of twelve digits."
@@ -110,7 +111,7 @@ def calibration() -> list[CheckQuestion]:
 
 def probes(dialect: Any) -> Mapping[str, Settings]:
     """The parameters to try, by name; a dialect of another package may bring its own as the constant PROBES."""
-    known = next((settings for probed, settings in _PROBES if probed is dialect), None)
+    known = next((settings for probed, settings in _PROBES if probed is spoken_by(dialect)), None)
     return known if known is not None else getattr(dialect, "PROBES", {})
 
 

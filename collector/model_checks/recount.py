@@ -24,7 +24,7 @@ from slant.collector.model_checks.tokenizers import (
     server_tokenizer,
     tiktoken_tokenizer,
 )
-from slant.collector.providers import provider_named
+from slant.collector.providers import checked_address, provider_named
 
 PAGE = 2000
 LOAD_EVERY = 10 * PAGE  # rows; filling columns costs a look at all attempts, so it is done seldom
@@ -63,6 +63,8 @@ def recount_reasoning(
     readable = _readable(Path(db), models)
     if not readable:
         return []
+    if base_url is not None:
+        checked_address(base_url, "--base-url")
     return run_anywhere(_recount(Path(db), readable, tokenizer, base_url, on_progress))
 
 

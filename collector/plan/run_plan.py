@@ -20,6 +20,7 @@ from slant.collector.providers.prices import PriceList, load_prices
 from slant.collector.records import Conversation, Prompt, Registration
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Study, StudyModel
+from slant.collector.system.network import check_route
 
 MOST_REPETITIONS = 10_000
 
@@ -150,6 +151,8 @@ def make_run_plan(
             "--base-url is the address of a server of your own, and simulated models are asked on one of slant's.",
             "Leave out one of --simulated and --base-url.",
         )
+    if base_url:
+        checked_address(base_url, "--base-url")
     check_place(db)
     schema = _schema(study) if structured_output else None
     chosen, left_out = _choose(study, models, simulated, base_url, needs_keys, structured_output)
@@ -168,9 +171,7 @@ def make_run_plan(
         provider = provider_named(model.provider)
         if models:
             refuse_to_move(provider, base_url)
-        address = provider.address(base_url)
-        if address:
-            checked_address(address, "--base-url" if base_url else provider.address_variable)
+        address = usable_address(provider, base_url)
         if schema is not None and provider.can_enforce:
             provider = provider.enforcing(schema)
         model_plans.append(ModelPlan(model, provider, address, planned, 0))
@@ -283,8 +284,23 @@ def _choose(
     return [model for model in usual if model.model not in missing], left_out
 
 
+def usable_address(provider: Provider, base_url: str | None) -> str | None:
+    """Where a provider is asked; None where nobody says. UsageError for an address that can't be asked, or that holds a
+    key."""
+    if address := provider.address(base_url):
+        is_option = bool(base_url) and address == (base_url or "").rstrip("/")
+        own = provider.address_variable or f'The address of "{provider.name}"'
+        checked_address(address, "--base-url" if is_option else own, is_typed=is_option)
+        check_route(address)
+    return address
+
+
 def refuse_to_move(provider: Provider, base_url: str | None) -> None:
     """UsageError where `--base-url` would take a key to a host that it does not belong to."""
+    if base_url:
+        checked_address(base_url, "--base-url")
+    if base_url and provider.is_own:
+        raise UsageError(f"--base-url does not move {provider.name}: its address stands in your provider file.")
     if base_url and provider.key_variable:
         raise UsageError(
             f"--base-url is for servers without a key; {provider.name}'s key belongs to its own host.",
@@ -319,7 +335,8 @@ def why_not(model: StudyModel, base_url: str | None) -> str | None:
     if provider.key_variable and not provider.key():
         return f"{provider.key_variable} must be set, but it is empty"
     if provider.name != "simulated" and not provider.address(base_url):
-        return f"the address of its server must be given: --base-url URL, or {provider.address_variable}"
+        option = "" if provider.key_variable else "--base-url URL, or "
+        return f"the address of its server must be given: {option}{provider.address_variable}"
     if model.structured_output and not provider.can_enforce:
         return f"{provider.name} can't enforce the shape of an answer, so --structured-output has to be left out"
     return None

@@ -21,6 +21,7 @@ from slant.collector.keep.public_paths import public_path, typed_command
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.exchange import Request
+from slant.collector.providers.services import spoken_by
 from slant.collector.records import Run, Source
 from slant.collector.study.records import Study, StudyModel
 from slant.collector.system.code_version import current_code_version, git_commit
@@ -118,16 +119,16 @@ def new_run_id(study: str) -> str:
 
 
 # What a dialect could be asked for and mostly is not: named in the record where it was left to the provider. A dialect
-# of another package names its own in a tuple PARAMETERS.
+# of another package names its own in a tuple PARAMETERS. By the dialect's module.
 _OPENAI = ("temperature", "top_p", "max_completion_tokens", "reasoning_effort", "seed", "verbosity", "service_tier")
 _COMPATIBLE = ("temperature", "top_p", "top_k", "max_tokens", "reasoning_effort", "seed")
 _PARAMETERS: dict[str, tuple[str, ...]] = {
     "openai": _OPENAI,
-    "openai-responses": ("temperature", "top_p", "max_output_tokens", "reasoning", "verbosity", "service_tier"),
+    "openai_responses": ("temperature", "top_p", "max_output_tokens", "reasoning", "verbosity", "service_tier"),
     "anthropic": ("temperature", "top_p", "top_k", "thinking", "output_config", "service_tier"),
     "gemini": ("temperature", "topP", "topK", "maxOutputTokens", "seed", "thinkingConfig", "safetySettings"),
     "ollama": ("temperature", "top_p", "top_k", "num_ctx", "num_predict", "seed", "think"),
-    "deepseek": _COMPATIBLE, "together": _COMPATIBLE, "openrouter": _COMPATIBLE, "local": _COMPATIBLE,
+    "deepseek": _COMPATIBLE, "together": _COMPATIBLE, "openrouter": _COMPATIBLE, "compatible": _COMPATIBLE,
 }  # fmt: skip
 _CONTENT = ("model", "messages", "input", "contents", "system", "systemInstruction", "metadata", "stream")
 _PER_GAME = ("prompt_cache_key",)  # said in words
@@ -166,8 +167,9 @@ def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def left_to_default(model_plan: ModelPlan, body: Mapping[str, Any]) -> list[str]:
     """The usual parameters of this provider that the request does not set."""
-    own = getattr(model_plan.provider.dialect, "PARAMETERS", None)
-    usual = _PARAMETERS.get(model_plan.provider.name, ()) if own is None else own
+    dialect = spoken_by(model_plan.provider.dialect)
+    module = getattr(dialect, "__name__", "").rpartition(".")[2]
+    usual = getattr(dialect, "PARAMETERS", _PARAMETERS.get(module, ()))
     named = set(body) | {key for part in body.values() if isinstance(part, Mapping) for key in part}
     # three names for one limit: whoever sets one does not leave it to the provider
     limits = {"max_tokens", "max_completion_tokens", "max_output_tokens"}

@@ -6,8 +6,8 @@ A dialect is a module with two pure functions and no network inside:
 and, where it gives log-probabilities, LOGPROBS, the settings that ask for them (collector/providers/logprobs.py); where
 it can enforce the shape of an answer, structured_output() (collector/providers/structured.py); where it lets models
 call tools, TAKES_TOOLS (collector/providers/tools.py); PROMPT_CACHE says how it is asked to cache a conversation.
-A new provider of a known dialect costs one row here; a new dialect one file; other packages bring theirs through an
-entry point (collector/system/third_party.py).
+A new provider of a known dialect costs one row here; a new dialect one file; users bring theirs in a file of their own
+(collector/providers/own_providers.py), other packages through an entry point (collector/system/third_party.py).
 """
 
 from __future__ import annotations
@@ -31,13 +31,35 @@ from slant.collector.providers import (
     simulated,
     together,
 )
+from slant.collector.providers.addresses import checked_address, is_on_this_machine
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.logprobs import AskingLogprobs
+from slant.collector.providers.own_providers import ProviderRow, own_rows, provider_file
+from slant.collector.providers.services import Service, spoken_by
 from slant.collector.providers.structured import Enforcing
 from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 from slant.collector.system.third_party import load_third_party, third_party_names
 
+__all__ = [
+    "PROVIDERS",
+    "Dialect",
+    "Provider",
+    "all_providers",
+    "anthropic",
+    "checked_address",
+    "compatible",
+    "deepseek",
+    "gemini",
+    "is_on_this_machine",
+    "ollama",
+    "openai",
+    "openai_responses",
+    "openrouter",
+    "provider_named",
+    "simulated",
+    "together",
+]
 GROUP = "slant.providers"
 
 
@@ -49,22 +71,34 @@ class Dialect(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Where a provider lives and which environment variables hold its key and, if the user moves it, its address."""
+    """Where a provider lives and which environment variables hold its key and, if the user moves it, its address.
+
+    A provider of the user's own file (`is_own`) has no `address_variable`: the file says where it lives.
+    `good_endings` are finish reasons that end a whole answer there, beside those of its dialect.
+    """
 
     name: str
     dialect: Dialect
     base_url: str | None
     key_variable: str | None
-    address_variable: str
+    address_variable: str | None
     costs_money: bool = True
+    good_endings: tuple[str, ...] = ()
+    is_own: bool = False
 
     def address(self, base_url: str | None = None) -> str | None:
         """The user's own `--base-url`, else the environment's, else the provider's usual one.
 
         A provider with a key takes no `--base-url`: the key belongs to its host, and one option serves all models.
         """
-        own = base_url if self.key_variable is None else None
-        return (own or os.environ.get(self.address_variable) or self.base_url or "").rstrip("/") or None
+        own = base_url if self.key_variable is None and not self.is_own else None
+        moved = os.environ.get(self.address_variable) if self.address_variable else None
+        return (own or moved or self.base_url or "").rstrip("/") or None
+
+    @property
+    def is_moved(self) -> bool:
+        """True where the environment leads elsewhere than to the provider's usual address."""
+        return self.base_url is not None and self.address() != self.base_url.rstrip("/")
 
     def key(self) -> str | None:
         return (os.environ.get(self.key_variable) or "").strip() or None if self.key_variable else None
@@ -107,34 +141,84 @@ _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
     ("deepseek", deepseek, "https://api.deepseek.com", "DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", True),
     ("together", together, "https://api.together.xyz/v1", "TOGETHER_API_KEY", "TOGETHER_BASE_URL", True),
     ("openrouter", openrouter, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", True),
+    ("xai", Service(compatible, most_logprobs=8), "https://api.x.ai/v1", "XAI_API_KEY", "XAI_BASE_URL", True),
+    (
+        "mistral", Service(compatible, most_logprobs=0),
+        "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "MISTRAL_BASE_URL", True,
+    ),
+    (
+        "groq", Service(compatible, most_logprobs=0),
+        "https://api.groq.com/openai/v1", "GROQ_API_KEY", "GROQ_BASE_URL", True,
+    ),
+    (
+        "qwen", Service(compatible, most_logprobs=5),  # DashScope; in mainland China another address and key
+        "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "DASHSCOPE_BASE_URL", True,
+    ),
+    (
+        "fireworks", Service(compatible, most_logprobs=5),
+        "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", "FIREWORKS_BASE_URL", True,
+    ),
+    ("cerebras", compatible, "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", "CEREBRAS_BASE_URL", True),
+    (
+        "azure", Service(openai, key_header="api-key"),  # each resource has an address of its own: …/openai/v1
+        None, "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_BASE_URL", True,
+    ),
     ("ollama", ollama, "http://localhost:11434", None, "OLLAMA_BASE_URL", False),
     ("local", compatible, None, None, "SLANT_LOCAL_BASE_URL", False),
     ("simulated", simulated, None, None, "SLANT_SIMULATED_BASE_URL", False),
-)
+)  # fmt: skip
 PROVIDERS: dict[str, Provider] = {row[0]: Provider(*row) for row in _ROWS}
+_DIALECTS = {name: spoken_by(row.dialect) for name, row in PROVIDERS.items() if row.name != "simulated"} | {
+    "compatible": compatible
+}
 
 
 def provider_named(name: str) -> Provider:
-    provider = PROVIDERS.get(name) or load_third_party(GROUP, name, Provider, ProviderError)
-    if provider is None:
-        known = [*PROVIDERS, *third_party_names(GROUP)]
-        raise UnknownNameError("provider", name, known, "A model is written PROVIDER/NAME, as in openai/o3-mini.")
-    return provider
+    """The provider of this name: slant's own, else of the user's file, else of a package; UnknownNameError."""
+    if provider := PROVIDERS.get(name):
+        return provider
+    rows = own_rows(_DIALECTS)
+    if row := rows.get(name):
+        return _own(row)
+    if provider := load_third_party(GROUP, name, Provider, ProviderError):
+        return provider
+    known = [*PROVIDERS, *rows, *third_party_names(GROUP)]
+    raise UnknownNameError("provider", name, known, "A model is written PROVIDER/NAME, as in openai/o3-mini.")
 
 
-def is_on_this_machine(url: str) -> bool:
-    return urlsplit(url).hostname in {"localhost", "127.0.0.1", "::1"}
+def all_providers() -> list[Provider]:
+    """slant's own, and those of the user's file; UsageError where that can't be read."""
+    rows = own_rows(_DIALECTS)
+    return [*PROVIDERS.values(), *(_own(row) for name, row in rows.items() if name not in PROVIDERS)]
 
 
-def checked_address(url: str, name: str) -> str:
-    """The address, if a request can be sent to it; UsageError says what is wrong with it."""
-    try:
-        parts = urlsplit(url)
-        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:  # half a bracket, or a port that can't be
-        is_one = False
-    if not is_one:
-        raise UsageError(f'{name} is no address: "{url}".', "It is written like http://localhost:8080/v1")
-    if parts.username or parts.password:
-        raise UsageError(f"{name} must not hold a name or password: they would be stored with the run.")
-    return url
+def check_provider_file() -> None:
+    """UsageError for a provider file that can't be read, or has the name or the key of another provider."""
+    for row in own_rows(_DIALECTS).values():
+        _own(row)
+
+
+def _own(row: ProviderRow) -> Provider:
+    file = provider_file()
+    if row.name in PROVIDERS:
+        raise UsageError(f'"{row.name}" in {file} is a provider that slant has itself: give yours another name.')
+    for known in PROVIDERS.values():
+        if row.key_variable == known.key_variable and not _is_at_home(row.address, known):
+            raise UsageError(
+                f'"{row.name}" in {file} would send the key in {row.key_variable} to {urlsplit(row.address).netloc}.',
+                f"That key belongs to {known.name}. Put the key of your service into a variable of its own.",
+            )
+    dialect = _DIALECTS[row.dialect]
+    if row.key_header or row.headers or row.query:
+        dialect = Service(dialect, key_header=row.key_header, headers=row.headers, query=row.query)
+    return Provider(
+        row.name, dialect, row.address, row.key_variable, None, row.costs_money, row.good_endings, is_own=True
+    )
+
+
+def _is_at_home(address: str, provider: Provider) -> bool:
+    """Whether an address leads to a host of this provider (eu.api.openai.com is one of api.openai.com)."""
+    if provider.key_variable is None or provider.base_url is None:
+        return True
+    host, home = urlsplit(address).hostname or "", urlsplit(provider.base_url).hostname or ""
+    return host == home or host.endswith(f".{home}")

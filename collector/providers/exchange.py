@@ -37,7 +37,10 @@ class Request:
 
 @dataclass(slots=True)  # made for each request: to freeze its fields would take four times as long as to set them
 class Exchange:
-    """What one POST gave: a status and a body, or an error. `sent` is what was posted. Times are ISO 8601 in UTC."""
+    """What one POST gave: a status and a body, or an error. `sent` is what was posted. Times are ISO 8601 in UTC.
+
+    `is_packed`: the body came in a packing that was not asked for, as every other one from there will.
+    """
 
     queued_at: str | None = None
     sent_at: str | None = None
@@ -48,6 +51,7 @@ class Exchange:
     body: str | None = None
     error: str | None = None
     was_dropped: bool = False
+    is_packed: bool = False
     sent: str | None = None
 
     def json(self) -> dict[str, Any] | None:

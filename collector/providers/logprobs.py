@@ -28,6 +28,10 @@ class DialectMadeFrom:
             raise AttributeError(name)
         return getattr(self._dialect, name)
 
+    @property
+    def made_from(self) -> Any:
+        return self._dialect
+
 
 class AskingLogprobs(DialectMadeFrom):
     """A dialect that asks for log-probabilities in every request, and is otherwise the one that it is made from."""

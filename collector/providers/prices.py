@@ -1,4 +1,5 @@
-"""What an answer costs. Prices are data (prices.toml, and the user's own before it); unknown is None, never 0."""
+"""What an answer costs. Prices are data: the user's own, then prices.toml, then those of the package genai-prices.
+Unknown is None, never 0."""
 
 from __future__ import annotations
 
@@ -12,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.errors import UsageError
+from slant.collector.providers.own_providers import provider_file, tables_of
+from slant.collector.providers.packaged_prices import packaged_date, packaged_price, packaged_source
 from slant.collector.records import Reply
 from slant.collector.study.toml_table import Table
 
@@ -40,13 +43,14 @@ class Price:
 
 
 class PriceList:
-    """Prices by provider and model. Of two rows for one model the later wins."""
+    """Prices by provider and model. Of two rows for one model the later wins; what no row has, the package
+    genai-prices may know (collector/providers/packaged_prices.py)."""
 
     def __init__(self, prices: Iterable[Price]) -> None:
-        self._prices = {(price.provider, price.model): price for price in prices}
+        self._prices: dict[tuple[str, str], Price | None] = {(price.provider, price.model): price for price in prices}
 
     def __iter__(self) -> Any:
-        return iter(self._prices.values())
+        return iter([price for price in self._prices.values() if price is not None])
 
     def find(self, provider: str, model: str) -> Price | None:
         """The price of a model as it is asked for; a dated snapshot has that of its model, unless it has its own."""
@@ -54,11 +58,21 @@ class PriceList:
             for name in (model, _SNAPSHOT.sub("", model)):
                 if price := self._prices.get((priced_as, name)):
                     return price
+        if (provider, model) not in self._prices:
+            self._prices[provider, model] = _packaged(provider, model)
+        return self._prices[provider, model]
+
+
+def _packaged(provider: str, model: str) -> Price | None:
+    if (price := packaged_price(provider, model)) is None:
         return None
+    prices = price.input, price.output, price.cached_input, price.cache_write, price.batch_factor
+    return Price(provider, model, *prices, packaged_date(), packaged_source())
 
 
 def load_prices(user_file: Path | None = None) -> PriceList:
-    """slant's own prices, with the user's over them: `user_file`, else SLANT_PRICES, else ~/.config/slant/prices.toml.
+    """slant's own prices, with the user's over them: those of the provider file, then `user_file`, else SLANT_PRICES,
+    else ~/.config/slant/prices.toml.
 
     UsageError for a file that can't be read, or that was named and is not there.
     """
@@ -66,6 +80,8 @@ def load_prices(user_file: Path | None = None) -> PriceList:
     config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     own = named or config / "slant" / "prices.toml"
     rows = read_prices(_SHIPPED)
+    if (beside_providers := provider_file()) is not None:
+        rows += [_price(row) for row in tables_of(beside_providers).rows("prices")]
     if named or own.is_file():
         rows += read_prices(own)
     return PriceList(rows)

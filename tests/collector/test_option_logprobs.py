@@ -160,5 +160,5 @@ def test_what_asks_for_them_leaves_other_settings_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("provider", PROVIDERS.values(), ids=list(PROVIDERS))
-def test_only_anthropic_gives_no_log_probabilities(provider: Provider) -> None:
-    assert (provider.logprobs is None) == (provider.name == "anthropic")
+def test_all_but_three_give_log_probabilities(provider: Provider) -> None:
+    assert (provider.logprobs is None) == (provider.name in ("anthropic", "groq", "mistral"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,8 @@ from hypothesis import strategies as st
 
 from slant.collector.errors import UsageError
 from slant.collector.providers import PROVIDERS, anthropic, compatible, gemini, openai, openai_responses
-from slant.collector.providers.prices import Price, cost_usd, load_prices
+from slant.collector.providers.packaged_prices import packaged_price
+from slant.collector.providers.prices import _SHIPPED, Price, cost_usd, load_prices, read_prices
 from slant.collector.records import Reply
 
 OWN = """[[prices]]
@@ -55,7 +58,7 @@ def test_a_snapshot_has_the_price_of_its_model_on_either_api(provider: str, name
 
 def test_another_model_whose_name_begins_alike_has_no_price() -> None:
     prices = load_prices()
-    assert prices.find("openai", "o3-mini-high") is None
+    assert prices.find("openai", "o3-mini-tall") is None
     assert prices.find("local", "o3-mini") is None
 
 
@@ -136,3 +139,50 @@ def test_a_cost_is_never_negative_and_more_output_never_cheaper(sent: int, cache
         return found
 
     assert 0 <= of(out) <= of(out + 1)
+
+
+def test_the_shipped_prices_are_those_of_the_package_where_it_has_them() -> None:
+    """Two of DeepSeek are retired, and the package kept an older price of them."""
+    differing = {
+        price.model
+        for price in read_prices(_SHIPPED)
+        if (packaged := packaged_price(price.provider, price.model)) is not None
+        and (price.input, price.output) != (packaged.input, packaged.output)
+    }
+    assert differing == {"deepseek-chat", "deepseek-reasoner"}
+
+
+@pytest.mark.parametrize(
+    ("provider", "model"),
+    [
+        ("openai", "gpt-6-luna"),
+        ("openai-responses", "gpt-5.6-terra"),
+        ("anthropic", "claude-sonnet-5-5"),
+        ("gemini", "gemini-3.8-flash"),
+        ("deepseek", "deepseek-v4-pro"),
+        ("xai", "grok-4.7"),
+        ("mistral", "mistral-large-latest"),
+        ("groq", "openai/gpt-oss-20b"),
+        ("fireworks", "accounts/fireworks/models/deepseek-v4-flash"),
+        ("cerebras", "gpt-oss-120b"),
+    ],
+)
+def test_todays_families_have_a_price_with_the_packages_version_and_a_date(provider: str, model: str) -> None:
+    price = load_prices().find(provider, model)
+    assert price is not None
+    assert price.source == f"the package genai-prices {version('genai-prices')}"
+    assert date.fromisoformat(price.date) <= date.today()
+    assert price.output > price.input > 0
+
+
+def test_a_price_that_no_source_has_stays_unknown() -> None:
+    assert load_prices().find("qwen", "qwen3-max") is None
+    assert load_prices().find("openai", "gpt-9-imagined") is None
+
+
+def test_a_price_by_the_hour_is_the_dearest_of_the_day() -> None:
+    times = (datetime(2026, 11, 3, hour, tzinfo=UTC) for hour in (2, 12))
+    night, noon = (packaged_price("deepseek", "deepseek-v4-flash", at) for at in times)
+    assert night == noon
+    assert noon is not None
+    assert noon.output == 1.2

@@ -18,6 +18,7 @@ from slant.collector import Options, collect
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.providers import PROVIDERS
+from slant.collector.providers.services import spoken_by
 from tests.collector.test_providers import ANSWERS
 from tests.support.local_server import LocalServer, standing_for
 from tests.support.tiny_study import write_tiny
@@ -31,7 +32,8 @@ ANTHROPIC_USAGE = {"input_tokens": 100, "output_tokens": 74, "output_tokens_deta
 
 def said(provider: str, answer: str) -> dict[str, Any]:
     """`answer` as this provider says it, with 100 tokens in, 74 out, 64 of them reasoning."""
-    body: dict[str, Any] = json.loads(json.dumps(ANSWERS[PROVIDERS[provider].dialect]).replace("Career", answer))
+    spoken = json.dumps(ANSWERS[spoken_by(PROVIDERS[provider].dialect)])
+    body: dict[str, Any] = json.loads(spoken.replace("Career", answer))
     return body | {"usage": ANTHROPIC_USAGE} if provider == "anthropic" else body
 
 

@@ -26,6 +26,7 @@ from slant.collector.providers import (
     simulated,
     together,
 )
+from slant.collector.providers.services import spoken_by
 from slant.collector.records import Prompt, Reply
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import completion
@@ -187,7 +188,7 @@ def test_an_unknown_provider_is_named_with_the_nearest_known_one() -> None:
 
 def test_every_provider_has_an_address_or_asks_for_one() -> None:
     for provider in PROVIDERS.values():
-        assert provider.base_url or not provider.costs_money
+        assert provider.base_url or provider.address_variable
         assert bool(provider.key_variable) == provider.costs_money
 
 
@@ -239,7 +240,7 @@ def test_the_same_answer_gives_the_same_fields_from_every_provider(dialect: Any)
 
 
 def test_every_dialect_has_such_an_answer() -> None:
-    assert {provider.dialect for provider in PROVIDERS.values()} == set(ANSWERS)
+    assert {spoken_by(provider.dialect) for provider in PROVIDERS.values()} == set(ANSWERS)
 
 
 def test_gemini_thoughts_are_added_to_the_output_because_they_are_not_in_it() -> None:

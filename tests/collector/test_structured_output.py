@@ -32,6 +32,8 @@ SENT: dict[str, dict[str, Any]] = {
     "local": {"response_format": FORMAT},
     "together": {"response_format": FORMAT},
     "simulated": {"response_format": FORMAT},
+    **{name: {"response_format": FORMAT} for name in ("xai", "mistral", "groq", "qwen")},
+    **{name: {"response_format": FORMAT} for name in ("fireworks", "cerebras", "azure")},
     "openrouter": {"response_format": FORMAT, "provider": {"require_parameters": True}},
     "openai-responses": {"text": {"format": {"type": "json_schema", **FORMAT["json_schema"]}}},  # type: ignore[dict-item]
     "anthropic": {"tools": [TOOL], "tool_choice": {"type": "tool", "name": "answer"}},

@@ -1,0 +1,173 @@
+"""Providers of the user's own, as data: any service that speaks a known dialect, without a package.
+
+    [[providers]]
+    name = "lab"                                # what is typed before the slash, and what is recorded
+    dialect = "compatible"                      # chat completions; or a provider's whose dialect it speaks: anthropic …
+    address = "https://llm.example.org/v1"      # https, or a server on this machine
+    key_variable = "LAB_API_KEY"                # the NAME of the variable; left out: no key is sent
+    key_header = "api-key"                      # left out: where the dialect puts it
+    headers = { "x-team" = "psychology" }       # sent with every request
+    query = { "api-version" = "2024-10-21" }    # the same, in the address
+    costs_money = true                          # left out: as if it costs money where it takes a key
+    good_endings = ["done"]                     # finish reasons that end a whole answer, beside the dialect's own
+
+    [[prices]]                                  # as in prices.toml
+    provider = "lab"
+
+Read from --provider-file, else SLANT_PROVIDERS, else ~/.config/slant/providers.toml. A study file can't name one: a key
+goes only where its owner's own configuration says.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import tomllib
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from slant.collector.errors import UsageError
+from slant.collector.providers.addresses import checked_address, holds_key, is_on_this_machine
+from slant.collector.study.toml_table import Table, checked_name
+
+VARIABLE = "SLANT_PROVIDERS"
+MOST_BYTES = 1_000_000
+_VARIABLE_NAME = re.compile(r"[A-Z_][A-Z0-9_]{1,63}")
+_HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
+_OF_SECRETS = re.compile(r"(?i)authorization|cookie|password|passwd|secret|signature|token|(?<![a-z])key|apikey")
+_OF_TRANSPORT = ("content-type", "content-length", "accept-encoding", "host", "connection", "transfer-encoding")
+
+
+@dataclass(frozen=True)
+class ProviderRow:
+    """One provider as its file has it; `dialect` is still a name."""
+
+    name: str
+    dialect: str
+    address: str
+    key_variable: str | None
+    key_header: str | None
+    costs_money: bool
+    headers: dict[str, str] = field(default_factory=dict)
+    query: dict[str, str] = field(default_factory=dict)
+    good_endings: tuple[str, ...] = ()
+
+
+def provider_file() -> Path | None:
+    """The file that is read: the one that was named, else the user's own if it is there; None where there is none."""
+    if named := os.environ.get(VARIABLE):
+        return Path(named)
+    own = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "slant" / "providers.toml"
+    return own if own.is_file() else None
+
+
+def own_rows(dialects: Collection[str]) -> dict[str, ProviderRow]:
+    """The rows of the provider file by name; empty where there is none. UsageError, a sentence, where it can't be read
+    or breaks a rule."""
+    file = provider_file()
+    if file is None:
+        return {}
+    return dict(_read(file, file.stat().st_mtime_ns if file.is_file() else 0, tuple(sorted(dialects))))
+
+
+def tables_of(file: Path) -> Table:
+    """A provider file as a table that is read key by key; UsageError where it is none."""
+    if not file.is_file():
+        raise UsageError(f"Can't read the providers in {file}: there is no such file.")
+    try:
+        data = file.read_bytes()
+        if len(data) > MOST_BYTES:
+            raise UsageError(f"Can't read the providers in {file}: it is longer than {MOST_BYTES // 1_000_000} MB.")
+        return Table(tomllib.loads(data.decode("utf-8")), str(file))
+    except OSError as error:
+        raise UsageError(f"Can't read the providers in {file}: {error.strerror}.") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"Can't read the providers in {file}: it is not TOML ({str(error)[:200]}).") from None
+
+
+@functools.lru_cache(16)
+def _read(file: Path, changed_ns: int, dialects: tuple[str, ...]) -> tuple[tuple[str, ProviderRow], ...]:
+    table = tables_of(file)
+    rows: dict[str, ProviderRow] = {}
+    for row in (_row(part, dialects) for part in table.rows("providers")):
+        if row.name in rows:
+            raise UsageError(f'"{row.name}" stands twice in {file}.')
+        rows[row.name] = row
+    table.rows("prices")  # collector/providers/prices.py reads them
+    table.finish()
+    _refuse_two_hosts(rows, file)
+    return tuple(rows.items())
+
+
+def _row(table: Table, dialects: tuple[str, ...]) -> ProviderRow:
+    name = checked_name(table.text("name"), "provider")
+    key_variable = table.optional_text("key_variable")
+    row = ProviderRow(
+        name,
+        table.text("dialect", "compatible"),
+        _address(table.text("address"), f'The address of "{name}" in {table.where}'),
+        None if key_variable is None else _variable(key_variable, name, table.where),
+        table.optional_text("key_header"),
+        table.flag("costs_money", default=key_variable is not None),
+        _texts(table, "headers"),
+        _texts(table, "query"),
+        table.texts("good_endings", ()),
+    )
+    table.finish()
+    if row.dialect not in dialects:
+        raise UsageError(f'"{name}" in {table.where} has no known dialect: known are {", ".join(dialects)}.')
+    if row.key_header is not None and (key_variable is None or not _HEADER_NAME.fullmatch(row.key_header)):
+        raise UsageError(
+            f'The key_header of "{name}" in {table.where} must be the name of a header, for a key_variable.'
+        )
+    return row
+
+
+def _address(url: str, what: str) -> str:
+    url = checked_address(url.rstrip("/"), what, is_typed=False)
+    if urlsplit(url).scheme != "https" and not is_on_this_machine(url):
+        raise UsageError(f"{what} must begin with https://, or lead to this machine (http://localhost …).")
+    return url
+
+
+def _variable(name: str, provider: str, where: str) -> str:
+    if not _VARIABLE_NAME.fullmatch(name) or holds_key(name):
+        raise UsageError(
+            f'The key_variable of "{provider}" in {where} must be the name of a variable, as in LAB_API_KEY.',
+            "A key itself does not belong into a file.",
+        )
+    return name
+
+
+def _texts(table: Table, key: str) -> dict[str, str]:
+    """Headers, or a query: names and texts, none of which may be a key."""
+    values = table.mapping(key)
+    for name, value in values.items():
+        if not isinstance(value, str) or not value.isprintable() or not value.isascii():
+            raise UsageError(f'"{name}" of {key} in {table.where} must be a text of plain characters.')
+        if _OF_SECRETS.search(name) or holds_key(value):
+            raise UsageError(
+                f'"{name}" of {key} in {table.where} looks like a key, and a file names only the variable of one.',
+                f'Write key_variable = "NAME_OF_ITS_VARIABLE", and key_header = "{name}" if it is sent in that header.',
+            )
+        if key == "headers" and (not _HEADER_NAME.fullmatch(name) or name.lower() in _OF_TRANSPORT):
+            raise UsageError(f'"{name}" in {table.where} is no header that a provider file can set.')
+    return values
+
+
+def _refuse_two_hosts(rows: dict[str, ProviderRow], file: Path) -> None:
+    """A key belongs to one host: two rows that name its variable must lead there."""
+    hosts: dict[str, tuple[str, str]] = {}
+    for row in rows.values():
+        if row.key_variable is None:
+            continue
+        host = urlsplit(row.address).netloc
+        name, first = hosts.setdefault(row.key_variable, (row.name, host))
+        if first != host:
+            raise UsageError(
+                f'"{name}" and "{row.name}" in {file} would send the key in {row.key_variable} to two hosts.',
+                "A key belongs to one host: give each of them a variable of its own.",
+            )
