@@ -11,7 +11,7 @@ import pytest
 from slant.collector.designs import design_named
 from slant.collector.designs.allocation.draws import draw_game, draw_round
 from slant.collector.designs.allocation.games import Games
-from slant.collector.designs.allocation.reader import named, numbers
+from slant.collector.designs.allocation.reader import group_in, numbers
 from slant.collector.errors import UsageError
 from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.records import Conversation, Reply, Trial
@@ -74,7 +74,7 @@ def test_percentages_are_read_as_one_number() -> None:
     assert numbers("Answer: 35%") == numbers("35.0 percent") == ("35",)
     assert numbers("between 30 and 40") == ("30", "40")
     assert numbers("1,000 people; 12.5") == ("12.5",)
-    assert named("Tufas and tufa", GROUPS) == ("Tufa",)
+    assert group_in("Tufas and tufa", GROUPS).label == "Tufa"
 
 
 def test_what_chance_decides_is_named_by_game_and_round_alone() -> None:

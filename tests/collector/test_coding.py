@@ -49,7 +49,7 @@ def trial(option_a: str = "men", option_b: str = "women", first_option: str = "a
         ("1.5", "no_number"),
         ("in 2019", "no_number"),
         ("", "empty"),
-        ("I'm sorry, but I can't help with that.", "refused_in_words"),
+        ("I'm sorry, but I can't help with that.", "refused_in_words: I'm sorry, but I can't help with that."),
     ],
 )
 def test_one_number_or_one_name_is_a_coding_and_all_else_says_what_it_is(answer: str, coding: str) -> None:

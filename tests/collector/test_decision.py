@@ -119,7 +119,7 @@ def test_what_is_undecided_is_no_decision_and_refusals_are_told_apart(study: Cal
         answer: DESIGN.read(study("one_message"), trial, Reply(answer=answer))
         for answer in ("Either of them could do it.", "I can't help with that.", "   ")
     }
-    assert [(r.outcome, r.detail) for r in readings.values()] == [
+    assert [(r.outcome, (r.detail or "").split(":")[0]) for r in readings.values()] == [
         ("malformed", "undecided_no_word"), ("refused", "refused_in_words"), ("malformed", "empty"),
     ]  # fmt: skip
     cut_off = DESIGN.read(study("one_message"), trial, Reply(answer="Peter", outcome="truncated"))

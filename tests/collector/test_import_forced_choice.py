@@ -106,7 +106,8 @@ def test_invalid_answers_keep_their_kind(tmp_path: Path) -> None:
     ]
     rows[3] |= {"option_a": "Male + Family", "option_b": "Female + Career"}
     report, found = bring_in(tmp_path, *rows)
-    assert found["detail"].to_list() == ["both_letters", "refused_in_words", "json_broken", "empty", None]
+    kinds = found["detail"].str.split(":").list.first().to_list()
+    assert kinds == ["both_letters", "refused_in_words", "json_broken", "empty", None]
     assert (report.refusals_by_test["gpt-5", "gender_career"], report.only_labels) == (4, False)
 
 

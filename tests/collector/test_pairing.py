@@ -96,7 +96,7 @@ def test_an_answer_becomes_four_counts(planned: list[Trial]) -> None:
 @pytest.mark.parametrize(
     ("reply", "outcome", "detail"),
     [
-        (Reply(answer="I'm sorry, I can't do that."), "refused", "refused_in_words"),
+        (Reply(answer="I'm sorry, I can't do that."), "refused", "refused_in_words: I'm sorry, I can't do that."),
         (Reply(answer="Flowers are nice."), "malformed", "no_pair"),
         (Reply(answer=""), "malformed", "empty"),
         (Reply(answer=None, outcome="truncated"), "truncated", None),

@@ -14,10 +14,11 @@ from typing import Any
 from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games, game_content
 from slant.collector.designs.allocation.participants import PARTICIPANTS, check_participants, simulate_reply
 from slant.collector.designs.allocation.parts import AllocationData, parse_allocation
-from slant.collector.designs.allocation.reader import named, read_turn
+from slant.collector.designs.allocation.reader import read_turn
 from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
 from slant.collector.designs.design import Design, as_text, used_frames
+from slant.collector.designs.labels.reader import mentioned_labels
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.study.folder import StudyFolder
@@ -149,7 +150,7 @@ def _check_groups(groups: tuple[str, ...]) -> None:
             raise StudyError(f'The group "{group}" has {sorted(wrong)[0]!r} in its name, which no group may have.')
         if group != group.strip():
             raise StudyError(f'The group "{group}" begins or ends with a space, which no answer would have.')
-        groups_named = named(group, groups)
+        groups_named = [other for other in groups if mentioned_labels(group, (other,), plural=True)]
         if group not in groups_named:
             raise StudyError(f'No answer could name the group "{group}": give it a name of letters or digits.')
         if others := [name for name in groups_named if name != group]:

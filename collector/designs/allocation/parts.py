@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.designs.allocation.texts import Texts, parse_texts
+from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.errors import StudyError
 from slant.collector.study.folder import StudyFolder
@@ -207,7 +208,7 @@ def parse_allocation(table: Table, folder: StudyFolder) -> AllocationData:
     classes = tuple(_class(row) for row in table.rows("classes"))
     rounds = _whole(table, "rounds", 40, MOST_ROUNDS)
     groups = table.texts("groups")
-    if len({group.casefold() for group in groups}) < len(groups) or not all(group.strip() for group in groups):
+    if len({folded(group) for group in groups}) < len(groups) or not all(group.strip() for group in groups):
         raise StudyError(f'"groups" in {table.where} must be different names.')
     data = AllocationData(
         task=table.choice("task", TASKS),

@@ -9,8 +9,9 @@ from typing import Any
 from slant.collector.designs.allocation.games import AFTER, ELICITATION, QUESTIONS, RATINGS, ROUNDS
 from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.allocation.texts import TOOL_ARGUMENT, AnswerFormat
-from slant.collector.designs.refusals import REFUSAL
-from slant.collector.records import Reading, Reply, Trial
+from slant.collector.designs.labels.reader import LabelReading, mentioned_labels, read_label
+from slant.collector.designs.refusals import REFUSAL, refusal_detail
+from slant.collector.records import Outcome, Reading, Reply, Trial
 
 _NO_ROOM = ("too_long", "model_context_window_exceeded")
 _NUMBER = re.compile(r"(?<![\w.,-])(\d{1,3}(?:\.\d+)?)(?![\d,]|\.\d)")
@@ -53,21 +54,27 @@ def _read(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: Reply
         return Reading(reply.outcome)
     text = (reply.answer or "").replace("’", "'")
     for part in _where_it_stands(text, answer, trial, reply):
-        mentions = _mentioned(data, trial, part)
-        if len(mentions) == 1:
-            return Reading("answered", mentions[0])
-        if mentions:
-            return Reading("malformed")
-    return Reading("refused" if REFUSAL.search(text) else "malformed")
+        if trial.test in (ELICITATION, RATINGS):
+            low, high = trial.factors["scale"] if trial.test == RATINGS else (0, 100)
+            given = [number for number in numbers(part) if low <= float(number) <= high]
+            if given:
+                return _numbered(given)
+            continue
+        read = group_in(part, data.groups)
+        if read.label is not None:
+            return Reading("answered", read.label)
+        if read.kind != "no_label" and read.kind != "empty" and mentioned_labels(part, data.groups, plural=True):
+            outcome: Outcome = "refused" if read.kind == "refused_in_words" else "malformed"
+            return Reading(outcome, detail=read.detail)
+    if REFUSAL.search(text):
+        return Reading("refused", detail=refusal_detail(text))
+    return Reading("malformed", detail="no_answer" if text.strip() else "empty")
 
 
-def _mentioned(data: AllocationData, trial: Trial, text: str) -> tuple[str, ...]:
-    if trial.test == ELICITATION:
-        return numbers(text)
-    if trial.test == RATINGS:
-        low, high = trial.factors["scale"]
-        return tuple(number for number in numbers(text) if low <= float(number) <= high)
-    return named(text, data.groups)
+def _numbered(given: list[str]) -> Reading:
+    if len(given) == 1:
+        return Reading("answered", given[0])
+    return Reading("malformed", detail=f"several_numbers: {', '.join(given[:5])}")
 
 
 def _where_it_stands(text: str, answer: AnswerFormat, trial: Trial, reply: Reply) -> list[str]:
@@ -88,12 +95,9 @@ def _where_it_stands(text: str, answer: AnswerFormat, trial: Trial, reply: Reply
 
 
 @lru_cache(4096)  # most answers are one of a few
-def named(text: str, groups: tuple[str, ...]) -> tuple[str, ...]:
-    """The groups that a text names as whole words, in any case, singular or plural, as the study spells them. Whether
-    an apostrophe is straight or curly does not matter."""
-    text, plain = text.replace("’", "'"), [group.replace("’", "'") for group in groups]
-    matches = (re.search(rf"(?<!\w){re.escape(name)}s?(?!\w)", text, re.IGNORECASE) for name in plain)
-    return tuple(group for group, is_there in zip(groups, matches, strict=True) if is_there)
+def group_in(text: str, groups: tuple[str, ...]) -> LabelReading:
+    """The group that a text chooses, in singular or plural; also one that it merely names, if it is the only one."""
+    return read_label(text, groups, plural=True, is_strict=False)
 
 
 def numbers(text: str) -> tuple[str, ...]:

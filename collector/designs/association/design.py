@@ -13,11 +13,11 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from slant.collector.designs.association.reader import read_answer
 from slant.collector.designs.association.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.association.words import AssociationData, AssociationTest, check_names, parse_tables
 from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.draws import deal_words
+from slant.collector.designs.labels.reader import answer_to_label
 from slant.collector.designs.placeholders import find_placeholders
 from slant.collector.designs.plan import PromptIndex, QuestionPlan
 from slant.collector.designs.sides import GROUPS, SIDES
@@ -140,7 +140,7 @@ class Association(Design):
         return (_content(study, frame, test, n) for frame in data.frames for test in data.tests for n in data.wordings)
 
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
-        return read_answer(reply, (trial.option_a or "", trial.option_b or ""))
+        return answer_to_label(reply, (trial.option_a or "", trial.option_b or ""), item=trial.item)
 
     def knows_lengths(self, study: Study, model: StudyModel) -> bool:
         return any(name == model.model for name, _, _ in study.data.simulation)

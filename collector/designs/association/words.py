@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.placeholders import check_placeholders, find_placeholders
 from slant.collector.designs.sides import GROUPS, SIDES, STIMULI, read_sides, two_names
 from slant.collector.designs.wordings import listed_tests, read_wordings
@@ -128,7 +129,7 @@ def _names(rows: list[dict[str, str]], frames: Mapping[str, Frame]) -> dict[tupl
         empty = [column for column in _MUST_NAME if not row[column]]
         if empty:
             raise StudyError(f'The names of the test "{test}" in the frame "{frame}" lack a value for "{empty[0]}".')
-        if row["label_a"].casefold() == row["label_b"].casefold():
+        if folded(row["label_a"]) == folded(row["label_b"]):
             raise StudyError(f'The test "{test}" has the same label twice in the frame "{frame}": {row["label_a"]}.')
         names[frame, test] = {column: row.get(column, "") for column in NAME_COLUMNS}
     return names

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import log_normal, uniforms
+from slant.collector.designs.labels.reader import read_label
 from slant.collector.designs.placeholders import check_placeholders
-from slant.collector.designs.refusals import is_refusal
+from slant.collector.designs.refusals import is_refusal, refusal_detail
 from slant.collector.errors import StudyError
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.study.folder import StudyFolder
@@ -149,18 +150,14 @@ def read_coding(answer: str, trial: Trial) -> Reading:
     if len(numbers) == 1:
         return _coded((*sides, NEITHER)[int(numbers.pop()) - 1], trial)
     if not numbers:
-        named = [side for side, name in _options(trial).items() if _stands_in(text, name)]
-        if len(named) == 1:
-            return _coded(named[0], trial)
+        options = _options(trial)
+        read = read_label(text, tuple(options.values()), is_strict=False)
+        if read.label is not None:
+            return _coded(next(side for side, name in options.items() if name == read.label), trial)
         if is_refusal(text):
-            return Reading("refused", detail="refused_in_words")
+            return Reading("refused", detail=refusal_detail(text))
     detail = "several_numbers" if numbers else "no_number" if text.strip() else "empty"
     return Reading("malformed", detail=detail)
-
-
-def _stands_in(text: str, name: str) -> bool:
-    """By itself: women are no men."""
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) is not None
 
 
 def _options(trial: Trial) -> dict[str, str]:

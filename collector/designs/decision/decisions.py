@@ -13,6 +13,7 @@ the rule decides 445 published answers, and agrees with the authors' own coding.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
@@ -86,7 +87,7 @@ def read_decision(
 def _with_plain_quotes(text: str) -> str:
     for garbled, sign in _GARBLED.items():
         text = text.replace(garbled, sign)
-    return text.translate(_QUOTES)
+    return unicodedata.normalize("NFC", text).translate(_QUOTES)
 
 
 def _decided(given: set[tuple[str, str]], mentioned: set[str]) -> Decision:
@@ -172,7 +173,8 @@ def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
 @lru_cache(4096)
 def _any_word(words: tuple[str, ...]) -> re.Pattern[str]:
     """Any of the words in singular or plural."""
-    stems = {re.escape(re.sub(r"(?<=\w\w\w)(?:ies|y|s)$", "", word)) for word in words}
+    composed = (unicodedata.normalize("NFC", word) for word in words)
+    stems = {re.escape(re.sub(r"(?<=\w\w\w)(?:ies|y|s)$", "", word)) for word in composed}
     return re.compile(
         rf"\b(?:{'|'.join(sorted(stems, key=len, reverse=True)) or '(?!)'})(?:ies|e?s|y)?\b", re.IGNORECASE
     )

@@ -27,11 +27,12 @@ from slant.collector.designs.decision.scenes import (
 )
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.design import Question, quoted_answer
+from slant.collector.designs.labels.reader import read_label
 from slant.collector.designs.pairing.design import WordListDesign, checked_list, counted_pairs, draw_names, listed_words
 from slant.collector.designs.pairing.pairs import Pairs, named_groups, read_pairs
 from slant.collector.designs.pairing.words import Lists
 from slant.collector.designs.plan import Plan
-from slant.collector.designs.refusals import REFUSAL, is_refusal
+from slant.collector.designs.refusals import REFUSAL, is_refusal, refusal_detail
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
@@ -150,14 +151,15 @@ class Decision(WordListDesign):
         if tasks[-1] == "decision":
             return _decided(study.data, trial, parts, facts)
         if tasks[-1] == "question":
-            said = {match.lower() for match in _YES_NO.findall(parts["question"])}
+            clear = read_label(parts["question"], ("yes", "no")).label  # "Yes, no doubt" says yes
+            said = {clear} if clear else {match.lower() for match in _YES_NO.findall(parts["question"])}
             if len(said) == 1:
                 return Reading("answered", choice=said.pop(), factors=facts)
             return _unread(parts["question"], "yes_and_no" if said else "neither", facts)
         if pairs is not None and not pairs.n_given:
             return _unread(answer, "no_pair", facts)
         if pairs is None and REFUSAL.search(answer[:_REFUSED_EARLY]):
-            return Reading("refused", detail="refused_in_words")
+            return Reading("refused", detail=refusal_detail(answer))
         return Reading("answered", factors=facts)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
@@ -342,5 +344,5 @@ def _decided(data: DecisionData, trial: Trial, parts: Mapping[str, str], facts: 
 
 def _unread(answer: str, detail: str, facts: Mapping[str, Any]) -> Reading:
     if is_refusal(answer[:_REFUSED_EARLY]):
-        return Reading("refused", detail="refused_in_words", factors=facts)
+        return Reading("refused", detail=refusal_detail(answer[:_REFUSED_EARLY]), factors=facts)
     return Reading("malformed", detail=detail, factors=facts)

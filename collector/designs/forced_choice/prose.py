@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 
 from slant.collector.designs.forced_choice.words import LETTERS
+from slant.collector.designs.labels.reader import mentioned_labels
+from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.refusals import REFUSAL
 
 _WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#-“”‘’«»„「」。：，\\$"
@@ -132,7 +134,7 @@ def _may_be_article(text: str, match: re.Match[str]) -> bool:
 
 
 def _holds(text: str, option: str) -> bool:
-    return bool(_same(option)) and _same(option) in _same(text)
+    return bool(mentioned_labels(text, (option,)))
 
 
 def _without_negated(text: str) -> str:
@@ -141,4 +143,4 @@ def _without_negated(text: str) -> str:
 
 
 def _same(text: str) -> str:
-    return " ".join(text.casefold().split()).strip(_WRAPPING)
+    return folded(text).strip(_WRAPPING)

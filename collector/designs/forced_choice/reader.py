@@ -7,7 +7,8 @@ What comes first wins:
  3 the letter on a line of its own ("B", "**Option B.**", "A: Male + Career"), or said in the last sentence
  4 a refusal in so many words
  5 one letter or one option's text that is mentioned anywhere, and the other one not
-`Reading.detail` says what an invalid answer is: refused_in_words, both_letters, no_letter, json_broken, empty.
+`Reading.detail` says what an invalid answer is: refused_in_words (and by which words), both_letters,
+no_letter, json_broken, empty.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from typing import Any
 
 from slant.collector.designs.forced_choice.prose import Found, alone, letter_of, mentioned, said_last
 from slant.collector.designs.forced_choice.words import LETTERS
-from slant.collector.designs.refusals import is_refusal
+from slant.collector.designs.refusals import is_refusal, refusal_detail
 from slant.collector.providers.templates import split
-from slant.collector.records import Outcome, Reading, Reply
+from slant.collector.records import Reading, Reply
 
 # JSON answers inside of whatever a model writes around them: code fences, prose before and after
 KEYS = ("answer", "final_answer", "choice", "chosen", "option", "selection", "selected", "selected_option", "response",
@@ -103,8 +104,9 @@ def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
         return Reading("malformed", detail="empty")
     reading = _read(text, options)
     if reading.letter is None:
-        outcome: Outcome = "refused" if reading.kind == "refused_in_words" else "malformed"
-        return Reading(outcome, detail=reading.kind)
+        if reading.kind == "refused_in_words":
+            return Reading("refused", detail=refusal_detail(text))
+        return Reading("malformed", detail=reading.kind)
     choice = options[LETTERS.index(reading.letter)]
     if reading.at is None:
         return Reading("answered", choice, place=max(0, answer.rfind(choice)))

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.sides import two_names
 from slant.collector.designs.wordings import listed_tests, read_wordings, same_word
 from slant.collector.errors import StudyError, UnknownNameError
@@ -142,6 +143,6 @@ def _checked_pairs(
             raise StudyError(
                 f'The category "{category}" must stand in one pair of the {where}, not in {bound[category]}.'
             )
-    if pairs[0][1].casefold() == pairs[1][1].casefold():
+    if folded(pairs[0][1]) == folded(pairs[1][1]):
         raise StudyError(f'Both pairs of the {where} read "{pairs[0][1]}".')
     return pairs[0], pairs[1]

@@ -18,7 +18,7 @@ from slant.collector.designs.pairing.pairs import MISSING, Pairs, named_groups, 
 from slant.collector.designs.pairing.published_lists import study_files
 from slant.collector.designs.pairing.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.pairing.words import Lists, PairingData, PairingTest, Wording, parse_tables
-from slant.collector.designs.refusals import is_refusal
+from slant.collector.designs.refusals import is_refusal, refusal_detail
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
@@ -103,7 +103,7 @@ class Pairing(WordListDesign):
         if pairs.n_given:
             return Reading("answered", factors=counted)
         if set(pairs.sides) == {MISSING} and is_refusal(answer):
-            return Reading("refused", detail="refused_in_words", factors=counted)
+            return Reading("refused", detail=refusal_detail(answer), factors=counted)
         return Reading("malformed", detail="no_pair" if answer.strip() else "empty", factors=counted)
 
     def _groups(self, data: PairingData, trial: Trial) -> dict[str, str]:

@@ -13,6 +13,7 @@ Source of the rules: tests/collector/test_pairs.py says how often each occurs in
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -102,11 +103,11 @@ def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
 
 def plain(text: str) -> str:
     """What two spellings of a word or name share: case, apostrophes, quotes, kinds of dash and blank don't count."""
-    return " ".join(text.translate(_PLAIN).replace(")", "").casefold().split())
+    return " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN).replace(")", "").casefold().split())
 
 
 def _lines(answer: str) -> Iterable[str]:
-    for line in answer.replace("```", "\n").translate(_PLAIN).casefold().splitlines():
+    for line in unicodedata.normalize("NFC", answer).replace("```", "\n").translate(_PLAIN).casefold().splitlines():
         one_line = " ".join(line[:_LONGEST_LINE].split()).strip(".,;| ")
         start = _LEAD.match(one_line).end()  # type: ignore[union-attr]
         stripped = one_line[start:].replace(")", "").rstrip()

@@ -1,0 +1,1 @@
+"""Which label an answer chooses, however a model spells it."""

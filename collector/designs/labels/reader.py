@@ -1,0 +1,186 @@
+"""Reads which label an answer chooses, however it is spelled; or by which words it chooses none.
+
+Two texts are compared *folded*: in one Unicode form (NFC), in any case, with plain apostrophes and single blanks; the
+answer itself is kept as it came. A label counts only as a whole word ("unpleasantness" names no label, "quick-witted"
+neither), and only if the answer chooses it. What comes first wins:
+ 1 the label alone: the whole answer, its first or last line, a line with "Answer:" or "Word:" before it, a code fence,
+   \\boxed{}, JSON with one value; whatever Markdown, quotes, brackets and full stops are around it
+ 2 the label chosen in a sentence: "I'd put it under Quick", "so it is Quick", "Quick, because …", "if forced, Quick";
+   not "slightly slow", "slow to load", "not Slow", "Quick or Slow", a question, or what its clause refuses
+ 3 a refusal in so many words. "can't" of something else ("a tractor can't be a city word") is none
+If sentences choose several labels, the last one decides, if it is a conclusion ("so", "therefore", "the answer is").
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from slant.collector.designs.labels.sentences import (
+    CALLED,
+    CORRECTS,
+    LONGEST_QUOTE,
+    NEGATION,
+    leading_label,
+    mentions_in,
+    own_refusal,
+)
+from slant.collector.designs.labels.spelling import (
+    WRAPPING,
+    bare_label,
+    folded,
+    folded_lines,
+    label_of,
+    mentions_of,
+    without_markdown,
+)
+from slant.collector.designs.refusals import is_refusal, refusing_words
+from slant.collector.providers.templates import split
+from slant.collector.records import Reading, Reply
+
+Kind = Literal["alone", "in_words", "both_labels", "label_not_chosen", "no_label", "empty", "refused_in_words"]
+
+LONGEST_READ = 20_000
+"""Characters at the beginning and at the end of an answer that are looked at: the choice stands there."""
+_LONGEST_LINE = 500
+
+_OF_ALL = r"(?:final|correct|right|best|chosen|appropriate|my|the|overall)"
+_LEAD = re.compile(rf"(?:{_OF_ALL}\s+)*{CALLED}\b[^:=→>\-–—]{{0,60}}?(?:\s*(?::|=|→|->|=>|–|—|-|is|是|为))+\s*")
+_FINAL_LEAD = re.compile(
+    rf"\b(?:final|correct|chosen|best|my)\s+{CALLED}\b|^(?:the\s+)?(?:answer|antwort|respuesta|答案)\b"
+)
+_WORD_LEAD = re.compile(r"[^:=→>–—|\n]{1,60}?\s*(?::|=|→|->|=>|–|—|\||\s-\s)\s*")
+_NUMBER = re.compile(r"^\s*[(\[]?\d{1,2}[.)\]]\s+")
+_BOXED = re.compile(r"\\boxed ?\{(?:\\text(?:bf|it|rm)? ?\{)?([^{}]*)\}")
+_FENCE = re.compile(r"```(?:[a-zA-Z]+\b)?(.*?)```", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelReading:
+    """The label that an answer chooses, as the study spells it, or None; the kind of what it is; the words (folded)
+    that say so, where there is more in the answer than the label."""
+
+    label: str | None
+    kind: Kind
+    words: str = ""
+
+    @property
+    def detail(self) -> str | None:
+        """What `Reading.detail` says: the kind and the words; None of a label that stands alone."""
+        if self.kind == "alone":
+            return None
+        return f"{self.kind}: {self.words}" if self.words else self.kind
+
+
+def answer_to_label(reply: Reply, labels: Sequence[str], *, item: str = "") -> Reading:
+    """The reading of a reply whose answer is one of `labels`; what the provider itself says wins."""
+    if reply.outcome is not None and reply.outcome != "answered":
+        return Reading(reply.outcome, detail=reply.detail)
+    read = read_label(reply.answer or "", labels, item=item)
+    if read.label is not None:
+        return Reading("answered", read.label, detail=read.detail)
+    return Reading("refused" if read.kind == "refused_in_words" else "malformed", detail=read.detail)
+
+
+def read_label(
+    answer: str, labels: Sequence[str], *, item: str = "", plural: bool = False, is_strict: bool = True
+) -> LabelReading:
+    """The one of `labels` that `answer` chooses. `item`: the word that was asked for, which a sentence may be about.
+
+    `plural`: "Tufas" names Tufa. Not `is_strict`: a label that is the only one to be mentioned, and is neither negated
+    nor refused, is chosen as well; for texts that were asked for as a choice (a line behind "Answer:").
+    """
+    parts = split(answer)  # reasoning that a local model's server left in the answer
+    if parts is not None:
+        answer = parts[1]
+    if len(answer) > 2 * LONGEST_READ:
+        answer = answer[:LONGEST_READ] + "\n" + answer[-LONGEST_READ:]
+    text = folded_lines(answer)
+    if not text.strip():
+        return LabelReading(None, "empty")
+    by_bare = {bare_label(label): label for label in labels if bare_label(label)}
+    if (alone := _alone(text, answer, by_bare)) is not None:
+        return LabelReading(alone, "alone")
+    return _in_prose(text, by_bare, folded(item), plural=plural, is_strict=is_strict)
+
+
+def mentioned_labels(text: str, labels: Sequence[str], *, plural: bool = False) -> tuple[str, ...]:
+    """The labels that a text names as whole words, in any spelling; one inside a longer one's name does not count."""
+    by_bare = {bare_label(label): label for label in labels if bare_label(label)}
+    named = {label_of(match, by_bare) for match in mentions_of(folded_lines(text), tuple(by_bare), plural)}
+    return tuple(label for label in labels if label in named)
+
+
+def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
+    whole = by_bare.get(" ".join(text.split()).strip(WRAPPING))
+    if whole is not None or (whole := by_bare.get(" ".join(text.split()))) is not None:
+        return whole
+    for part in (*_FENCE.findall(text), *_BOXED.findall(text)[-1:], *map(folded_lines, _json_values(answer))):
+        if (label := _line_label(part.strip(), by_bare)) is not None:
+            return label
+    lines = [line for line in text.splitlines() if 0 < len(line.strip(WRAPPING)) <= _LONGEST_LINE]
+    if CORRECTS.search(text):
+        return None
+    alone = [(line, label) for line in lines if (label := _line_label(line, by_bare)) is not None]
+    final = [label for line, label in alone if _FINAL_LEAD.search(line)]
+    if final:
+        return final[-1]
+    if len({label for _, label in alone}) == 1 and (alone[0][0] in (lines[0], lines[-1]) or len(alone) == len(lines)):
+        return alone[0][1]
+    return None
+
+
+def _line_label(line: str, by_bare: dict[str, str]) -> str | None:
+    """The label of a line that is nothing else, but for what introduces it ("Answer:", "tractor →")."""
+    bare = _NUMBER.sub("", " ".join(line.split())).strip(WRAPPING)
+    if bare in by_bare:
+        return by_bare[bare]
+    for lead in (_LEAD, _WORD_LEAD):
+        match = lead.match(bare)
+        if match and (label := by_bare.get(bare[match.end() :].strip(WRAPPING))) is not None:
+            before = match[0]
+            is_plain = not NEGATION.search(before) and not re.search(r"\b(?:wrong|incorrect|opposite|other)\b", before)
+            if is_plain and not mentions_of(before, tuple(by_bare), plural=False):
+                return label
+    return None
+
+
+def _json_values(answer: str) -> list[str]:
+    """The text of a JSON object with one value (`{"cat": "pleasant"}`) or of a list with one text; else nothing."""
+    if len(answer) > 10_000 or not answer.strip().startswith(("{", "[", "`")):
+        return []
+    try:
+        value = json.loads(_FENCE.sub(r"\1", answer))
+    except (ValueError, RecursionError):
+        return []
+    values = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else []
+    return values if len(values) == 1 and isinstance(values[0], str) else []
+
+
+def _in_prose(text: str, by_bare: dict[str, str], item: str, *, plural: bool, is_strict: bool) -> LabelReading:
+    text = without_markdown(text)
+    if (leading := leading_label(text, by_bare)) is not None:
+        return LabelReading(leading.label, "in_words", leading.words)
+    mentions = mentions_in(text, by_bare, item, plural=plural)
+    chosen = [mention for mention in mentions if mention.stand == "chosen"]
+    labels = {mention.label for mention in chosen}
+    if len(labels) == 1:
+        return LabelReading(chosen[-1].label, "in_words", chosen[-1].words)
+    if labels and chosen[-1].is_conclusion:
+        return LabelReading(chosen[-1].label, "in_words", chosen[-1].words)
+    if not mentions and is_refusal(text):
+        return LabelReading(None, "refused_in_words", refusing_words(text)[:LONGEST_QUOTE])
+    if refusing := own_refusal(text):
+        return LabelReading(None, "refused_in_words", refusing)
+    if not is_strict:
+        named = {mention.label for mention in mentions if mention.stand != "against"}
+        if len(named) == 1 and not any(mention.stand == "one_of_several" for mention in mentions):
+            return LabelReading(named.pop(), "in_words", mentions[0].words)
+    if len({mention.label for mention in mentions}) > 1:
+        return LabelReading(None, "both_labels", mentions[-1].words)
+    if mentions:
+        return LabelReading(None, "label_not_chosen", mentions[-1].words)
+    return LabelReading(None, "no_label", " ".join(text.split())[:LONGEST_QUOTE])
