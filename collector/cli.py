@@ -130,6 +130,19 @@ _batch_option = section("Batch jobs")
 )
 @time_limit_option
 @requests_option(
+    "--stop-after-declined",
+    type=AT_LEAST_1,
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Different trials in a row that a provider declines in unknown words, until its model is stopped.",
+)
+@requests_option(
+    "--ask-rejected",
+    is_flag=True,
+    help="Ask once more what a provider has rejected (twice declined, for no known reason).",
+)
+@requests_option(
     "--logprobs", is_flag=True, help="Keep the probabilities of both options, where a provider gives them."
 )
 @requests_option("--structured-output", is_flag=True, help="Let the provider enforce JSON of the right shape.")
@@ -227,6 +240,8 @@ def _collect(
     concurrency: int,
     max_retries: int,
     time_limit: float,
+    stop_after_declined: int,
+    ask_rejected: bool,
     logprobs: bool,
     dry_run: bool,
     prices: Path | None,
@@ -291,7 +306,7 @@ def _collect(
         f'Left before "{loaded.name}" ({loaded.variant}) was asked.', f"What is in {db} and beside it is kept."
     )
     run_plan = with_mending(db, current_run_plan, say)
-    options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed)
+    options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed, stop_after_declined)
     for model, reason in run_plan.left_out:
         say(f"{model} can't be asked here: {reason}.")
     notes = *run_notes(run_plan, wants_logprobs=logprobs), *repeated_trial_notes(run_plan, concurrency, is_batch=batch)
@@ -361,7 +376,7 @@ def _print_report(report: Any, output_format: str, study: Any, next_command: str
             say(f"answered by more than one model: {games} of {model['model']} (view allocation_game_ends).")
     if report.disk_was_full:
         say(f"The disk is full, so asking stopped; all answers are kept. Make room beside {report.db}, then go on.")
-    for note in (coverage_note(report.db, study), *uncounted_notes(report.db, study.name)):
+    for note in (*report.notes, coverage_note(report.db, study), *uncounted_notes(report.db, study.name)):
         if note:
             say(note)
     if report.is_complete:

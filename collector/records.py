@@ -17,8 +17,9 @@ from typing import Any, Literal, get_args
 
 from slant.collector.system.json_text import texts_sorted
 
-Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "failed"]
+Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "rejected", "failed"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+EndingKind = Literal["answer", "truncated", "filtered", "refused", "malformed", "failed", "stop", "unknown", "missing"]
 Source = Literal["collected", "imported", "simulated"]
 Measure = Literal["reasoning", "output"]
 TokenSource = Literal["usage", "output", "template", "retokenized"]
@@ -180,7 +181,9 @@ class Reply:
     """A provider's response, read but not judged. Unknown counts are None, never 0.
 
     `outcome` is set only where the provider itself says so (refused, filtered, truncated, malformed); where it
-    is None the design reads the answer. `input_tokens` includes those read from and written to the provider's cache.
+    is None the design reads the answer. `ending` is what its finish reason means (collector/providers/endings.py), None
+    where the dialect does not say. `filter_category` is the provider's word for why it refused or held something back.
+    `input_tokens` includes those read from and written to the provider's cache.
     `blocks` is what the provider can be given back of its answer in a later turn, reasoning included, in its own
     words; None where that is no more than the answer.
     """
@@ -190,6 +193,8 @@ class Reply:
     outcome: Outcome | None = None
     detail: str | None = None
     finish_reason: str | None = None
+    ending: EndingKind | None = None
+    filter_category: str | None = None
     input_tokens: int | None = None
     cached_input_tokens: int | None = None
     cache_write_tokens: int | None = None
@@ -281,6 +286,7 @@ class Attempt:
     answer: str | None = None
     choice: str | None = None
     detail: str | None = None
+    filter_category: str | None = None
     tokens: int | None = None
     token_source: TokenSource | None = None
     reasoning_tokens: int | None = None

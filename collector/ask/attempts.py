@@ -120,6 +120,7 @@ class AttemptMaker:
             answer=reply.spoken,
             choice=reading.choice,
             detail=reply.detail or reading.detail,
+            filter_category=reply.filter_category if reading.outcome in ("refused", "filtered") else None,
             tokens=measures.tokens,
             token_source=measures.token_source,
             reasoning_tokens=reply.reasoning_tokens,

@@ -12,25 +12,30 @@ from typing import Any
 
 from slant.collector.ask.lane_money import unanswered
 from slant.collector.ask.retries import NextStep, backoff_s
-from slant.collector.providers import Dialect
+from slant.collector.providers import Provider
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Outcome, Reply, Trial, Turn
 
+_WITHOUT_ANSWER: dict[str, Outcome] = {"filtered": "filtered", "malformed": "malformed", "rejected": "rejected"}
 TOO_LONG = "too_long"
 """The finish reason of a turn whose conversation does not fit its model any more, as slant says it."""
 
 
 def read_exchange(
-    dialect: Dialect, exchange: Exchange, verdict: NextStep, trial: Trial, try_no: int
+    provider: Provider, exchange: Exchange, verdict: NextStep, trial: Trial, try_no: int
 ) -> tuple[Reply, NextStep]:
     """The reply, and what to do about it. `verdict` is judge()'s of that exchange."""
+    dialect = provider.dialect
     if verdict.action == "fail" and trial.game is not None:
         # a game can't be made shorter, and to ask the same again is in vain: it ends here, with an outcome
         return replace(unanswered(dialect, exchange, "truncated", verdict.reason), finish_reason=TOO_LONG), verdict
     if verdict.action != "read":
-        outcome: Outcome = "filtered" if verdict.action == "filtered" else "failed"
-        return unanswered(dialect, exchange, outcome, verdict.reason), verdict
-    reply = dialect.reply(verdict.body, exchange.headers)
+        outcome = _WITHOUT_ANSWER.get(verdict.action, "failed")
+        reply = unanswered(dialect, exchange, outcome, verdict.reason)
+        return replace(reply, answer=verdict.answer, filter_category=verdict.category), verdict
+    reply = provider.reply(verdict.body, exchange.headers)
+    if reply.ending == "stop":  # it is about the account, whatever came with it
+        return reply, NextStep("stop", reply.detail or "the response failed")
     if reply.outcome == "failed":  # a response that says of itself that it is no answer
         return reply, NextStep("again", reply.detail or "the response failed", wait_s=backoff_s(try_no))
     return reply, verdict

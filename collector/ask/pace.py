@@ -62,6 +62,7 @@ class Pace:
         self._pause, self._own_pause = pause or KeyPause(), KeyPause()
         self._next_s = 0.0  # the limit's own spacing
         self._is_spaced = False
+        self._n_quiet = 0  # requests whose fault is looked into: nothing new is sent meanwhile
         self._budgets = Budgets()
         self._refused_since: float | None = None
         self._line: deque[asyncio.Future[None]] = deque()
@@ -77,7 +78,7 @@ class Pace:
             now = self._clock()
             wait_s, waits_for = self._wait(now)
             self._is_spaced = self._is_spaced or waits_for == "spacing"
-            if wait_s <= 0 and self.in_flight < self.limit.allowed:
+            if wait_s <= 0 and self.in_flight < self.limit.allowed and not self._n_quiet:
                 return self._take(now)
             if wait_s > 0:
                 self._ring_in(wait_s)
@@ -102,6 +103,16 @@ class Pace:
             self._answered(ticket, now)
         if asked_wait_s > 0:
             self._quiet(self._pause, now + asked_wait_s)
+        self._next_in_line()
+
+    async def quiet_until(self, is_clear: Callable[[], bool]) -> None:
+        """Send nothing new until that is clear, or nothing is in flight that could make it so."""
+        self._n_quiet += 1
+        try:
+            while self.in_flight and not is_clear() and not self.closed.is_set():
+                await sleep_unless(self.closed, 0.02)
+        finally:
+            self._n_quiet -= 1
         self._next_in_line()
 
     def give_back(self, ticket: Ticket) -> None:

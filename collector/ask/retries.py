@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from slant.collector.ask.rate_limits import LONGEST_WAIT_S, asked_wait_s, spoken
+from slant.collector.providers.error_meanings import ProviderError, error_meaning, provider_error
 from slant.collector.providers.exchange import Exchange
 
 LONGEST_BACKOFF_S = 60.0
-_FILTER_CODES = {"content_filter", "content_policy_violation", "invalid_prompt"}
-_MONEY_CODES = {"insufficient_quota", "billing_hard_limit_reached", "credit_balance_too_low"}
-_AGAIN = {408, 409, 425, 429}
+# 424: another service that it needs, 498: no room in a flexible tier, 499: the request was cancelled (Groq)
+_AGAIN = {408, 409, 424, 425, 429, 498, 499}
+_DECLINED = {400, 403, 413, 422}
 
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, let its trial `fail`,
-    or `stop` the model.
+    """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, `malformed` or
+    `rejected`, let its trial `fail`, or `stop` the model. `decline`: the provider takes no such request, in words that
+    nobody knows; what comes of it depends on the other trials (collector/ask/declined.py).
 
     `pause_s` is how long the provider wants this key to be quiet; `body` is what there is to read. `status` is what a
-    response to ask again for amounts to: a gateway's 200 around an error of 429 is one of 429.
+    response to ask again for amounts to: a gateway's 200 around an error of 429 is one of 429. `category` is what a
+    filter held back, `answer` what the model had said all the same.
     """
 
-    action: Literal["read", "again", "filtered", "fail", "stop"]
+    action: Literal["read", "again", "filtered", "malformed", "rejected", "decline", "fail", "stop"]
     reason: str = ""
     wait_s: float = 0.0
     pause_s: float = 0.0
     body: Mapping[str, Any] = field(default_factory=dict)
     status: int | None = None
+    category: str | None = None
+    answer: str | None = None
 
 
 def backoff_s(try_no: int) -> float:
@@ -50,14 +54,12 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
     status = true_status(exchange.status or 0, body)
     if status == 200:
         return NextStep("again", _unreadable(exchange), wait_s=backoff) if body is None else NextStep("read", body=body)
-    code, sentence = _provider_error(body)
+    is_hidden = exchange.status == 200 and status == UNTOLD  # the error in a 200 names no status
+    error = provider_error(None if is_hidden else status, body)
+    sentence = error.sentence[:500]
     reason = f"HTTP {status}{f': {sentence}' if sentence else ''}"
-    if code in _FILTER_CODES:
-        return NextStep("filtered", reason)
-    if code in _MONEY_CODES:
-        return NextStep("stop", reason)
-    if is_too_long(status, code, sentence):
-        return NextStep("fail", reason)
+    if known := _known(error, reason):
+        return known
     if status in _AGAIN or status >= 500:
         requested_wait_s = asked_wait_s(exchange.headers, body)
         if requested_wait_s is not None and requested_wait_s > LONGEST_WAIT_S:
@@ -65,11 +67,26 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
             return NextStep("stop", f"{reason}. It asks to wait {spoken(requested_wait_s)}, and {longest}")
         wait_s, pause_s = max(backoff, requested_wait_s or 0.0), requested_wait_s or 0.0
         return NextStep("again", reason, wait_s=wait_s, pause_s=pause_s, status=status)
+    if status in _DECLINED:
+        return NextStep("decline", reason, status=status)
     if 300 <= status < 400:
         return NextStep("stop", f"{reason} (a redirect, not followed: the key stays with its host)")
     if status == 404 and sentence in ("", "Not Found", "File Not Found"):  # a web server's words, not an API's
         reason += " (nothing answers at this address; most servers of your own want /v1 at the end of --base-url)"
     return NextStep("stop", reason)
+
+
+def _known(error: ProviderError, reason: str) -> NextStep | None:
+    """What the table of errors says; None where it has no row for this one, or where it is to be asked again."""
+    meaning = error_meaning(error)
+    if meaning is None or meaning.means == "again":
+        return None
+    if meaning.means == "malformed":
+        said = error.error.get("failed_generation")
+        return NextStep("malformed", reason, answer=said if isinstance(said, str) else None)
+    if meaning.means == "filtered":
+        return NextStep("filtered", reason, category=meaning.category)
+    return NextStep("fail" if meaning.means == "too_long" else "stop", reason)
 
 
 def _unreadable(exchange: Exchange) -> str:
@@ -78,53 +95,33 @@ def _unreadable(exchange: Exchange) -> str:
     return "not a JSON object"
 
 
+UNTOLD = 502
+"""What an error inside a 200 amounts to that names no status."""
+
+
 def true_status(status: int, body: dict[str, Any] | None) -> int:
-    """The status, or what a gateway hides behind a 200: an error object and nothing else."""
-    if status != 200 or not body or not body.get("error"):
+    """The status, or what a gateway hides behind a 200: an error object and no answer, or one in the choice itself; a
+    Response that failed, whatever it had said until then."""
+    if status != 200 or not body:
         return status
-    if any(body.get(part) for part in ("choices", "content", "output", "candidates", "message")):
+    error = _hidden_error(body)
+    if not error:
         return status
-    code = body["error"].get("code") if isinstance(body["error"], dict) else None
-    return code if isinstance(code, int) and 400 <= code < 600 else 502
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, int) and 400 <= code < 600 else UNTOLD
 
 
-def _provider_error(body: dict[str, Any] | None) -> tuple[str, str]:
-    """The provider's own error code and sentence, in whichever of the usual shapes they come."""
-    body = body or {}
-    # `detail`: what FastAPI says by itself, so many local servers do; older vLLM has its message at the top
-    error = body.get("error") or body.get("detail") or body
-    if isinstance(error, list):
-        error = error[0] if error else None
-    if isinstance(error, str):
-        return "", _one_line(error)
-    if not isinstance(error, dict):
-        return "", ""
-    code = next((c for c in (error.get("code"), error.get("type")) if isinstance(c, str)), "")
-    return code, _one_line(error.get("message") or error.get("msg") or "")
-
-
-def _one_line(said: object) -> str:
-    """A sentence of a server's, without the line ends by which it could pass for several of slant's own."""
-    return " ".join(str(said)[:2000].split())[:500]
-
-
-# A prompt that does not fit its model ends one trial, and says nothing about the others. Servers say so in many ways:
-#   OpenAI      400, code context_length_exceeded
-#   Anthropic   400, "prompt is too long: 208310 tokens > 200000 maximum"
-#   DeepSeek, vLLM, OpenRouter  400, "This model's maximum context length is 65536 tokens. However, you requested …"
-#   Gemini      400, "The input token count (1048577) exceeds the maximum number of tokens allowed (1048576)."
-#   llama.cpp   400 (older: 500), type exceed_context_size_error, "… exceeds the available context size"
-_STATUSES = {400, 413, 422, 500}
-_CODES = {"context_length_exceeded", "string_above_max_length", "exceed_context_size_error", "context_exceeded",
-          "request_too_large"}  # fmt: skip
-_SAID = re.compile(
-    r"maximum (?:context|model|sequence) length|prompt is too long|longer than the maximum model length"
-    r"|exceeds? (?:the )?(?:available )?context (?:limit|size|length|window)"
-    r"|input token count\b.{0,40}exceeds the maximum|max_new_tokens.{0,20}must be <=",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-def is_too_long(status: int, code: str, sentence: str) -> bool:
-    """`code` and `sentence` as the provider's error has them."""
-    return status == 413 or (status in _STATUSES and (code in _CODES or bool(_SAID.search(sentence))))
+def _hidden_error(body: Mapping[str, Any]) -> Any:
+    choices = body.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if isinstance(first, Mapping) and first.get("error"):
+        return first["error"]
+    error = body.get("error")
+    if error and body.get("status") == "failed":
+        return error
+    if error and not any(body.get(part) for part in ("choices", "content", "output", "candidates", "message")):
+        return error
+    base = body.get("base_resp")  # MiniMax: 0 where all is well
+    if isinstance(base, Mapping) and base.get("status_code") and not choices:
+        return base
+    return None

@@ -14,6 +14,8 @@ from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
 from slant.collector.ask.client import Client
+from slant.collector.ask.declined import DeclinedTrials
+from slant.collector.ask.endings_seen import Endings, malformed_notes
 from slant.collector.ask.exchange_reading import Marks, next_turn_no, read_exchange
 from slant.collector.ask.journal_writer import JournalWriter
 from slant.collector.ask.lane_money import BudgetReached, LaneMoney
@@ -27,6 +29,7 @@ from slant.collector.records import Conversation, Prompt, Reading, Reply, Run, T
 from slant.collector.studies.catalogue import Study, StudyModel
 
 log = logging.getLogger(__name__)
+SAID_AFTER = 50  # answers, all of them malformed
 GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
 
 
@@ -48,6 +51,8 @@ class Lane:
     not_asked: int = 0  # trials of games that ended early
     marks: Marks = field(default_factory=Marks)
     uncounted: Uncounted = field(default_factory=Uncounted)
+    declined: DeclinedTrials = field(default_factory=DeclinedTrials)
+    endings: Endings = field(default_factory=Endings)
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
@@ -60,6 +65,12 @@ class Lane:
     def done(self) -> int:
         """Trials that need not be asked any more, those of games that ended among them."""
         return self.already_done + self.asked + self.not_asked - self.outcomes["failed"]
+
+    @property
+    def notes(self) -> list[str]:
+        """What to say of the answers at the end of the run."""
+        name = f"{self.provider.name}/{self.model.requested_model}"
+        return [*self.endings.notes(self.provider.name), *malformed_notes(name, self.outcomes)]
 
     def stop(self, reason: str) -> None:
         """This model is asked nothing more; the others go on. The first reason stays."""
@@ -156,7 +167,10 @@ class Runner:
             verdict = judge(exchange, try_no)
             status = verdict.status or exchange.status
             lane.pace.leave(ticket, status, exchange.headers, verdict.pause_s)
-            reply, verdict = read_exchange(lane.provider.dialect, exchange, verdict, trial, try_no)
+            if lane.declined.is_open(verdict):
+                await lane.pace.quiet_until(lambda: lane.declined.has_answered)
+            verdict = lane.declined.judged(trial.trial_id, verdict)
+            reply, verdict = read_exchange(lane.provider, exchange, verdict, trial, try_no)
             is_answer = reply.outcome != "failed"
             cost_usd = lane.money.settle(reserved_usd, exchange, reply)
             reading = self._read(lane, trial, reply, history) if is_answer else Reading("failed", is_final=False)
@@ -174,12 +188,16 @@ class Runner:
             log.debug("%s: trial %s, turn %d, try %d: %s", model, trial.trial_id, turn_no, try_no, reading.outcome)
             attempt = self._maker.make(lane.model, trial, place, exchange, reply, reading)
             await self.keeper.keep(attempt)
+            if verdict.action == "read":
+                lane.declined.answered()
+                lane.endings.count(reply)
             if is_answer and self._design.analyses_tokens and lane.uncounted.says_so(attempt):
                 self._say(
                     uncounted(
                         f"{lane.provider.name}/{lane.model.requested_model}", *lane.uncounted.counts, self.keeper.db
                     )
                 )
+            self._end_after_many_declined(lane, verdict.reason)
             if is_answer:
                 lane.pace.used(reply.input_tokens, reply.output_tokens)
                 lane.failed_in_a_row = 0
@@ -192,7 +210,7 @@ class Runner:
                 return None
             # a 429 is no fault of the trial: it waits, and its tries stay; without retries nothing is asked again
             failures += not (status == 429 and self._max_retries > 0 and not lane.pace.is_hopeless)
-            if failures > self._max_retries or verdict.action == "fail":
+            if failures > self._max_retries or verdict.action in ("fail", "decline"):
                 break
             reason = self._maker.redacted(verdict.reason)
             log.info("%s: trial %s is asked again after try %d: %s", model, trial.trial_id, try_no, reason)
@@ -216,6 +234,13 @@ class Runner:
             lane.stop(str(reached))
             return None
 
+    def _end_after_many_declined(self, lane: Lane, reason: str) -> None:
+        if lane.declined.are_too_many:
+            n, limit = len(lane.declined.in_a_row), "--stop-after-declined"
+            lane.stop(
+                self._maker.redacted(f"{n} different trials in a row were declined ({limit}), the last with: {reason}")
+            )
+
     def _give_up(self, lane: Lane, reason: str) -> None:
         self._count(lane, "failed")
         lane.failed_in_a_row += 1
@@ -225,6 +250,9 @@ class Runner:
 
     def _count(self, lane: Lane, outcome: str) -> None:
         lane.outcomes[outcome] += 1
+        if outcome == "malformed" == "".join(lane.outcomes) and lane.outcomes[outcome] == SAID_AFTER:
+            for note in malformed_notes(lane.model.model, lane.outcomes):  # while there is still money to be saved
+                self._say(note)
         with contextlib.suppress(OSError):  # a terminal that is gone is no reason to stop asking
             self._on_change(lane, outcome)
 

@@ -87,7 +87,7 @@ def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_tur
             raise ValueError(f"in {where} something else was sent than this version of slant would send")
         body = row["response"]
         exchange = Exchange(status=row["http_status"], body=body)  # type: ignore[arg-type]
-        reply, _ = read_exchange(model_plan.provider.dialect, exchange, judge(exchange, 1), trial, 1)
+        reply, _ = read_exchange(model_plan.provider, exchange, judge(exchange, 1), trial, 1)
         factors = json.loads(str(row["factors"] or "{}"))
         reading = Reading(row["outcome"], row["choice"], is_final=bool(row["is_final"]), factors=factors)  # type: ignore[arg-type]
         history.append(Turn(prompt, reply, reading, trial.trial_id))

@@ -16,6 +16,7 @@ from datetime import UTC, datetime
 from operator import or_
 
 from slant.collector.ask.attempts import AttemptMaker
+from slant.collector.ask.declined import declined_trials
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.fetch import Fetched, Fetcher
 from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
@@ -94,6 +95,7 @@ class Batches:
             self._finals,
             lambda batch_id: attempted_in(self._run_plan.db, batch_id),
             lambda job: self._prices.find(job.provider, job.study_model.requested_model),
+            lambda job: declined_trials(self._run_plan.db, job.study, job.study_model, job.created_at),
         )
 
     def _writing(self) -> Journal:

@@ -13,6 +13,7 @@ from itertools import compress, islice
 from typing import Any
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
+from slant.collector.ask.declined import DeclinedTrials
 from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
 from slant.collector.batch.services import BatchResult, JobStatus, Service, Unsure
@@ -59,13 +60,15 @@ class _Fetching:
     seen: JobStatus
     names: JobMap
     before: set[str]
+    declined: DeclinedTrials
     fetched: Fetched = field(default_factory=Fetched)
 
 
 class Fetcher:
     """Moves the results of ended jobs into the journal. `finals` holds the trials that are done, and grows.
 
-    `earlier` tells which trials have any attempt out of a batch job, `price_of` what a job's model costs.
+    `earlier` tells which trials have any attempt out of a batch job, `price_of` what a job's model costs,
+    `declined_before` what its provider had declined before.
     """
 
     def __init__(
@@ -77,9 +80,11 @@ class Fetcher:
         finals: Finals,
         earlier: Callable[[str], set[str]],
         price_of: Callable[[Job], Price | None],
+        declined_before: Callable[[Job], DeclinedTrials],
     ) -> None:
         self._study, self._folder, self._maker, self._journal = study, folder, maker, journal
         self._finals, self._earlier, self._price_of = finals, earlier, price_of
+        self._declined_before = declined_before
         self._design = design_named(study.design)
 
     def fetch(self, job: Job, service: Service, seen: JobStatus) -> Fetched:
@@ -87,7 +92,10 @@ class Fetcher:
         # failed rows are kept as well, but don't end their trial: after a kill the same ones must not come twice
         before = self._earlier(job.batch_id or "") if job.state == "fetching" else set()
         job = self._folder.write(replace(job, state="fetching"))
-        fetching = _Fetching(job, service, seen, self._folder.map_of(job), before)
+        declined = self._declined_before(job)
+        if seen.n_answers:
+            declined.answered()
+        fetching = _Fetching(job, service, seen, self._folder.map_of(job), before, declined)
         fetched = fetching.fetched
         rows = service.results(job)
         while chunk := list(islice(rows, CHUNK)):
@@ -122,7 +130,8 @@ class Fetcher:
         job, fetched = fetching.job, fetching.fetched
         provider, exchange = provider_named(job.provider), _exchange(job, row, fetching.seen)
         # as live: a response that says of itself that it is no answer ends no trial
-        reply, verdict = read_exchange(provider.dialect, exchange, judge(exchange, 1), request.trial, 1)
+        verdict = fetching.declined.judged_in_batch(request.trial.trial_id, judge(exchange, 1))
+        reply, verdict = read_exchange(provider, exchange, verdict, request.trial, 1)
         is_final = reply.outcome != "failed"
         if not is_final:
             fetched.first_reason = fetched.first_reason or self._maker.redacted(verdict.reason)

@@ -126,10 +126,12 @@ class _Asker:
         self._done += 1
         self._told(self._done, all_of_them)
         reason = self._redacted(what.reason)
-        problem = {"read": {}, "stop": {"rejected": reason}}.get(what.action, {"failed": reason})
+        problem = {"read": {}, "stop": {"rejected": reason}, "decline": {"rejected": reason}}.get(
+            what.action, {"failed": reason}
+        )
         reply = Reply()
         if what.action == "read":
-            reply = self._provider.dialect.reply(exchange.json() or {}, exchange.headers)
+            reply = self._provider.reply(exchange.json() or {}, exchange.headers)
             reply = replace(reply, served_model=without_home(self._redacted(reply.served_model or "")) or None)
         return _answered(question, reply, problem), self._kept(question, request.body, exchange, reply)
 

@@ -12,6 +12,7 @@ from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database_errors import check_place
 from slant.collector.keep.final_trials import Finals, read_finals
+from slant.collector.keep.journal import utc_now
 from slant.collector.plan.conversations import Done, Occasion, done_again, done_in, plan, planned_count
 from slant.collector.plan.elicited_rates import with_rates
 from slant.collector.plan.shards import Shard, share_of
@@ -61,7 +62,7 @@ class RunPlan:
     `slice` holds the ids of the conversations that a pilot asks (collector/cost/pilot.py); None asks them all.
     `shard` is the part of the plan that is asked; None asks the whole. `registration` is kept with the run.
     `stopping`: `repetitions` are the most that are asked, and a model that is narrow enough by this rule is asked fewer
-    (collector/run/until_width.py).
+    (collector/run/until_width.py). `made_at`: when this call began.
     """
 
     study: Study
@@ -76,6 +77,7 @@ class RunPlan:
     shard: Shard | None = None
     registration: Registration | None = field(default=None, repr=False)
     stopping: StoppingRule | None = None
+    made_at: str = field(default_factory=utc_now, compare=False)
 
     @property
     def pending(self) -> int:

@@ -104,7 +104,7 @@ class ProgressWatcher(Watcher):
     def _counts(self, lane: Lane) -> str:
         rate = lane.asked / max(time.monotonic() - self._begun, 0.001)
         parts = [f"{rate:,.0f}/s", str(lane.pace), f"{lane.outcomes['refused']:,} refused"]
-        if other := sum(lane.outcomes[o] for o in ("filtered", "truncated", "malformed")):
+        if other := sum(lane.outcomes[o] for o in ("filtered", "truncated", "malformed", "rejected")):
             parts.append(f"{other:,} unreadable")
         if lane.outcomes["failed"]:
             parts.append(f"{lane.outcomes['failed']:,} failed")

@@ -102,7 +102,7 @@ def _shard_in(settings: str | None, model: str) -> tuple[Shard | None, _Planned]
         return None, {}
 
 
-_OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed")
+_OUTCOMES = ("n_answered", "n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected")
 _COUNTS = ("n_done", "n_not_asked", *_OUTCOMES, "n_failed_attempts")
 _COSTS = ("n_unpriced", "cost_usd")
 _KEYS = ("source", "study", "study_version", "variant", "model")
@@ -121,6 +121,8 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
         rows: pl.DataFrame = frame_of(connection.sql("SELECT * FROM run_progress"))
         if "n_not_asked" not in rows.columns:  # an older slant made the file, and it can't be changed now
             rows = rows.with_columns(n_not_asked=pl.lit(0, pl.Int64))
+        if "n_rejected" not in rows.columns:
+            rows = rows.with_columns(n_rejected=pl.lit(0, pl.Int64))
         if "n_unpriced" not in rows.columns:
             rows = rows.with_columns(n_unpriced=pl.lit(0, pl.Int64), cost_usd=pl.lit(None, pl.Float64))
         offsets = offsets_in(connection)

@@ -19,7 +19,7 @@ from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.stopping.looks import looks_clause
 from slant.collector.terminal import count_text
 
-_OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")
+_OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "rejected")
 _DEFAULTS = {"concurrency": 16, "max_retries": 5, "time_limit_s": 600.0, "logprobs": False, "structured_output": False}
 _FLAGS = {"time_limit_s": "--time-limit"}
 _MEASURES = {"reasoning": "reasoning tokens", "output": "all output tokens"}

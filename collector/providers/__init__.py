@@ -32,6 +32,7 @@ from slant.collector.providers import (
     together,
 )
 from slant.collector.providers.addresses import checked_address, is_on_this_machine
+from slant.collector.providers.endings import with_own_endings
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.logprobs import AskingLogprobs
 from slant.collector.providers.own_providers import ProviderRow, own_rows, provider_file
@@ -74,7 +75,8 @@ class Provider:
     """Where a provider lives and which environment variables hold its key and, if the user moves it, its address.
 
     A provider of the user's own file (`is_own`) has no `address_variable`: the file says where it lives.
-    `good_endings` are finish reasons that end a whole answer there, beside those of its dialect.
+    An answer without a finish reason is none if the provider `needs_ending`, as all that ship with slant and have a key
+    do. `good_endings` are finish reasons that end a whole answer there, beside those of its dialect.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Provider:
     costs_money: bool = True
     good_endings: tuple[str, ...] = ()
     is_own: bool = False
+    needs_ending: bool = False
 
     def address(self, base_url: str | None = None) -> str | None:
         """The user's own `--base-url`, else the environment's, else the provider's usual one.
@@ -102,6 +105,12 @@ class Provider:
 
     def key(self) -> str | None:
         return (os.environ.get(self.key_variable) or "").strip() or None if self.key_variable else None
+
+    def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
+        """What a response says, in the dialect of this provider and with its own endings."""
+        return with_own_endings(
+            self.dialect.reply(body, headers), self.good_endings, takes_missing=not self.needs_ending
+        )
 
     @property
     def logprobs(self) -> Mapping[str, Any] | None:
@@ -167,7 +176,7 @@ _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
     ("local", compatible, None, None, "SLANT_LOCAL_BASE_URL", False),
     ("simulated", simulated, None, None, "SLANT_SIMULATED_BASE_URL", False),
 )  # fmt: skip
-PROVIDERS: dict[str, Provider] = {row[0]: Provider(*row) for row in _ROWS}
+PROVIDERS: dict[str, Provider] = {row[0]: Provider(*row, needs_ending=row[3] is not None) for row in _ROWS}
 _DIALECTS = {name: spoken_by(row.dialect) for name, row in PROVIDERS.items() if row.name != "simulated"} | {
     "compatible": compatible
 }

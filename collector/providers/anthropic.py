@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from slant.collector.providers.endings import ending
 from slant.collector.providers.exchange import Request, count, text
 from slant.collector.providers.structured import NAME
 from slant.collector.providers.tools import arguments, without_end
@@ -17,11 +18,6 @@ PROMPT_CACHE = "cache_control, up to the last message"
 TAKES_TOOLS = TOOLS_NEED_REASONING = True
 DEFAULT_MAX_TOKENS = 16_000  # the API wants a number; reasoning has to fit
 _THINKING = ("thinking", "redacted_thinking")
-_STOP: dict[str, Outcome] = {
-    "refusal": "refused",
-    "max_tokens": "truncated",
-    "model_context_window_exceeded": "truncated",
-}
 
 
 def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,16 +75,21 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     content = body.get("content")
     blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else None
     stop = text(body.get("stop_reason"))
-    outcome = _STOP.get(stop or "")
-    if blocks is None:
-        outcome = outcome or "malformed"
+    ended, declined = ending("anthropic", stop), _declined(body, blocks or [])
+    own = _before_another_model(blocks or [], declined)
+    said = _tool_answer(own) or _joined(own, "text")
+    outcome: Outcome | None = "refused" if declined else ended.outcome(has_text=bool(said))
+    if blocks is None and outcome in (None, "malformed"):
+        outcome = "failed"  # nobody has answered
     calls, has_thinking = _calls(blocks or []), any(block.get("type") in _THINKING for block in blocks or [])
     return Reply(
-        answer=_tool_answer(blocks or []) or _joined(blocks or [], "text"),
-        reasoning_text=_joined(blocks or [], "thinking") or None,  # thinking that is omitted is an empty text
+        answer=said,
+        reasoning_text=_joined(own, "thinking") or None,  # thinking that is omitted is an empty text
         outcome=outcome,
-        detail=_detail(body) if outcome else None,
+        detail=_detail(body, declined) if outcome in ("refused", "failed") else ended.detail,
         finish_reason=stop,
+        ending=ended.kind,
+        filter_category=_category(body, declined) if outcome == "refused" else None,
         **_input_counts(body.get("usage")),
         output_tokens=count(body.get("usage"), "output_tokens"),
         reasoning_tokens=count(body.get("usage"), "output_tokens_details", "thinking_tokens"),
@@ -129,7 +130,40 @@ def _tool_answer(blocks: list[Mapping[str, Any]]) -> str | None:
     return None
 
 
-def _detail(body: Mapping[str, Any]) -> str | None:
+def _declined(body: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """What tells that another model went on after the one that was asked had refused (`fallbacks`): a refusal of the
+    model that is studied, whatever the other one said."""
+    if hop := next((block for block in blocks if block.get("type") == "fallback"), None):
+        return hop
+    usage = body.get("usage")
+    rounds = usage.get("iterations") if isinstance(usage, Mapping) else None
+    for entry in rounds if isinstance(rounds, list) else ():
+        if isinstance(entry, Mapping) and entry.get("type") == "fallback_message":
+            return entry
+    return None
+
+
+def _before_another_model(
+    blocks: list[Mapping[str, Any]], declined: Mapping[str, Any] | None
+) -> list[Mapping[str, Any]]:
+    """What the model itself has said: all of it, unless another one went on or answered in its place."""
+    if declined is None:
+        return blocks
+    return blocks[: blocks.index(declined)] if declined in blocks else []
+
+
+def _category(body: Mapping[str, Any], declined: Mapping[str, Any] | None) -> str | None:
+    for details in ((declined or {}).get("trigger"), body.get("stop_details")):
+        if isinstance(details, Mapping) and (category := text(details.get("category"))):
+            return category
+    return None
+
+
+def _detail(body: Mapping[str, Any], declined: Mapping[str, Any] | None) -> str | None:
+    if declined is not None:
+        served = declined.get("to")
+        model = text(served.get("model") if isinstance(served, Mapping) else declined.get("model"))
+        return f"refused; {model or 'another model'} answered in its place"
     details = body.get("stop_details")
     if isinstance(details, Mapping):
         return text(details.get("explanation")) or text(details.get("category"))

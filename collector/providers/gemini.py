@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from slant.collector.providers.endings import Ending, ending
 from slant.collector.providers.exchange import Request, count, text
 from slant.collector.providers.logprobs import MOST_LIKELY, read_gemini
 from slant.collector.providers.tools import arguments
@@ -15,15 +16,6 @@ from slant.collector.study.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MOST_LIKELY}}
 TAKES_TOOLS = TOOLS_NEED_REASONING = True
-_FINISH: dict[str, Outcome] = {
-    "SAFETY": "filtered",
-    "PROHIBITED_CONTENT": "filtered",
-    "BLOCKLIST": "filtered",
-    "RECITATION": "filtered",
-    "SPII": "filtered",
-    "LANGUAGE": "filtered",
-    "MAX_TOKENS": "truncated",
-}
 
 
 def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,24 +77,28 @@ def _calls(pieces: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-    blocked = _at(body, "promptFeedback", "blockReason")
+    blocked = text(_at(body, "promptFeedback", "blockReason"))
     candidates = body.get("candidates")
     first = candidates[0] if isinstance(candidates, list) and candidates else None
     finish = text(_at(first, "finishReason"))
     parts = _at(first, "content", "parts")
     pieces = [part for part in parts if isinstance(part, Mapping)] if isinstance(parts, list) else []
-    outcome: Outcome | None = "filtered" if isinstance(blocked, str) else _FINISH.get(finish or "")
-    if first is None and outcome is None:
-        outcome = "malformed"
+    answer = _joined(pieces, is_thought=False)
+    ended = ending("gemini", finish)
+    outcome: Outcome | None = "filtered" if blocked else ended.outcome(has_text=bool(answer))
+    if not blocked and (first is None or not (finish or pieces or body.get("usageMetadata"))):
+        outcome = "failed"  # nobody has answered
     usage = body.get("usageMetadata")
     thoughts, answer_tokens = count(usage, "thoughtsTokenCount"), count(usage, "candidatesTokenCount")
     known = [number for number in (thoughts, answer_tokens) if number is not None]
     return Reply(
-        answer=_joined(pieces, is_thought=False),
+        answer=answer,
         reasoning_text=_joined(pieces, is_thought=True),
         outcome=outcome,
-        detail=text(blocked) or ("the response has no candidate" if outcome == "malformed" else None),
+        detail=blocked or _detail(ended, outcome),
         finish_reason=finish,
+        ending=None if blocked else ended.kind,
+        filter_category=blocked or (finish if outcome == "filtered" else None),
         input_tokens=count(usage, "promptTokenCount"),
         cached_input_tokens=count(usage, "cachedContentTokenCount"),
         output_tokens=sum(known) if known else None,
@@ -113,6 +109,10 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         blocks=pieces if any(_goes_back(part) for part in pieces) else None,
         tool_calls=_calls(pieces),
     )
+
+
+def _detail(ended: Ending, outcome: Outcome | None) -> str | None:
+    return "the response has no candidate" if outcome == "failed" and ended.kind == "missing" else ended.detail
 
 
 def _goes_back(part: Mapping[str, Any]) -> bool:

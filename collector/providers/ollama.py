@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from slant.collector.providers.endings import ending
 from slant.collector.providers.exchange import Request, count, text
 from slant.collector.providers.logprobs import MOST_LIKELY, read_tokens
 from slant.collector.providers.templates import without_template
 from slant.collector.providers.tools import spoken_message
-from slant.collector.records import Outcome, Prompt, Reply, Trial
+from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
@@ -26,18 +27,21 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-    message = body.get("message")
+    said = body.get("message")
+    message: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
     finish = text(body.get("done_reason"))
-    outcome: Outcome | None = "truncated" if finish == "length" else None
-    if not isinstance(message, Mapping):
-        message, outcome = {}, "malformed"
+    ended = ending("ollama", "not done" if body.get("done") is False else finish)
+    outcome = ended.outcome(has_text=bool(text(message.get("content"))))
+    if not isinstance(said, Mapping) and outcome is None:
+        outcome = "failed"  # nobody has answered
     thinking = text(message.get("thinking")) or None
     read = Reply(
         answer=text(message.get("content")),
         reasoning_text=thinking,
         outcome=outcome,
-        detail="the response has no message" if outcome == "malformed" else None,
+        detail=ended.detail if isinstance(said, Mapping) else "the response has no message",
         finish_reason=finish,
+        ending=ended.kind,
         input_tokens=count(body, "prompt_eval_count"),
         output_tokens=count(body, "eval_count"),
         served_model=text(body.get("model")),

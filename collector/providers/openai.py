@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from slant.collector.providers.endings import ending
+from slant.collector.providers.error_meanings import filtered_categories
 from slant.collector.providers.exchange import Request, count, first_count, text
 from slant.collector.providers.logprobs import MOST_LIKELY, read_choice
 from slant.collector.providers.structured import response_format
@@ -20,13 +22,6 @@ LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
 PROMPT_CACHE = "prompt_cache_key, one for each game"
 TAKES_TOOLS = True
 structured_output = response_format
-# what ended for lack of the provider's own means is no answer: it is asked again
-_FINISH: dict[str, Outcome] = {
-    "content_filter": "filtered",
-    "length": "truncated",
-    "insufficient_system_resource": "failed",
-    "error": "failed",
-}
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
@@ -52,24 +47,33 @@ def chat_request(base_url: str, key: str | None, model: StudyModel, prompt: Prom
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
-    message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(message, dict):
-        return Reply(outcome="malformed", detail="the response has no message", **_provenance(body, headers))
-    finish = text(choice.get("finish_reason")) if isinstance(choice, dict) else None
-    refusal = text(message.get("refusal"))
-    outcome = "refused" if refusal else _FINISH.get(finish or "")
-    calls = chat_calls(message)
+    if not isinstance(choice, Mapping):  # nobody has answered, whatever was counted
+        return Reply(outcome="failed", detail="the response has no choice", **_provenance(body, headers))
+    said = choice.get("message")
+    message: Mapping[str, Any] = said if isinstance(said, dict) else {}  # a choice that was filtered may have none
+    finish, refusal, calls = text(choice.get("finish_reason")), text(message.get("refusal")), chat_calls(message)
+    answer, reasoning = refusal or _content(message.get("content")), _reasoning(message)
+    if not (finish or answer or reasoning or calls or body.get("usage")):
+        return Reply(outcome="failed", detail="the response has an empty choice", **_provenance(body, headers))
+    ended = ending("chat", finish)
+    outcome: Outcome | None = "refused" if refusal else ended.outcome(has_text=bool(answer))
     return Reply(
-        answer=refusal if refusal else _content(message.get("content")),
-        reasoning_text=text(message.get("reasoning_content")) or text(message.get("reasoning")) or None,
+        answer=answer,
+        reasoning_text=reasoning,
         outcome=outcome,
-        detail=f"the provider ended it with {finish}" if outcome == "failed" else None,
+        detail=None if refusal else ended.detail,
         finish_reason=finish,
+        ending=ended.kind,
+        filter_category=filtered_categories(choice.get("content_filter_results")) if outcome == "filtered" else None,
         logprobs=read_choice(choice),
         blocks={"tool_calls": message["tool_calls"]} if calls else None,
         tool_calls=calls,
         **_provenance(body, headers),
     )
+
+
+def _reasoning(message: Mapping[str, Any]) -> str | None:
+    return text(message.get("reasoning_content")) or text(message.get("reasoning")) or None
 
 
 def _content(value: Any) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from slant.collector.providers.endings import Ending, ending
 from slant.collector.providers.exchange import Request, count, text
 from slant.collector.providers.logprobs import MOST_LIKELY, read_tokens
 from slant.collector.providers.openai import PROMPT_CACHE, cache_key
@@ -17,7 +18,6 @@ __all__ = ["LOGPROBS", "PROMPT_CACHE", "TAKES_TOOLS", "TOOLS_NEED_REASONING", "r
 
 TAKES_TOOLS = TOOLS_NEED_REASONING = True
 LOGPROBS: dict[str, Any] = {"top_logprobs": MOST_LIKELY, "include": ["message.output_text.logprobs"]}
-_INCOMPLETE: dict[str, Outcome] = {"max_output_tokens": "truncated", "content_filter": "filtered"}
 
 
 def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,18 +72,19 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     answer = refusal or _joined(items, "content", "output_text", "text")
     details = body.get("incomplete_details")
     reason = text(details.get("reason")) if isinstance(details, Mapping) else None
-    outcome: Outcome | None = "refused" if refusal else _INCOMPLETE.get(reason or "")
-    if outcome is None and body.get("status") in ("failed", "cancelled"):
-        outcome = "failed"
+    finish = reason or text(body.get("status"))
+    ended = ending("responses", finish)
+    outcome: Outcome | None = "refused" if refusal else ended.outcome(has_text=bool(answer))
     calls, has_reasoning = _calls(items), any(item.get("type") == "reasoning" for item in items)
-    if not items and outcome is None:
-        outcome = "malformed"
+    if not items and outcome is None and not count(body.get("usage"), "output_tokens"):
+        outcome = "failed"  # nobody has answered, and nothing was billed
     return Reply(
         answer=answer,
         reasoning_text=_joined(items, "summary", "summary_text", "text"),
         outcome=outcome,
-        detail={"malformed": "the response has no output", "failed": "the response failed"}.get(outcome or ""),
-        finish_reason=reason or text(body.get("status")),
+        detail=None if refusal else _detail(ended, outcome),
+        finish_reason=finish,
+        ending=ended.kind,
         input_tokens=count(body.get("usage"), "input_tokens"),
         cached_input_tokens=count(body.get("usage"), "input_tokens_details", "cached_tokens"),
         output_tokens=count(body.get("usage"), "output_tokens"),
@@ -94,6 +95,10 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         blocks=without_end(items, ("reasoning",)) if calls or has_reasoning else None,
         tool_calls=calls,
     )
+
+
+def _detail(ended: Ending, outcome: Outcome | None) -> str | None:
+    return "the response has no output" if outcome == "failed" and ended.kind == "answer" else ended.detail
 
 
 def _logprobs(items: list[Mapping[str, Any]]) -> tuple[TokenLogprob, ...]:

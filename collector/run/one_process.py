@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.ask.client import Client
+from slant.collector.ask.declined import MOST_IN_A_ROW, DeclinedTrials, declined_trials
 from slant.collector.ask.interrupts import StopSwitch, run_anywhere
 from slant.collector.ask.journal_writer import JournalWriter, PartWriter
 from slant.collector.ask.lane_money import Ledger
@@ -42,7 +43,8 @@ LAST_LOAD_S = 60.0  # how long a run waits at its end for whoever holds the data
 class Options:
     """How a run asks, as against what it asks. Times in seconds; `concurrency` is requests in flight for each model.
 
-    `mixed` lets a model that was asked by batch in this study be asked live as well.
+    `mixed` lets a model that was asked by batch in this study be asked live as well. So many different trials in a row
+    that a provider declines in words that nobody knows end their model (`stop_after_declined`).
     `budget_usd`: the most that the study may cost in its database, all runs together, in US dollars.
     """
 
@@ -52,10 +54,13 @@ class Options:
     logprobs: bool = False
     budget_usd: float | None = None
     mixed: bool = False
+    stop_after_declined: int = MOST_IN_A_ROW
 
     def __post_init__(self) -> None:
         if self.concurrency < 1 or self.max_retries < 0 or not 0 < self.time_limit_s < math.inf:
             raise UsageError("concurrency must be 1 or more, max_retries 0 or more, time_limit_s above 0 s.")
+        if self.stop_after_declined < 1:
+            raise UsageError("stop_after_declined must be 1 or more.")
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class RunReport:
     (None: not known), stopped_because; of a study with games also not_asked, the trials of games that ended early, and
     model_changed, the games that were answered by more than one served model; of a run that was to end on precision
     (`until_width`) looks, repetitions and half_width, those of the last look. `looks`: all looks at these models;
-    `lacks_look`: one of them has not ended by its rule, for it lacks a trial.
+    `lacks_look`: one of them has not ended by its rule, for it lacks a trial. `notes`: sentences about the answers.
     """
 
     run_id: str
@@ -76,6 +81,7 @@ class RunReport:
     disk_was_full: bool
     looks: tuple[Look, ...] = ()
     lacks_look: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def is_complete(self) -> bool:
@@ -141,7 +147,16 @@ async def ask(
         paces = Paces(options.concurrency, keeper.note)
         url = simulator.base_url if simulator else None
         with kept_open(run_plan.db):
-            lanes = [_lane(run_plan, model_plan, url, paces, ledger, begun) for model_plan in run_plan.model_plans]
+            declined = [
+                declined_trials(
+                    run_plan.db, run_plan.study.name, of_model.model, run_plan.made_at, options.stop_after_declined
+                )
+                for of_model in run_plan.model_plans
+            ]
+            lanes = [
+                _lane(run_plan, model_plan, url, paces, ledger, begun, of_model)
+                for model_plan, of_model in zip(run_plan.model_plans, declined, strict=True)
+            ]
         for lane in lanes:
             log.info("run %s asks %s (%s)", run.run_id, lane.model.model, lane.provider.name)
         runner = Runner(run_plan.study, run, lanes, keeper, options.max_retries, watcher.change, watcher.say)
@@ -172,11 +187,17 @@ def _as_it_stands(run_plan: RunPlan) -> tuple[RunPlan, Begun]:
 
 
 def _lane(
-    run_plan: RunPlan, model_plan: ModelPlan, simulated_url: str | None, paces: Paces, ledger: Ledger, begun: Begun
+    run_plan: RunPlan,
+    model_plan: ModelPlan,
+    simulated_url: str | None,
+    paces: Paces,
+    ledger: Ledger,
+    begun: Begun,
+    declined: DeclinedTrials,
 ) -> Lane:
     base_url = simulated_url or model_plan.base_url
     assert base_url is not None
-    pending = _pending(run_plan, model_plan, begun)
+    pending = declined.last(_pending(run_plan, model_plan, begun))
     key = model_plan.provider.key()
     pace = paces.pace(model_plan.name, model_plan.provider.name, base_url, key)
     money = lane_money(run_plan, model_plan, ledger)
@@ -192,6 +213,7 @@ def _lane(
         pace,
         money,
         turns,
+        declined=declined,
     )
 
 
@@ -221,7 +243,8 @@ def _report(
     stopped = runner.stopping.is_set()
     why = ("the disk is full" if disk_was_full else "interrupted") if stopped else None
     models = tuple(lane_row(run_plan, lane, why, len(lane.marks.model_changed)) for lane in lanes)
-    return RunReport(run.run_id, run_plan.db, models, run_plan.left_out, is_loaded, stopped, disk_was_full)
+    notes = tuple(note for lane in lanes for note in lane.notes)
+    return RunReport(run.run_id, run_plan.db, models, run_plan.left_out, is_loaded, stopped, disk_was_full, notes=notes)
 
 
 def lane_row(run_plan: RunPlan, lane: Lane, why_all_stopped: str | None, n_changed: int) -> dict[str, Any]:

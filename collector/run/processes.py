@@ -22,6 +22,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.ask.endings_seen import Endings
 from slant.collector.ask.interrupts import SIGNALS
 from slant.collector.ask.journal_writer import LiveLoader
 from slant.collector.ask.lane_money import LaneMoney, Ledger
@@ -234,6 +235,9 @@ class _Crew:
             lane.last_failure = next(
                 (child_lane["last_failure"] for child_lane in child_lanes if child_lane["last_failure"]), None
             )
+            lane.endings = Endings()
+            for child_lane in child_lanes:
+                lane.endings.add(child_lane["endings"])
             assert isinstance(lane.pace, _ToldPace)
             lane.pace.told = " + ".join(child_lane["pace"] for child_lane in child_lanes)
             for outcome in new.elements():
@@ -269,6 +273,7 @@ class _Crew:
             is_loaded=is_loaded,
             was_stopped=any(end["was_stopped"] for end in ends),
             disk_was_full=any(end["is_full"] for end in ends),
+            notes=tuple(note for lane in self._lanes.values() for note in lane.notes),
         )
 
     def _row(self, lane: Lane) -> dict[str, Any]:

@@ -116,6 +116,7 @@ class _Teller(Watcher):
                 "stopped_because": lane.stopped_because,
                 "last_failure": lane.last_failure,
                 "model_changed": len(lane.marks.model_changed),
+                "endings": lane.endings.as_message(),
             }
             for lane in self._lanes
         }

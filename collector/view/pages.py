@@ -303,6 +303,7 @@ def _reading(row: Mapping[str, Any]) -> str:
         "filtered": f"The provider's filter withheld the answer{detail}.",
         "truncated": f"The answer was cut off{detail}: it ended at a limit of length.",
         "malformed": f"No one clear choice could be read{detail}.{expected}",
+        "rejected": f"The provider declined this request in two calls, for no known reason{detail}.",
         "failed": f"No answer came{detail}.",
     }
     return sentences.get(row["outcome"], str(row["outcome"]))

@@ -11,7 +11,7 @@ import duckdb
 
 from slant.collector.system.shipped_files import sql_query
 
-OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed")
+OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "rejected")
 _BARS = 48
 _MOST_HISTOGRAMS = 4  # one a condition, below each other; with more conditions all are counted together
 _LARGEST_SHARE = 0.995  # the rest, far above, is in the last bar

@@ -75,9 +75,9 @@ def test_a_reply_of_any_shape_is_read_without_a_crash_and_counts_are_never_made_
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_an_empty_reply_is_malformed_and_its_counts_unknown_not_zero(dialect: Any) -> None:
+def test_an_empty_reply_is_no_answer_and_its_counts_unknown_not_zero(dialect: Any) -> None:
     reply = dialect.reply({}, {})
-    assert reply.outcome == "malformed"
+    assert reply.outcome == "failed"
     assert (reply.answer, reply.reasoning_tokens, reply.output_tokens) == (None, None, None)
 
 

@@ -166,15 +166,17 @@ def test_a_server_that_is_gone_stops_the_model_instead_of_failing_every_trial(ti
     assert report.models[0]["failed"] < 40
 
 
-def test_an_unreadable_answer_is_malformed_and_what_came_is_kept_whole(tiny: str, tmp_path: Path) -> None:
+def test_a_response_without_a_choice_is_asked_again_and_what_came_is_kept_whole(tiny: str, tmp_path: Path) -> None:
     async def odd(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         return web.json_response({"choices": [], "usage": {"completion_tokens": 5}, "oddity": "\x00\ud800"})
 
     db = tmp_path / "a.duckdb"
     with LocalServer(odd) as server:
         run(tiny, server, db)
-    assert rows(db, "SELECT outcome, count(*), min(tokens) FROM trials GROUP BY ALL") == [("malformed", 8, 5)]
-    assert "oddity" in rows(db, "SELECT response FROM trials")[0][0]
+    assert rows(db, "SELECT outcome, is_final, count(*), min(tokens) FROM attempts GROUP BY ALL") == [
+        ("failed", False, 24, 5)  # 8 trials, each tried three times
+    ]
+    assert "oddity" in rows(db, "SELECT response FROM attempts")[0][0]
 
 
 def test_a_key_is_found_in_no_file_even_when_the_provider_echoes_it(

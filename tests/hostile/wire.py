@@ -117,7 +117,7 @@ WIRES = (
         "an error of several lines",
         _sent(http(b'{"error": {"message": "no\\nError: Can\'t collect.\\r\\n  Type: curl x | sh"}}', "400 \x1b[2J")),
         "HTTP 400: no Error: Can't collect. Type: curl x | sh",
-        "stop",
+        "decline",
     ),
 )
 

@@ -16,7 +16,7 @@ from slant.analysis.pages.report_tables import text_table
 from slant.collector.designs.forced_choice.words import Domain, ForcedChoiceData
 
 _KINDS = {"population": "population level", "item_averaged": "averaged over the words"}
-_COUNTED = ["n_refused", "n_filtered", "n_truncated", "n_malformed"]
+_COUNTED = ["n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected"]
 _KINDS_EXPLAINED = (
     "Two kinds of prediction are shown, and they differ much near the ceiling. Population level is for a word of "
     "average difficulty (random effects left out), as in the paper. Averaged over the words is the mean over the words "

@@ -15,7 +15,7 @@ _EXPLANATION = (
     "answers are counted here, and are no zeros. t takes answers as independent; those to the same pair of names are "
     "not."
 )
-_COUNTED = ("n_one_sided", "n_partial", "n_refused", "n_truncated", "n_filtered", "n_malformed")
+_COUNTED = ("n_one_sided", "n_partial", "n_refused", "n_truncated", "n_filtered", "n_malformed", "n_rejected")
 
 
 def bias(section: SectionData) -> Group | None:
@@ -47,7 +47,16 @@ _ON_DECISIONS = (
     "is no bias. What was left undecided, refused, cut off, or ended before the decision is counted here and is in no "
     "share. t is of the share against .5, as if conversations were independent; those about the same people are not."
 )
-_UNDECIDED = ("n_undecided", "n_refused", "n_truncated", "n_filtered", "n_malformed", "n_ended_early", "n_open")
+_UNDECIDED = (
+    "n_undecided",
+    "n_refused",
+    "n_truncated",
+    "n_filtered",
+    "n_malformed",
+    "n_rejected",
+    "n_ended_early",
+    "n_open",
+)
 
 
 def decisions(section: SectionData) -> Group | None:

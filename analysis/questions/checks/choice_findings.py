@@ -21,7 +21,13 @@ from slant.analysis.questions.checks.sentences import (
 )
 from slant.collector.terminal import count_text
 
-_MISSING = {"n_refused": "refused", "n_filtered": "filtered", "n_truncated": "cut off", "n_malformed": "malformed"}
+_MISSING = {
+    "n_refused": "refused",
+    "n_filtered": "filtered",
+    "n_truncated": "cut off",
+    "n_malformed": "malformed",
+    "n_rejected": "rejected",
+}
 
 
 def first_option(rows: CheckRows, context: Context) -> Verdict:
@@ -110,7 +116,7 @@ def missing_answers(rows: CheckRows, context: Context) -> Verdict:
     else:
         details = []
     if not n_missing:
-        verdict = f"Not one answer of {total:,} was refused, filtered, cut off or malformed."
+        verdict = f"Not one answer of {total:,} was refused, filtered, cut off, malformed or rejected."
         return Verdict("holds", verdict, tuple(details))
     kinds = ", ".join(f"{int(results[name].sum()):,} {word}" for name, word in _MISSING.items() if results[name].sum())
     details.insert(0, f"Missing: {n_missing:,} of {total:,} answers ({percent(n_missing / total)}): {kinds}.")

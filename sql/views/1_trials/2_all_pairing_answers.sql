@@ -48,7 +48,7 @@ WITH counted AS (
 ), read AS (
     SELECT * REPLACE (CASE WHEN n_given > 0 THEN 'answered' ELSE outcome END AS outcome,
                       CASE WHEN n_given > 0 THEN NULL ELSE detail END AS detail,
-                      n_given IS NULL OR n_given = 0 AS is_refusal)
+                      CASE WHEN n_given > 0 THEN false WHEN outcome <> 'rejected' THEN true END AS is_refusal)
     FROM (SELECT *, group_a || ' / ' || group_b AS pair,
                  n_a_positive + n_a_negative + n_b_positive + n_b_negative AS n_given FROM counted)
 )

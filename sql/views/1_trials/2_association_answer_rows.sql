@@ -12,7 +12,8 @@ CREATE OR REPLACE VIEW association_answer_rows AS
 SELECT source, study, study_version, variant, run_id, trial_id, model, test,
        condition, item, "group", wording, repetition, position,
        option_a, option_b, expected, answer, choice, outcome,
-       coalesce(answer NOT IN (option_a, option_b), true) OR outcome IN ('truncated', 'filtered') AS is_refusal,
+       CASE WHEN outcome <> 'rejected'
+            THEN coalesce(answer NOT IN (option_a, option_b), true) OR outcome IN ('truncated', 'filtered') END AS is_refusal,
        choice = expected AS follows_rule,
        nullif(regexp_extract(factors, '"first_option":"([^"]*)"', 1), '') AS first_option,
        tokens, token_source, reasoning_tokens, reasoning_tokens_recounted, recount_tokenizer,

@@ -28,7 +28,7 @@ WITH designs AS (
     WHERE NOT t.is_left_out
 ), readings AS (
     SELECT trial_id, 'tokens' AS measure, 1 AS part, said AS answer,
-           CASE WHEN outcome IN ('truncated', 'filtered') THEN NULL
+           CASE WHEN outcome IN ('truncated', 'filtered', 'rejected') THEN NULL
                 WHEN design = 'association' THEN CASE WHEN answer IN (option_a, option_b) THEN tokens END
                 WHEN outcome = 'answered' THEN tokens END::DOUBLE AS value
     FROM asked

@@ -4,7 +4,8 @@
 -- design: decision
 -- paper: Bai et al. (2025), Figure 3
 -- note:  of `n_conversations`, `n_decided` have a decision; the others are counted by what they are, and none of them is
---        0 or .5: undecided (neither the words nor the people say it), refused, cut off, filtered, malformed, still open.
+--        0 or .5: undecided (neither the words nor the people say it), refused, cut off, filtered, malformed, rejected,
+--        still open.
 --        `n_ended_early` of them ended before they came to the decision. `share_expected` is .5 where a model leans to
 --        neither side; `t` is of it against .5 over conversations, NULL where all decisions are alike. `mean_d` is of the
 --        pairings in the same conversations, `r_with_d` their correlation with the decisions.
@@ -18,6 +19,7 @@ WITH counted AS (
            count(*) FILTER (outcome = 'filtered') AS n_filtered,
            count(*) FILTER (outcome = 'malformed' AND NOT coalesce(starts_with(detail, 'undecided'), false))
                AS n_malformed,
+           count(*) FILTER (outcome = 'rejected') AS n_rejected,
            count(*) FILTER (is_open) AS n_open,
            count(*) FILTER (NOT is_open AND ended_at NOT IN ('decision', 'question')) AS n_ended_early,
            avg(decision_bias) AS share_expected, stddev_samp(decision_bias) AS sd,

@@ -2,8 +2,8 @@
 -- grain: source, study, study_version, variant, model, domain, block, structured_output
 -- reads: forced_choice_answer_rows, models, tests, conditions
 -- design: forced_choice
--- note:  the four kinds add up to `n_invalid`: refused in words or by the provider, filtered, cut off, malformed (both
---        letters, neither, broken JSON). What failed for good is no answer: outcome_counts counts its attempts.
+-- note:  the five kinds add up to `n_invalid`: refused in words or by the provider, filtered, cut off, malformed (both
+--        letters, neither, broken JSON), rejected (declined by the provider for no known reason). What failed for good is no answer: outcome_counts counts its attempts.
 CREATE OR REPLACE VIEW missing_by_block AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, domain, block, structured_output,
@@ -13,7 +13,8 @@ WITH counted AS (
            count(*) FILTER (outcome = 'refused') AS n_refused,
            count(*) FILTER (outcome = 'filtered') AS n_filtered,
            count(*) FILTER (outcome = 'truncated') AS n_truncated,
-           count(*) FILTER (outcome = 'malformed') AS n_malformed
+           count(*) FILTER (outcome = 'malformed') AS n_malformed,
+           count(*) FILTER (outcome = 'rejected') AS n_rejected
     FROM forced_choice_answer_rows
     GROUP BY source, study, study_version, variant, model, domain, block, structured_output
 )

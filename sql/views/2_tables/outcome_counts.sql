@@ -2,8 +2,9 @@
 -- grain: source, study, study_version, variant, model, test, condition
 -- reads: shown_attempts, models, tests, conditions
 -- study: any
--- note:  truncated, filtered and failed attempts cut the dependent variable, so they are counted by condition.
---        A failed attempt ends no trial; `n_trials` is the sum of the five outcomes.
+-- note:  truncated, filtered, rejected and failed attempts cut the dependent variable, so they are counted by condition.
+--        A failed attempt ends no trial; `n_trials` is the sum of the six outcomes. A rejected
+--        trial was declined by its provider in two calls, in words that say no reason: neither a refusal nor a filter.
 CREATE OR REPLACE VIEW outcome_counts AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, test, condition,
@@ -13,6 +14,7 @@ WITH counted AS (
            count(*) FILTER (is_final AND outcome = 'filtered') AS n_filtered,
            count(*) FILTER (is_final AND outcome = 'truncated') AS n_truncated,
            count(*) FILTER (is_final AND outcome = 'malformed') AS n_malformed,
+           count(*) FILTER (is_final AND outcome = 'rejected') AS n_rejected,
            count(*) FILTER (outcome = 'failed') AS n_failed_attempts
     FROM shown_attempts
     WHERE occasion IS NULL

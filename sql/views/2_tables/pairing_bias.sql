@@ -4,7 +4,7 @@
 -- design: pairing, decision
 -- paper: Bai et al. (2025), equation 1 and Figure 2
 -- note:  `n_d` answers have a D; the others are counted by what they are: one-sided (all words to one group), refused,
---        cut off, filtered, malformed. None of them is 0. `t` is of D against 0 over answers, with `n_d` - 1 degrees of
+--        cut off, filtered, malformed, rejected. None of them is 0. `t` is of D against 0 over answers, with `n_d` - 1 degrees of
 --        freedom; NULL where D does not vary. It takes answers to the same pair of names as independent, which they are
 --        not (the study's fits have a term for it). `mean_d_padded` is over the answers that the authors' code would
 --        count: every answer that was read, one-sided ones with their share - 1.
@@ -19,6 +19,7 @@ WITH counted AS (
            count(*) FILTER (outcome = 'truncated') AS n_truncated,
            count(*) FILTER (outcome = 'filtered') AS n_filtered,
            count(*) FILTER (outcome = 'malformed') AS n_malformed,
+           count(*) FILTER (outcome = 'rejected') AS n_rejected,
            count(d) AS n_d, avg(d) AS mean_d, stddev_samp(d) AS sd_d, avg(d_padded) AS mean_d_padded
     FROM pairing_answer_rows
     GROUP BY source, study, study_version, variant, model, test

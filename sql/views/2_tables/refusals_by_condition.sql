@@ -2,12 +2,14 @@
 -- grain: source, study, study_version, variant, model, test, condition
 -- reads: association_answer_rows, models, tests, conditions
 -- design: association
--- note:  the five last columns share out `n_refusals` and add up to it. `as_answered` are answers such as "Pleasant."
+-- note:  `n_rejected` were declined by the provider for no known reason: no refusals, and in no rate.
+--        The five last columns share out `n_refusals` and add up to it. `as_answered` are answers such as "Pleasant."
 --        that our reader takes for the option and the paper's rule does not.
 CREATE OR REPLACE VIEW refusals_by_condition AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, test, condition,
            count(*) AS n_trials,
+           count(*) FILTER (outcome = 'rejected') AS n_rejected,
            count(*) FILTER (is_refusal) AS n_refusals,
            avg(is_refusal::INTEGER) AS refusal_rate,
            count(*) FILTER (is_refusal AND outcome = 'answered') AS as_answered,

@@ -23,9 +23,9 @@ WITH planned AS (
            count(*) FILTER (is_final AND outcome = 'filtered') AS n_filtered,
            count(*) FILTER (is_final AND outcome = 'truncated') AS n_truncated,
            count(*) FILTER (is_final AND outcome = 'malformed') AS n_malformed,
+           count(*) FILTER (is_final AND outcome = 'rejected') AS n_rejected,
            count(*) FILTER (outcome = 'failed') AS n_failed_attempts,
-           count(*) FILTER (cost_usd IS NULL AND (is_final OR output_tokens IS NOT NULL)) AS n_unpriced,
-           sum(cost_usd) AS cost_usd
+           count(*) FILTER (cost_usd IS NULL AND (is_final OR output_tokens IS NOT NULL)) AS n_unpriced, sum(cost_usd) AS cost_usd
     FROM shown_attempts
     WHERE occasion IS NULL
     GROUP BY run_id, study_version, model, test
@@ -43,13 +43,13 @@ WITH planned AS (
 ), joined AS (
     -- FULL: trials that their run did not list are shown too, without a plan
     SELECT coalesce(p.run_id, c.run_id) AS run_id,
-           coalesce(p.study_version, c.study_version) AS study_version, coalesce(p.model, c.model) AS model,
-           coalesce(p.test, c.test) AS test, p.test_no, p.n_planned,
+           coalesce(p.study_version, c.study_version) AS study_version,
+           coalesce(p.model, c.model) AS model, coalesce(p.test, c.test) AS test, p.test_no, p.n_planned,
            p.provider, p.requested_model, p.model_settings, p.model_place,
            coalesce(c.n_done, 0) AS n_done, coalesce(c.n_answered, 0) AS n_answered,
            coalesce(c.n_refused, 0) AS n_refused, coalesce(c.n_filtered, 0) AS n_filtered,
            coalesce(c.n_truncated, 0) AS n_truncated, coalesce(c.n_malformed, 0) AS n_malformed,
-           coalesce(c.n_failed_attempts, 0) AS n_failed_attempts, coalesce(n.n_not_asked, 0)::BIGINT AS n_not_asked,
+           coalesce(c.n_rejected, 0) AS n_rejected, coalesce(c.n_failed_attempts, 0) AS n_failed_attempts, coalesce(n.n_not_asked, 0)::BIGINT AS n_not_asked,
            coalesce(c.n_unpriced, 0) AS n_unpriced, c.cost_usd
     FROM planned p
     FULL JOIN counted c ON c.run_id = p.run_id AND c.study_version IS NOT DISTINCT FROM p.study_version
@@ -74,7 +74,7 @@ SELECT source, study, study_version, variant, run_id, model, test,
        n_planned, n_done, n_done_before,
        CASE WHEN n_planned IS NOT NULL
             THEN greatest(n_planned - n_done - n_done_before - n_not_asked - n_not_asked_before, 0) END AS n_missing,
-       n_not_asked, n_answered, n_refused, n_filtered, n_truncated, n_malformed, n_failed_attempts,
+       n_not_asked, n_answered, n_refused, n_filtered, n_truncated, n_malformed, n_rejected, n_failed_attempts,
        n_unpriced, cost_usd, started_at, finished_at, end_reason
 FROM placed
 ORDER BY started_at, run_id, model_place, model, test_no, test, study_version;

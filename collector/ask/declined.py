@@ -1,0 +1,105 @@
+"""Requests that a provider declines in words that nobody knows: errors of 400, 403, 413 or 422 in no row of errors.csv.
+
+Either it is about that prompt, and then the trial ends and the others are asked, or about all that is asked of this
+model, and then it is in vain to go on. Once the model has answered (in this run, or in the database, with the same
+settings) it is taken for the first; until then, and after some such trials in a row, for the second. A trial that was
+declined in two different calls is `rejected` for good: the provider declined it, and its reason is not documented.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import duckdb
+
+from slant.collector.ask.retries import NextStep, judge
+from slant.collector.errors import DatabaseError
+from slant.collector.keep.database import reading
+from slant.collector.providers.exchange import Exchange
+from slant.collector.records import Conversation
+from slant.collector.study.records import StudyModel
+from slant.collector.system.shipped_files import sql_query
+
+MOST_IN_A_ROW = 5
+
+
+@dataclass
+class DeclinedTrials:
+    """Those of one model in one run. `earlier` are those of earlier calls, each with whether other trials were answered
+    after it, so that the fault was its own."""
+
+    most_in_a_row: int = MOST_IN_A_ROW
+    has_answered: bool = False
+    earlier: Mapping[str, bool] = field(default_factory=dict)
+    in_a_row: set[str] = field(default_factory=set)
+
+    def answered(self) -> None:
+        """The model has given an answer."""
+        self.has_answered = True
+        self.in_a_row.clear()
+
+    def is_open(self, verdict: NextStep) -> bool:
+        """Whether requests in flight may still tell what a refused request is about."""
+        return verdict.action == "decline" and not self.has_answered and verdict.status != 413
+
+    def judged(self, trial_id: str, verdict: NextStep) -> NextStep:
+        """What is done about an exchange, in the light of the other trials."""
+        if verdict.action != "decline":
+            return verdict
+        if self.is_open(verdict):
+            return replace(verdict, action="stop")
+        if not self.earlier.get(trial_id, False):
+            self.in_a_row.add(trial_id)
+        return replace(verdict, action="rejected") if trial_id in self.earlier else verdict
+
+    def judged_in_batch(self, trial_id: str, verdict: NextStep) -> NextStep:
+        """The same of a request in a batch job, which had all been sent before one of them was declined."""
+        if verdict.action == "decline" and self.has_answered and trial_id in self.earlier:
+            return replace(verdict, action="rejected")
+        return verdict
+
+    @property
+    def are_too_many(self) -> bool:
+        return len(self.in_a_row) >= self.most_in_a_row
+
+    def last(self, pending: Iterable[Conversation]) -> Iterator[Conversation]:
+        """What is pending, with what was declined before at its end: should it be declined again, the others have
+        their answers by then."""
+        held = []
+        for conversation in pending:
+            if self.earlier and any(trial.trial_id in self.earlier for trial in conversation.trials):
+                held.append(conversation)
+            else:
+                yield conversation
+        yield from held
+
+
+def declined_trials(
+    db: Path, study: str, model: StudyModel, before: str, most_in_a_row: int = MOST_IN_A_ROW
+) -> DeclinedTrials:
+    """What the database knows of a model that is about to be asked; `before`: when this call began (ISO 8601, UTC)."""
+    of_model = {"provider": model.provider, "requested_model": model.requested_model}
+    try:
+        with reading(db) as connection:
+            answers = connection.execute(sql_query("last_answers_of_model"), of_model).fetchall()
+            of_study = {**of_model, "study": study, "before": before}
+            rows = connection.execute(sql_query("declined_requests"), of_study).fetchall()
+    except (DatabaseError, duckdb.Error):  # there is none yet
+        return DeclinedTrials(most_in_a_row)
+    last_answer = max((at for settings, at in answers if at and _asked_so(settings, model)), default=None)
+    earlier: dict[str, bool] = {}
+    for trial_id, status, response, at in rows:
+        if judge(Exchange(status=status, body=response), 1).action == "decline":
+            earlier[trial_id] = earlier.get(trial_id, False) or (last_answer is not None and last_answer > at)
+    return DeclinedTrials(most_in_a_row, last_answer is not None, earlier)
+
+
+def _asked_so(settings: str | None, model: StudyModel) -> bool:
+    """Whether these are the model's settings: what a provider takes with some of them it may decline with others."""
+    try:
+        return bool(json.loads(settings or "{}") == dict(model.settings))
+    except ValueError:
+        return False

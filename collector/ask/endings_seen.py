@@ -1,0 +1,69 @@
+"""Endings of answers that slant does not know, or that were not given: counted, and said once a run. So are
+models none of whose answers can be read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from slant.collector.records import Reply
+from slant.collector.terminal import count_text, printable
+
+_LONGEST_WORD = 60
+
+
+@dataclass
+class Endings:
+    """Those of one model in one run. `unknown`: how many answers ended with each word that no table knows; `missing`:
+    how many texts without a finish reason were taken for answers."""
+
+    unknown: Counter[str] = field(default_factory=Counter)
+    missing: int = 0
+
+    def count(self, reply: Reply) -> None:
+        """Take note of one reply."""
+        if reply.ending == "unknown":
+            self.unknown[printable((reply.finish_reason or "")[:_LONGEST_WORD])] += 1
+        elif reply.ending == "missing" and reply.outcome is None and reply.spoken:
+            self.missing += 1
+
+    def notes(self, provider: str) -> list[str]:
+        """What to say of them at the end of a run."""
+        notes = [
+            f"{provider} ended {count_text(n, 'answer')} with {word}, which slant does not know; "
+            f"{'it is' if n == 1 else 'they are'} not counted as {'an answer' if n == 1 else 'answers'}."
+            for word, n in sorted(self.unknown.items())
+        ]
+        if self.missing:
+            counted = "it counts as one" if self.missing == 1 else "they count as answers"
+            notes.append(
+                f"{provider} gave no reason why {count_text(self.missing, 'answer')} ended; {counted} all the same."
+            )
+        return notes
+
+    def as_message(self) -> dict[str, Any]:
+        """For another process, as JSON-able values; `add` takes them."""
+        return {"unknown": dict(self.unknown), "missing": self.missing}
+
+    def add(self, message: Mapping[str, Any]) -> None:
+        """Count what another process has counted as well."""
+        self.unknown.update(message["unknown"])
+        self.missing += message["missing"]
+
+
+_FEWEST = 5
+_MOSTLY = 0.9
+
+
+def malformed_notes(model: str, outcomes: Mapping[str, int]) -> list[str]:
+    """A sentence where nearly all answers of a model are malformed: then it is the study, or the server, not chance."""
+    answers = sum(n for outcome, n in outcomes.items() if outcome != "failed")
+    n = outcomes.get("malformed", 0)
+    if n < _FEWEST or n < _MOSTLY * answers:
+        return []
+    return [
+        f"WARNING: {n:,} of {answers:,} answers of {model} are malformed: nothing can be read in them. "
+        "Look at some before you go on: collect view"
+    ]

@@ -1,0 +1,82 @@
+"""What the word means with which a provider says why an answer ended (finish reason, stop reason, status).
+
+An ending is an answer only if it is known to be one. endings.csv names those that are, and what the others amount to:
+
+    answer      the model has finished: the design reads the text
+    truncated, filtered, refused, malformed, failed     the outcome, as the provider documents it
+    stop        it is about the account: nothing more is asked
+
+`sdks` in that table are the SDKs in whose types the word stands (tests/collector/test_sdk_values.py: each value of each
+of them has a row). A word that is not in it is no answer either: `malformed`, with the word as its detail.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Literal
+
+from slant.collector.records import EndingKind, Outcome, Reply
+
+Means = Literal["answer", "truncated", "filtered", "refused", "malformed", "failed", "stop"]
+NO_REASON = "no finish reason"
+_OUTCOMES: dict[EndingKind, Outcome | None] = {
+    "answer": None, "truncated": "truncated", "filtered": "filtered", "refused": "refused", "malformed": "malformed",
+    "failed": "failed", "stop": "failed", "unknown": "malformed", "missing": "malformed",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an answer ended: the provider's word (None: it gave none), and what that means."""
+
+    word: str | None
+    kind: EndingKind
+
+    def outcome(self, *, has_text: bool = True) -> Outcome | None:
+        """None where the design is to read the answer, which it is to find empty where nothing was said."""
+        outcome = _OUTCOMES[self.kind]
+        return None if outcome == "malformed" and not has_text else outcome
+
+    @property
+    def detail(self) -> str | None:
+        """The provider's word, where it decided against an answer; what is filtered or cut off has it elsewhere."""
+        if self.kind == "missing":
+            return NO_REASON
+        if self.kind in ("failed", "stop"):
+            return f"the provider ended it with {self.word}"
+        return self.word if self.kind in ("malformed", "unknown") else None
+
+
+def ending(dialect: str, word: str | None) -> Ending:
+    """What a word means in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty one is none."""
+    if not word:
+        return Ending(word, "missing")
+    return Ending(word, known_endings().get((dialect, word), "unknown"))
+
+
+@cache
+def known_endings() -> dict[tuple[str, str], Means]:
+    """What endings.csv says, by dialect and word."""
+    return {(row["dialect"], row["ending"]): row["means"] for row in ending_rows()}  # type: ignore[misc]
+
+
+def ending_rows() -> list[dict[str, str]]:
+    """The rows of endings.csv."""
+    with (Path(__file__).parent / "endings.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def with_own_endings(reply: Reply, good_endings: Collection[str], *, takes_missing: bool) -> Reply:
+    """A reply of a server of the user's own: one of its `good_endings` is an answer, and so is a text without a reason
+    if the server needs to give none (`takes_missing`)."""
+    is_good = reply.ending == "unknown" and reply.finish_reason in good_endings
+    is_taken = reply.ending == "missing" and takes_missing
+    if not is_good and not is_taken:
+        return reply
+    kept = None if reply.outcome == "malformed" else reply.outcome  # a refusal stays one
+    said = None if kept is None else reply.detail
+    return replace(reply, outcome=kept, detail=said, ending="answer" if is_good else "missing")

@@ -1,0 +1,203 @@
+"""What an error of a provider means: a filter held the prompt back, the prompt does not fit, the model called a tool
+wrongly, or it is about the key, the account, the model or the parameters. One table for all providers (errors.csv), for
+gateways hand on the words of others; the first row that fits counts.
+
+    means       filtered, malformed, too_long (these end one trial), stop (ends the model), again
+    provider    whose words they are
+    status      HTTP statuses, with blanks between them; none: any. An error inside a 200 has none, and fits any of them
+    code        one of the error's codes (code, type, status, reason), in whichever case
+    pattern     a regular expression in the error's sentence; its group `category` is the category
+    field       "code": the pattern is for the codes. Else a path that the error must have: metadata.flagged_input
+    category    what the filter held it back for, where the row says it and the error does not
+    source, date    where that is documented or was seen, and when it was looked up
+
+An error of 400, 403, 413 or 422 that is in no row is unknown: collector/ask/declined.py says what comes of it.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+Means = Literal["filtered", "malformed", "too_long", "stop", "again"]
+MOST_READ = 4000
+"""Characters of an error's sentence that are looked at."""
+_LONGEST_CATEGORY = 80
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderError:
+    """An error as a provider said it: its HTTP status (None where it stood inside a 200), all its codes in small
+    letters, its sentence, and the object that it came in."""
+
+    status: int | None
+    codes: tuple[str, ...]
+    sentence: str
+    error: Mapping[str, Any]
+
+    @property
+    def is_blank(self) -> bool:
+        return not (self.codes or self.sentence)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorMeaning:
+    """What an error means, and of a filter why it held the prompt back, where that was said."""
+
+    means: Means
+    category: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    means: Means
+    statuses: frozenset[int]
+    code: str
+    pattern: re.Pattern[str] | None
+    field: str
+    category: str | None
+
+    def match(self, error: ProviderError) -> ErrorMeaning | None:
+        """What this row says of an error; None where it does not fit."""
+        if self.statuses and error.status is not None and error.status not in self.statuses:
+            return None
+        if error.status is None and not (self.code or self.pattern or self.field):
+            return None
+        if self.code and self.code not in error.codes:
+            return None
+        if self.field not in ("", "code") and not _at(error.error, self.field):
+            return None
+        found = self._found(error)
+        if self.pattern is not None and found is None:
+            return None
+        named = found.groupdict().get("category") if found else None
+        return ErrorMeaning(self.means, _stated_category(error.error) or _shortened(named) or self.category)
+
+    def _found(self, error: ProviderError) -> re.Match[str] | None:
+        if self.pattern is None:
+            return None
+        texts = error.codes if self.field == "code" else (error.sentence,)
+        return next((found for text in texts if (found := self.pattern.search(text))), None)
+
+
+def error_meaning(error: ProviderError) -> ErrorMeaning | None:
+    """What the table says of an error; None where it is unknown."""
+    return next((meaning for row in _rows() if (meaning := row.match(error))), None)
+
+
+@cache
+def _rows() -> tuple[_Row, ...]:
+    return tuple(
+        _Row(
+            row["means"],  # type: ignore[arg-type]
+            frozenset(map(int, row["status"].split())),
+            row["code"],
+            re.compile(row["pattern"], re.IGNORECASE | re.DOTALL) if row["pattern"] else None,
+            row["field"],
+            row["category"] or None,
+        )
+        for row in error_rows()
+    )
+
+
+def error_rows() -> list[dict[str, str]]:
+    """The rows of errors.csv."""
+    with (Path(__file__).parent / "errors.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def provider_error(status: int | None, body: Mapping[str, Any] | None) -> ProviderError:
+    """The error in a body, in whichever of the usual shapes it comes."""
+    body = body or {}
+    # `detail`: what FastAPI says by itself, so many local servers do; older vLLM has its message at the top
+    said: Any = _choice_error(body) or body.get("error") or body.get("detail") or body.get("base_resp") or body
+    if isinstance(said, list):
+        said = said[0] if said else None
+    error: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+    metadata = error.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None  # what a gateway was told itself
+    inner = _decoded(raw)
+    sentence = said if isinstance(said, str) else error.get("message") or error.get("msg") or error.get("status_msg")
+    texts = (sentence or body.get("error_msg"), _sentence_of(inner) or raw)
+    codes = [*_codes(error), *_codes(inner), *(_codes(body) if error is not body else ())]
+    return ProviderError(
+        status,
+        tuple(dict.fromkeys(code.lower() for code in codes if code)),
+        " ".join(" ".join(str(text)[:MOST_READ].split()) for text in texts if text),
+        error or body,
+    )
+
+
+def _choice_error(body: Mapping[str, Any]) -> Any:
+    """OpenRouter's: an error in the choice itself, once the model had begun."""
+    choices = body.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first.get("error") if isinstance(first, Mapping) else None
+
+
+def _codes(error: Mapping[str, Any]) -> Iterable[str]:
+    for name in ("code", "type", "status", "error_type", "error_code", "status_code"):
+        yield _code(error.get(name))
+    for name in ("metadata", "innererror"):
+        inner = error.get(name)
+        if isinstance(inner, Mapping):
+            yield from (_code(inner.get(key)) for key in ("code", "error_type", "provider_code", "reason"))
+    details = error.get("details")
+    for detail in details if isinstance(details, list) else ():
+        if isinstance(detail, Mapping):
+            yield _code(detail.get("reason"))
+
+
+def _code(value: Any) -> str:
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+
+
+def _decoded(text: Any) -> Mapping[str, Any]:
+    """The error in a text of JSON; empty where there is none."""
+    try:
+        value = json.loads(text) if isinstance(text, str) and text.lstrip().startswith("{") else text
+    except (ValueError, RecursionError):
+        return {}
+    inner = value.get("error", value) if isinstance(value, Mapping) else {}
+    return inner if isinstance(inner, Mapping) else {"message": inner}
+
+
+def _sentence_of(error: Mapping[str, Any]) -> Any:
+    return error.get("message") or error.get("msg")
+
+
+def _at(error: Mapping[str, Any], path: str) -> Any:
+    value: Any = error
+    for name in path.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _stated_category(error: Mapping[str, Any]) -> str | None:
+    """The categories that an error itself states: OpenRouter's reasons, Azure's results of its filter."""
+    metadata, inner = error.get("metadata"), error.get("innererror")
+    reasons = metadata.get("reasons") if isinstance(metadata, Mapping) else None
+    if isinstance(reasons, list) and (stated := ", ".join(sorted(r for r in reasons if isinstance(r, str)))):
+        return _shortened(stated)
+    results = inner if isinstance(inner, Mapping) else error
+    return filtered_categories(results.get("content_filter_result") or results.get("content_filter_results"))
+
+
+def filtered_categories(results: Any) -> str | None:
+    """Of the results of Azure's filter the categories that held something back, in alphabetical order."""
+    filtered = [
+        str(name)
+        for name, result in (results.items() if isinstance(results, Mapping) else ())
+        if isinstance(result, Mapping) and result.get("filtered") is True
+    ]
+    return _shortened(", ".join(sorted(filtered)))
+
+
+def _shortened(category: str | None) -> str | None:
+    return " ".join(category.split())[:_LONGEST_CATEGORY].lower() or None if category else None
