@@ -12,9 +12,19 @@
 #' `condition * group` where words are to be drawn anew within the same two groups, so that the difference between
 #' groups is no part of what words vary by.
 #'
-#' **Singular fits.** A variance of 0 lies on the boundary: the fit has status `"singular"`, and `variances` shows it.
-#' Its estimates are those of the maximal model that is not singular, which has the same likelihood without the terms
-#' that are 0; `effects$fitted` is its formula. Where none is left, that is a linear model.
+#' **Standard errors and degrees of freedom** are Kenward and Roger's (1997), of the maximal model. A variance that was
+#' estimated as 0 lies on the boundary (the fit has status `"singular"`, `variances` shows it, `effects$fitted` is the
+#' formula without it): it is not known to be 0, and so stays among the variances that degrees of freedom are about. A
+#' model that forgets it has hundreds of degrees of freedom, where the words and wordings that were asked leave some
+#' ten. Where Kenward and Roger's information matrix can't be inverted, the standard error is the model's own, and the
+#' degrees of freedom are those of the fewest words or wordings less 1; `df_method` says which.
+#'
+#' **Fewer than three** words, or wordings, say nothing of others: they get no random slope, `generalises_to` names what
+#' is left, and a message says so. With fewer than three of each there is no fit.
+#'
+#' **Repetitions** of a word in a wording and condition share what is special to that combination, which has a random
+#' intercept of its own (the group `"combination"`) where there are any: answers that are the same every time are one
+#' answer. Where all of them are, one of each is fitted.
 #'
 #' **What the standard error is made of.** The estimate is a weighted sum of the rows, `b = sum(a * y)`, with the
 #' weights of generalised least squares. So its variance is exactly a sum over variance components: a component of
@@ -37,21 +47,24 @@
 #' @return The same as [fit_lme4()]; `estimates` are of the maximal model that is not singular, `variances` of the
 #'   maximal model. `tables` holds
 #'   \describe{
-#'     \item{effects}{one row per group: `term`, `estimate`, `std_error`, `df` (Satterthwaite), `p_value`, `conf_low`,
-#'       `conf_high`, `sd` (within conditions, pooled as for Cohen's d), `mde` in units of the outcome, `mde_d` in
-#'       those of `sd`; `beside` (a formula), `estimate_beside`, `std_error_beside` and `p_beside`, `std_error_ratio`
-#'       (over that of the model beside) and `verdict`: the effect `"stays"` significant, is `"lost"` (also where its
-#'       sign turns), is `"gained"`, or is `"not_significant"` in either model, which doesn't show that there is none;
+#'     \item{effects}{one row per group: `term`, `estimate`, `std_error`, `df`, `p_value`, `conf_low`, `conf_high`, `sd`
+#'       (within conditions, pooled as for Cohen's d), `mde` in units of the outcome, `mde_d` in those of `sd`; `beside`
+#'       (a formula), `estimate_beside`, `std_error_beside` and `p_beside`, `std_error_ratio` (over that of the model
+#'       beside) and `verdict`: the effect `"stays"` significant, is `"lost"` (also where its sign turns), is
+#'       `"gained"`, or is `"not_significant"` in either model, which doesn't show that there is none;
 #'       `"already_in_model"` where the model beside lets the effect vary over the same groups, so that there are no
-#'       two models to compare; `is_singular`, `left_out` (the terms whose variance is 0, as text), `fitted`
-#'       (formula).}
-#'     \item{shares}{one row per variance component: `group` (`"wording"`, `"item"`, `"residual"`), `term`, `variance`,
-#'       `n_groups`, `part` (of the squared standard error, in squared units), `share` (0 to 1).}
+#'       two models to compare; `is_singular`, `left_out` (the terms whose variance is 0, as text), `fitted` (formula
+#'       without them); `df_method` (`"Kenward-Roger"` or `"capped"`), `generalises_to` (what the effect is claimed
+#'       over, such as `"wording, item"`).}
+#'     \item{shares}{one row per variance component: `group` (`"wording"`, `"item"`, `"combination"`, `"residual"`),
+#'       `term`, `variance`, `n_groups`, `part` (of the squared standard error, in squared units, before what Kenward
+#'       and Roger add for variances that are estimated: 0 in a balanced design), `share` (0 to 1).}
 #'   }
 #' @source Barr, Levy, Scheepers & Tily (2013), Random effects structure for confirmatory hypothesis testing, Journal
 #'   of Memory and Language 68, 255-278; Westfall, Kenny & Judd (2014), Statistical power and optimal design in
 #'   experiments in which samples of participants respond to samples of stimuli, Journal of Experimental Psychology:
-#'   General 143.
+#'   General 143; Kenward & Roger (1997), Small sample inference for fixed effects from restricted maximum likelihood,
+#'   Biometrics 53, 983-997.
 #' @export
 #' @examples
 #' trials <- subset(simulate_trials(), !is_refusal)
@@ -84,39 +97,87 @@ crossed_formula <- "tokens ~ condition + (1 + condition || wording) + (1 + condi
 
 fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alpha) {
   check_outcome(rows, all.vars(formula[[2]]))
-  check_groupings(rows, formula)
   plain <- effect_beside(rows, beside, contrast, levels)
   is_in_model <- !is.null(beside) && has_slopes_of(beside, formula, contrast)
   sd <- pooled_sd(eval(formula[[2]], rows, environment(formula)), as.character(rows[[contrast]]), levels)
   rows <- with_half_codes(rows, formula, contrast, levels)
   if (is.name(formula[[2]])) rows[[as.character(formula[[2]])]] <- as.double(rows[[as.character(formula[[2]])]])
-  terms <- single_terms(uncorrelated_slopes(formula, rows))
-  maximal <- lmer_of_terms(formula, terms, rows)
-  model <- not_singular(maximal, formula, terms, rows)
-  estimates <- if (inherits(model$model, "lm")) linear_effects(model$model) else fixed_effects(model$model)
+  terms <- terms_with_levels(single_terms(uncorrelated_slopes(formula, rows)), rows)
+  rows <- with_combinations(rows, formula, terms)
+  if (anyDuplicated(rows$combination) > 0) terms <- c(terms, "intercept by combination" = quote(1 | combination))
+  model <- lmer_of_terms(formula, terms, rows)
+  sds <- relative_sds(model)
+  left_out <- names(sds)[sds < singular_below]
+  fitted <- formula_of_terms(formula, terms[!names(terms) %in% left_out])
+  if (length(left_out) > 0) message(sprintf("Singular: the variance of %s is 0.", toString(left_out)))
+  parts <- model_matrices(model, "combination")
+  inverse <- inverse_of_variance(parts)
+  error <- error_over_words(model, parts, inverse)
+  estimates <- coefficient_rows(lme4::fixef(model), error)
+  shares <- variance_parts(model, parts, inverse, contrast)
   estimates$term[estimates$term == contrast] <- paste0(contrast, levels[[2]])
-  shares <- variance_parts(model$model, maximal, contrast)
   effect <- estimates[estimates$term == paste0(contrast, levels[[2]]), , drop = FALSE]
   mde <- minimum_detectable_effect(effect$std_error, effect$df, power, alpha)
   verdict <- if (is_in_model) "already_in_model" else verdict_beside(effect, plain, alpha)
   list(
     estimates = estimates,
-    fit = fit_of_mixed_model(
-      maximal, any(relative_sds(maximal) < singular_below),
-      if (inherits(model$model, "lm")) "lm" else as.character(model$model@optinfo$optimizer)
-    ),
+    fit = fit_of_mixed_model(model, length(left_out) > 0),
     variances = shares[c("group", "term", "variance", "n_groups")],
-    model = model$model,
+    model = model,
     tables_of_group = list(
       effects = cbind(effect[setdiff(names(effect), "statistic")], frame_of(
         sd = sd, mde = mde, mde_d = mde / sd, beside = plain$formula, estimate_beside = plain$estimate,
         std_error_beside = plain$std_error, p_beside = plain$p_value, std_error_ratio = effect$std_error /
-          plain$std_error, verdict = verdict, is_singular = length(model$left_out) > 0,
-        left_out = toString(model$left_out), fitted = deparse1(model$formula)
+          plain$std_error, verdict = verdict, is_singular = length(left_out) > 0,
+        left_out = toString(left_out), fitted = deparse1(fitted),
+        df_method = error$df_method[[match(contrast, names(lme4::fixef(model)))]],
+        generalises_to = toString(unique(sub("^.* by ", "", setdiff(names(terms), "intercept by combination"))))
       )),
       shares = shares
     )
   )
+}
+
+# Words and wordings of which there are this many say something of others.
+least_to_generalise <- 3
+
+# The random effects of groupings that have enough levels; a message names the others.
+terms_with_levels <- function(terms, rows) {
+  groups <- sub("^.* by ", "", names(terms))
+  n_levels <- vapply(groups, function(group) {
+    nrow(unique(rows[all.vars(str2lang(group))]))
+  }, 1L)
+  few <- unique(groups[n_levels < least_to_generalise])
+  for (group in few) {
+    message(sprintf(
+      "Fewer than three of \"%s\" (%d): nothing is said of others than these.", group, n_levels[groups == group][[1]]
+    ))
+  }
+  if (length(few) == length(unique(groups))) {
+    stop_with(
+      sprintf("Can't say whether the effect holds for others: there are fewer than three of %s.", quoted(few)),
+      "It takes three or more words, or wordings, that were asked in both conditions."
+    )
+  }
+  terms[!groups %in% few]
+}
+
+# With the column `combination`: a word in a wording and condition, which repetitions share. Where all repetitions are
+# alike, one of each is left.
+with_combinations <- function(rows, formula, terms) {
+  fixed <- all.vars(without_random_terms(formula)[[3]])
+  keys <- unique(c(fixed, unlist(lapply(terms, function(bar) all.vars(bar[[3]]))), grouping_variables(formula)))
+  rows$combination <- factor(group_codes(rows, keys))
+  outcome <- eval(formula[[2]], rows, environment(formula))
+  first <- match(rows$combination, rows$combination)
+  if (anyDuplicated(rows$combination) > 0 && all(outcome == outcome[first])) {
+    message(sprintf(
+      "All repetitions of a word in a wording and condition are the same answer: %s count as %s.",
+      counted(nrow(rows), "row"), counted(nlevels(rows$combination), "answer")
+    ))
+    rows <- rows[!duplicated(rows$combination), , drop = FALSE]
+  }
+  rows
 }
 
 # The effect of the contrast in another mixed model of the same rows, or NA where there is none.
@@ -194,13 +255,17 @@ single_terms <- function(formula) {
 # A standard deviation, in units of the residual one, that lme4 takes for 0.
 singular_below <- 1e-4
 
-lmer_of_terms <- function(formula, terms, rows, start = NULL) {
+lmer_of_terms <- function(formula, terms, rows) {
+  # That it is singular is said with the terms that are 0, rather than by lme4.
+  control <- lme4::lmerControl(check.conv.singular = list(action = "ignore", tol = singular_below))
+  lme4::lmer(formula_of_terms(formula, terms), data = rows, REML = TRUE, control = control)
+}
+
+formula_of_terms <- function(formula, terms) {
   fixed <- without_random_terms(formula)
   fixed[[3]] <- Reduce(function(sum, term) call("+", sum, call("(", term)), unname(terms), fixed[[3]])
   environment(fixed) <- environment(formula)
-  # That it is singular is said with the terms that are 0, rather than by lme4.
-  control <- lme4::lmerControl(check.conv.singular = list(action = "ignore", tol = singular_below))
-  lmerTest::lmer(fixed, data = rows, REML = TRUE, start = start, control = control)
+  fixed
 }
 
 # The estimated standard deviation of each term, over the residual one, named as single_terms() names them.
@@ -209,75 +274,55 @@ relative_sds <- function(model) {
   stats::setNames(lme4::getME(model, "theta"), paste(columns, "by", names(model@cnms)))
 }
 
-# Without the terms whose variance is 0 the likelihood is the same, so that all of them may go at once.
-not_singular <- function(maximal, formula, terms, rows) {
-  model <- maximal
-  left_out <- character()
-  repeat {
-    sds <- relative_sds(model)
-    zero <- names(sds)[sds < singular_below]
-    if (length(zero) == 0) break
-    left_out <- c(left_out, zero)
-    terms <- terms[!names(terms) %in% zero]
-    if (length(terms) == 0) {
-      model <- stats::lm(without_random_terms(formula), data = rows)
-      break
-    }
-    model <- lmer_of_terms(formula, terms, rows, start = unname(sds[!names(sds) %in% zero]))
+# The standard error and degrees of freedom of each coefficient over words and wordings, and by which method: see
+# "Standard errors and degrees of freedom" in the help of fit_crossed(). Whatever is said over words and wordings of a
+# mixed model goes through here; of a model that has no random effects, through clustered_error().
+error_over_words <- function(model, parts, inverse) {
+  error <- kenward_roger(parts, inverse)
+  error$df_method <- "Kenward-Roger"
+  is_unknown <- is.na(error$df)
+  if (any(is_unknown)) {
+    groups <- lme4::ngrps(model)
+    error$std_error[is_unknown] <- sqrt(diag(as.matrix(stats::vcov(model))))[is_unknown]
+    error$df[is_unknown] <- capped_df(groups[names(groups) != "combination"])
+    error$df_method[is_unknown] <- "capped"
   }
-  shown <- stats::formula(model)
-  if (length(left_out) > 0) {
-    message(sprintf(
-      "Singular: the variance of %s is 0. The maximal model that is not singular: %s", toString(left_out),
-      deparse1(shown)
-    ))
-  }
-  list(model = model, left_out = left_out, formula = shown)
+  error
 }
 
-linear_effects <- function(model) {
-  table <- stats::coef(summary(model))
-  df <- as.double(stats::df.residual(model))
-  estimate_rows(rownames(table), table[, 1], table[, 2], df, statistic = table[, 3], p_value = table[, 4])
+# Degrees of freedom of whatever is said over so many words and so many wordings, where no better number is known.
+capped_df <- function(n_levels) as.double(min(n_levels) - 1)
+
+coefficient_rows <- function(estimates, error) {
+  statistic <- estimates / error$std_error
+  estimate_rows(
+    names(estimates), unname(estimates), error$std_error, error$df, unname(statistic),
+    2 * stats::pt(-abs(unname(statistic)), error$df),
+    half_width = stats::qt(.975, error$df) * error$std_error
+  )
 }
 
 # What each component has of the squared standard error of the coefficient `name`: see "What the standard error is made
-# of" in the help of fit_crossed(). Terms that only the maximal model has are 0.
-variance_parts <- function(model, maximal, name) {
-  n_groups <- lme4::ngrps(maximal)[names(maximal@cnms)]
-  columns <- term_name(unlist(maximal@cnms, use.names = FALSE))
-  parts <- frame_of(
-    group = c(names(maximal@cnms), "residual"), term = c(columns, "residual"),
-    variance = rep(0, length(columns) + 1), n_groups = as.integer(c(n_groups, NA)), part = rep(0, length(columns) + 1)
+# of" in the help of fit_crossed().
+variance_parts <- function(model, parts, inverse, name) {
+  weights <- estimation_weights(parts, inverse)[, match(name, colnames(parts$x))]
+  is_repeated <- names(model@cnms) == "combination"
+  order <- c(which(!is_repeated), which(is_repeated))
+  groups <- names(model@cnms)[order]
+  variance <- c(parts$variances, parts$diagonal_variances)
+  of_terms <- vapply(parts$terms, function(z) sum(crossprod(z, weights)^2), 1)
+  of_diagonals <- vapply(parts$diagonals, function(diagonal) sum(diagonal * weights^2), 1)
+  part <- variance * c(of_terms, of_diagonals)
+  frame_of(
+    group = c(groups, "residual"), term = c(term_name(unlist(model@cnms, use.names = FALSE))[order], "residual"),
+    variance = variance, n_groups = as.integer(c(lme4::ngrps(model)[groups], NA)), part = part,
+    share = part / sum(part)
   )
-  weights <- estimation_weights(model, name)
-  variance <- stats::sigma(model)^2
-  parts[nrow(parts), c("variance", "part")] <- c(variance, variance * sum(weights^2))
-  if (!inherits(model, "lm")) {
-    sums <- as.vector(lme4::getME(model, "Zt") %*% weights)
-    starts <- lme4::getME(model, "Gp")
-    sds <- relative_sds(model)
-    for (i in seq_along(sds)) {
-      row <- match(names(sds)[[i]], paste(parts$term, "by", parts$group))
-      of_term <- variance * sds[[i]]^2
-      parts$variance[[row]] <- of_term
-      parts$part[[row]] <- of_term * sum(sums[(starts[[i]] + 1):starts[[i + 1]]]^2)
-    }
-  }
-  parts$share <- parts$part / sum(parts$part)
-  parts
 }
 
-# The weights a of the rows in the estimate b = sum(a * y), by generalised least squares: with V = I + ZLL'Z', in
-# units of the residual variance, a row of (X'V^-1 X)^-1 X'V^-1. V^-1 X by Woodbury's identity: its matrix is of groups,
-# not rows.
-estimation_weights <- function(model, name) {
-  x <- stats::model.matrix(model)
-  if (inherits(model, "lm")) {
-    solved <- x
-  } else {
-    u <- as.matrix(lme4::getME(model, "Lambdat") %*% lme4::getME(model, "Zt"))
-    solved <- x - crossprod(u, solve(tcrossprod(u) + diag(nrow(u)), u %*% x))
-  }
-  as.vector(solved %*% solve(crossprod(x, solved))[, match(name, colnames(x))])
+# The weights a of the rows in the estimates b = sum(a * y), a column a coefficient: V^-1 X (X'V^-1 X)^-1. Where
+# there are repetitions, rows are their means times the root of their number.
+estimation_weights <- function(parts, inverse) {
+  solved <- inverse$apply(parts$x)
+  solved %*% solve(crossprod(parts$x, solved))
 }

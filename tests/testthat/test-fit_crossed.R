@@ -10,7 +10,7 @@ direct_model <- function(trials, formula = tokens ~ code + (1 + code || wording)
   lmerTest::lmer(formula, data = transform(trials, item = factor(item), wording = factor(wording)))
 }
 
-test_that("a fit has the numbers of lmerTest with conditions coded -1/2 and 1/2", {
+test_that("a fit has the numbers of lmerTest, where trials are balanced, with conditions coded -1/2 and 1/2", {
   fit <- fit_crossed(crossed_trials(), levels = sides)
   direct <- direct_model(crossed_trials())
   table <- coef(summary(direct))
@@ -24,11 +24,72 @@ test_that("a fit has the numbers of lmerTest with conditions coded -1/2 and 1/2"
 })
 
 test_that("the parts of the squared standard error add up to it, also where trials are missing", {
-  for (trials in list(crossed_trials(), crossed_trials()[-c(1:20, 77, 300), ])) {
-    fit <- fit_crossed(trials, levels = sides)
-    expect_equal(sum(fit$tables$shares$part), fit$tables$effects$std_error^2, tolerance = 1e-8)
-    expect_equal(sum(fit$tables$shares$share), 1)
+  fit <- fit_crossed(crossed_trials(), levels = sides)
+  expect_equal(sum(fit$tables$shares$part), fit$tables$effects$std_error^2, tolerance = 1e-8)
+  # Kenward and Roger add something where trials are missing
+  trials <- crossed_trials()[-c(1:20, 77, 300), ]
+  missing <- fit_crossed(trials, levels = sides)$tables
+  plain <- stats::vcov(direct_model(trials))["code", "code"]
+  expect_equal(sum(missing$shares$part), plain, tolerance = 1e-4)
+  expect_gt(missing$effects$std_error^2, plain)
+  expect_equal(sum(missing$shares$share), 1)
+})
+
+test_that("standard errors and degrees of freedom are those of pbkrtest, also of repetitions and at a variance of 0", {
+  skip_if_not_installed("pbkrtest")
+  of_pbkrtest <- function(trials, formula) {
+    model <- suppressMessages(direct_model(trials, formula))
+    adjusted <- pbkrtest::vcovAdj(model)
+    c(sqrt(adjusted[2, 2]), pbkrtest::Lb_ddf(c(0, 1), stats::vcov(model), adjusted))
   }
+  ours <- function(trials) unlist(fit_crossed(trials, levels = sides)$tables$effects[c("std_error", "df")])
+  terms <- tokens ~ code + (1 | wording) + (0 + code | wording) + (1 | item) + (0 + code | item)
+  missing <- crossed_trials(n_words = 6, n_wordings = 5)[-(1:7), ]
+  expect_equal(unname(ours(missing)), of_pbkrtest(missing, terms), tolerance = 1e-5)
+  flat <- crossed_trials(list(residual = 900, word_intercept = 400), seed = 8, n_words = 6, n_wordings = 5)
+  expect_equal(unname(ours(flat)), of_pbkrtest(flat, terms), tolerance = 1e-4)
+  trials <- simulate_crossed_trials(6, 4, 3, variances = varied, seed = 2)
+  trials$combination <- factor(paste(trials$item, trials$wording, trials$condition))
+  trials$tokens <- trials$tokens + with_seed(1, stats::rnorm(48, sd = 25))[trials$combination]
+  repeated <- trials[-(1:9), ]
+  expect_equal(
+    unname(ours(repeated)), of_pbkrtest(repeated, stats::update(terms, ~ . + (1 | combination))),
+    tolerance = 1e-4
+  )
+})
+
+test_that("five answers that are the same are one answer, and similar ones share what is special to them", {
+  trials <- crossed_trials()
+  five <- do.call(rbind, lapply(1:5, function(number) transform(trials, repetition = number)))
+  once <- fit_crossed(trials, levels = sides)
+  same <- fit_crossed(five, levels = sides)
+  expect_equal(same$tables$effects$std_error, once$tables$effects$std_error)
+  expect_match(same$messages$text, "the same answer: 1920 rows count as 384 answers", all = FALSE)
+  five$tokens <- five$tokens + with_seed(1, stats::rnorm(nrow(five), sd = 10))
+  similar <- fit_crossed(five, levels = sides)$tables
+  expect_equal(similar$effects$std_error, once$tables$effects$std_error, tolerance = .05)
+  expect_equal(similar$shares$variance[similar$shares$group == "combination"], 900, tolerance = .2)
+  expect_equal(sum(similar$shares$share), 1)
+})
+
+test_that("two wordings say nothing of others, and two of both say nothing", {
+  two <- fit_crossed(crossed_trials(n_wordings = 2), levels = sides)
+  expect_equal(two$tables$effects$generalises_to, "item")
+  expect_match(two$messages$text, "Fewer than three of \"wording\" (2)", fixed = TRUE, all = FALSE)
+  expect_equal(fit_crossed(crossed_trials(), levels = sides)$tables$effects$generalises_to, "wording, item")
+  none <- fit_crossed(crossed_trials(n_words = 2, n_wordings = 2), levels = sides)
+  expect_match(none$fits$error, "fewer than three of \"wording\", \"item\"")
+})
+
+test_that("where Kenward and Roger's degrees of freedom can't be had, they are those of the fewest words or wordings", {
+  model <- direct_model(crossed_trials(n_words = 6, n_wordings = 5))
+  parts <- model_matrices(model)
+  parts$diagonals <- c(parts$diagonals, parts$diagonals) # two components that can't be told apart
+  parts$diagonal_variances <- c(1, 1) * parts$diagonal_variances / 2
+  error <- error_over_words(model, parts, inverse_of_variance(parts))
+  expect_equal(error$df_method, c("capped", "capped"))
+  expect_equal(error$df, c(4, 4))
+  expect_equal(error$std_error, unname(sqrt(diag(as.matrix(stats::vcov(model))))))
 })
 
 test_that("in a balanced design they are s2 / n of the slopes and 4 s2 / N of the trials", {
@@ -45,10 +106,12 @@ test_that("in a balanced design they are s2 / n of the slopes and 4 s2 / N of th
 test_that("the weights of the rows are those that give the estimate", {
   trials <- crossed_trials()[-(1:20), ]
   model <- direct_model(trials)
-  expect_equal(sum(estimation_weights(model, "code") * trials$tokens), lme4::fixef(model)[["code"]])
+  parts <- model_matrices(model)
+  weights <- estimation_weights(parts, inverse_of_variance(parts))
+  expect_equal(sum(weights[, 2] * trials$tokens), lme4::fixef(model)[["code"]], tolerance = 1e-6)
 })
 
-test_that("a singular fit is said to be one, and has the numbers of the maximal model that is not", {
+test_that("a singular fit is said to be one, and the model without its variances of 0 is named", {
   trials <- crossed_trials(list(residual = 900, word_intercept = 400, wording_intercept = 400), seed = 8)
   fit <- fit_crossed(trials, levels = sides)
   effects <- fit$tables$effects
@@ -59,19 +122,9 @@ test_that("a singular fit is said to be one, and has the numbers of the maximal 
   expect_match(fit$messages$text, "Singular: the variance of .* is 0", all = FALSE)
   direct <- direct_model(trials, stats::as.formula(gsub("condition", "code", effects$fitted, fixed = TRUE)))
   expect_false(lme4::isSingular(direct))
-  expect_equal(fit$estimates$df, unname(coef(summary(direct))[, "df"]), tolerance = 1e-3)
   expect_equal(fit$fits$log_lik, as.numeric(logLik(direct)), tolerance = 1e-7)
-})
-
-test_that("where no random effect is left, it is the linear model", {
-  trials <- crossed_trials(list(residual = 900), seed = 1, n_words = 4, n_wordings = 4)
-  by <- function(...) stats::ave(trials$tokens, ..., trials$condition)
-  trials$tokens <- trials$tokens - by(trials$item) - by(trials$wording) + 2 * by()
-  fit <- fit_crossed(trials, levels = sides)
-  table <- coef(summary(stats::lm(tokens ~ condition, trials)))
-  expect_equal(fit$tables$effects$std_error, table[2, 2])
-  expect_equal(fit$tables$effects$df, nrow(trials) - 2)
-  expect_equal(fit$tables$shares$share, c(0, 0, 0, 0, 1))
+  # a variance that was estimated as 0 is not known to be 0
+  expect_lt(effects$df, coef(summary(direct))["code", "df"])
 })
 
 test_that("the minimum detectable effect is found with the power that was asked for", {

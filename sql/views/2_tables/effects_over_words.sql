@@ -7,11 +7,15 @@
 --        significant, is lost, is gained, or is not_significant in either model; already_in_model where the study's own
 --        model lets the effect vary over words and wordings, too. `mde`: what such a study would find with a power of
 --        80 %, in units of the outcome, `mde_d` in standard deviations. The shares add up to 1: what words, wordings and
---        trials have of the squared standard error. Where `is_singular`, numbers are those of the model `fitted`.
+--        trials have of the squared standard error, and combinations of word, wording and condition where there are
+--        repetitions. Where `is_singular`, `left_out` names the variances that were estimated as 0, `fitted` is the
+--        formula without them. `df_method`: Kenward-Roger, or capped (the fewest words or wordings less 1);
+--        `generalises_to`: what the effect is claimed over (nothing of which there are fewer than three).
 CREATE OR REPLACE VIEW effects_over_words AS
 WITH shares AS (
     SELECT call_id, coalesce(sum(share) FILTER ("group" = 'item' OR ends_with("group", ':item')), 0) AS share_words,
            coalesce(sum(share) FILTER ("group" = 'wording'), 0) AS share_wordings,
+           coalesce(sum(share) FILTER ("group" = 'combination'), 0) AS share_combinations,
            coalesce(sum(share) FILTER ("group" = 'residual'), 0) AS share_trials
     FROM crossed_shares
     GROUP BY call_id
@@ -19,8 +23,9 @@ WITH shares AS (
 SELECT f.source, f.study, f.study_version, f.variant, f.model, coalesce(m.label, f.model) AS model_label, f.test,
        coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, e.term, e.estimate_beside,
        e.std_error_beside, e.p_beside, e.estimate, e.std_error, e.std_error_ratio, e.df, e.p_value, e.conf_low,
-       e.conf_high, e.verdict, e.mde, e.mde_d, e.sd, s.share_words, s.share_wordings, s.share_trials, e.is_singular,
-       e.left_out, e.fitted, e.beside, f.formula, f.n, f.fit, f.status, f.call_id
+       e.conf_high, e.verdict, e.mde, e.mde_d, e.sd, s.share_words, s.share_wordings, s.share_combinations,
+       s.share_trials, e.is_singular, e.left_out, e.fitted, e.df_method, e.generalises_to, e.beside, f.formula, f.n,
+       f.fit, f.status, f.call_id
 FROM crossed_effects e
 JOIN fits f ON f.call_id = e.call_id
 JOIN shares s ON s.call_id = e.call_id
