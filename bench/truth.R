@@ -1,0 +1,90 @@
+# The gate: what pages and help claim of errors and intervals, simulated; bench/truth.py. From the checkout:
+#
+#   Rscript bench/truth.R CLAIM DATA_SETS     prints a JSON array, one object a row
+#   Rscript bench/truth.R                     prints the names of the claims
+#
+# A claim is a function of the number of data sets that gives rows of `held()`. Whoever claims something new adds one.
+for (file in list.files("R", full.names = TRUE)) source(file)
+for (name in c("simulations", "balanced")) source(sprintf("tests/testthat/helper-%s.R", name))
+
+# A row: a share of data sets, between `least` and `most` if the claim is right. `holds`: one logical a data set.
+held <- function(claim, design, holds, least = 0, most = 1) {
+  data.frame(claim, design, value = mean(holds), n = length(holds), least, most)
+}
+
+# A row whose number is only printed.
+printed <- function(claim, design, holds) held(claim, design, holds)
+
+# words, wordings, standard deviations of the effect between wordings and between words; trials have 60.
+ten_designs <- list(
+  c(16, 20, 0, 0), c(16, 20, 5, 10), c(16, 20, 10, 20), c(8, 20, 10, 20), c(8, 20, 20, 20), c(8, 4, 0, 0),
+  c(8, 4, 20, 20), c(16, 4, 10, 20), c(40, 20, 5, 10), c(24, 12, 5, 10)
+)
+
+design_name <- function(design) sprintf("%g × %g, SD %g/%g", design[[1]], design[[2]], design[[3]], design[[4]])
+
+design_variances <- function(design) {
+  list(wording = design[[3]]^2, word = design[[4]]^2, residual = 3600, word_intercept = 400, wording_intercept = 100)
+}
+
+within_t <- function(found, effect, df = found[, "df"]) {
+  abs(found[, "estimate"] - effect) <= stats::qt(.975, df) * found[, "std_error"]
+}
+
+claims <- list(
+  # 95 % intervals over words and wordings, whatever the variances, and where both of the effect were estimated as 0;
+  # what degrees of freedom capped at the fewest words or wordings less 1 would reach there, with the model's own
+  # standard error (the same in a balanced study).
+  # Five times as many data sets as elsewhere: few have both at 0, and they are quick.
+  crossed = function(n) {
+    all <- lapply(seq_along(ten_designs), function(number) {
+      design <- ten_designs[[number]]
+      found <- with_seed(number, do.call(rbind, lapply(seq_len(5 * n), function(data_set) {
+        simulate_balanced_effects(design[[1]], design[[2]], 1, 10, design_variances(design))
+      })))
+      capped <- within_t(found, 10, min(design[1:2]) - 1)
+      list(holds = within_t(found, 10), is_zero = found[, "n_zero"] == 2, capped = capped)
+    })
+    rows <- lapply(seq_along(all), function(number) {
+      of <- all[[number]]
+      name <- design_name(ten_designs[[number]])
+      rbind(
+        held("95 % intervals over words and wordings hold the effect", name, of$holds, .93),
+        held("the same, both variances of the effect estimated as 0", name, of$holds[of$is_zero], .90),
+        printed("there, with degrees of freedom capped", name, of$capped[of$is_zero])
+      )
+    })
+    pooled <- held(
+      "95 % intervals over words and wordings hold the effect", "all ten designs",
+      unlist(lapply(all, `[[`, "holds")), .93
+    )
+    do.call(rbind, c(rows, list(pooled)))
+  },
+  # The closed form of balanced studies is what fit_crossed() fits: differences in percent of the standard error.
+  closed_form = function(n) {
+    differences <- vapply(seq_len(min(n, 20)), function(seed) {
+      n_repetitions <- 1 + seed %% 3
+      design <- ten_designs[[1 + seed %% 8]]
+      trials <- simulate_crossed_trials(8, 5, n_repetitions, 10, design_variances(design), seed)
+      ours <- suppressMessages(fit_crossed(trials, levels = c("compatible", "incompatible")))$tables$effects
+      keys <- list(trials$item, trials$wording, trials$condition)
+      cells <- tapply(trials$tokens, keys, mean)
+      within <- sum((trials$tokens - stats::ave(trials$tokens, trials$item, trials$wording, trials$condition))^2)
+      theirs <- balanced_effect(array(cells, dim(cells)), n_repetitions, within)
+      max(abs(theirs[c("std_error", "df")] / unlist(ours[c("std_error", "df")]) - 1))
+    }, 1)
+    held("the closed form of the simulations is fit_crossed(), to .2 %", "8 × 5, 1 to 3 repetitions", differences < .002, 1)
+  }
+)
+
+words <- commandArgs(TRUE)
+if (length(words) == 0) {
+  writeLines(names(claims))
+} else {
+  rows <- claims[[words[[1]]]](as.integer(words[[2]]))
+  values <- lapply(rows, function(column) if (is.numeric(column)) format(column, digits = 15, trim = TRUE) else {
+    sprintf("\"%s\"", gsub("\"", "\\\"", column, fixed = TRUE))
+  })
+  objects <- do.call(paste, c(Map(function(name, value) sprintf("\"%s\": %s", name, value), names(rows), values), sep = ", "))
+  cat("[", paste0("{", objects, "}", collapse = ", "), "]\n", sep = "")
+}
