@@ -15,17 +15,25 @@
 #' have it for the trials that there are; where two groups of n1 and n2 words count alike (`condition * group`), the
 #' part of words is `s2_word * (1 / n1 + 1 / n2) / 4`.
 #'
-#' Degrees of freedom are Satterthwaite's: with C = 4 s2 / N, A = s2_wording / n_wordings + C and
-#' B = s2_word / n_words + C, Var(b) = A + B - C has
-#' `Var(b)^2 / (A^2 / (n_wordings - 1) + B^2 / (n_words - 1) + C^2 / (N - 2 * (n_words + n_wordings - 1)))`. A component
-#' that is 0 takes no part, as in the maximal model that is not singular. With one wording nothing is said of others.
+#' **Repetitions** are new answers so far as trials vary within a word in a wording and condition: what is special to
+#' that combination they share, `s2_combination`, with the part `4 * s2_combination * n_repetitions / N`. A pilot with
+#' repetitions knows it ([fit_crossed()]), and `combination` may be given. Else only the sum of the two is known, and the
+#' plan is a range: `std_error`, `df`, `mde` and `power` for a share of 0 (each repetition is a new answer), and
+#' `std_error_most`, `mde_most` and `power_least` for a share of 1 (a model that answers alike every time, at temperature
+#' 0, say: repetitions bring nothing).
+#'
+#' Degrees of freedom are those of a balanced study by Kenward and Roger: with C the part of trials and combinations,
+#' A = s2_wording / n_wordings + C and B = s2_word / n_words + C, Var(b) = A + B - C has
+#' `Var(b)^2 / (A^2 / (n_wordings - 1) + B^2 / (n_words - 1) + C^2 / (2 * (n_words - 1) * (n_wordings - 1)))`, also
+#' where a variance is 0, for a study does not know that. With fewer than three wordings nothing is said of others.
 #'
 #' Where games are compared, two conditions of `n_games` each: `Var(difference) = 2 * s2_game / n_games` with
 #' `2 * (n_games - 1)` degrees of freedom, and the variance of an index (SI, say) over games of a condition.
 #'
 #' @param variances a [fit_crossed()], or a data frame with one row per cell (a list is one row): the columns `word`,
-#'   `wording` (0 where it is left out) and `residual`, in squared units of the outcome, or `game`; `sd`, the standard
-#'   deviation within conditions, if effects are wanted as d; others name the cell.
+#'   `wording` (0 where it is left out), `residual` and `combination` (`NA` or left out: unknown, and part of
+#'   `residual`), in squared units of the outcome, or `game`; `sd`, the standard deviation within conditions, if effects
+#'   are wanted as d; others name the cell.
 #' @param n_words,n_wordings,n_repetitions numbers to cross: words of both groups, wordings, repetitions of each trial.
 #' @param n_games numbers of games in each of two conditions, of `n_rounds` rounds.
 #' @param n_rounds see `n_games`.
@@ -33,8 +41,9 @@
 #' @param power,alpha of the minimum detectable effect, in a two-sided test.
 #' @return A data frame with one row per cell and combination: what names the cell, `n_words`, `n_wordings`,
 #'   `n_repetitions` (or `n_games`), `n_calls` (trials or rounds of both conditions), `std_error`, `df`, `mde`, `mde_d`
-#'   (`NA` without `sd`), `power` (`NA` without `effect`), `std_error_endless` (of endless repetitions), `share_words`,
-#'   `share_wordings`, `share_trials` (of the variance) and `raise`: doubling which number leaves the smallest `mde`.
+#'   (`NA` without `sd`), `power` (`NA` without `effect`), `std_error_most`, `mde_most`, `power_least`,
+#'   `std_error_endless` (of endless repetitions), `share_words`, `share_wordings`, `share_trials` (of the variance; with
+#'   that of combinations) and `raise`: doubling which number leaves the smallest `mde`.
 #' @source Westfall, Kenny & Judd (2014), Statistical power and optimal design in experiments in which samples of
 #'   participants respond to samples of stimuli, Journal of Experimental Psychology: General 143, 2020-2045;
 #'   Satterthwaite (1946), An approximate distribution of estimates of variance components, Biometrics Bulletin 2.
@@ -66,7 +75,7 @@ plan_power <- function(variances, n_words = 32, n_wordings = 20, n_repetitions =
   of_cell <- cells[rows$cell, , drop = FALSE]
   planned <- with_power(of_cell, grid[rows$number, , drop = FALSE], effect, power, alpha)
   if (is_of_games) planned$n_calls <- planned$n_calls * n_rounds
-  keys <- setdiff(names(cells), c("word", "wording", "residual", "game", "sd"))
+  keys <- setdiff(names(cells), c("word", "wording", "combination", "residual", "game", "sd"))
   plan <- as_plain_rows(cbind(of_cell[keys], grid[rows$number, , drop = FALSE], planned))
   for (sentence in power_advice(plan, is_of_games)) message(sentence)
   plan
@@ -74,7 +83,7 @@ plan_power <- function(variances, n_words = 32, n_wordings = 20, n_repetitions =
 
 planned_variances <- function(variances) {
   cells <- if (inherits(variances, "slant_fit")) variances_of_fit(variances) else as.data.frame(variances)
-  if ("game" %in% names(cells) && length(of_words <- intersect(c("word", "wording", "residual"), names(cells))) > 0) {
+  if ("game" %in% names(cells) && length(of_words <- intersect(c("word", "wording", "combination", "residual"), names(cells))) > 0) {
     stop_with(
       sprintf("Can't plan: there are variances of games and of words (%s); a study has one kind.", quoted(of_words)),
       "Leave out one kind."
@@ -86,8 +95,11 @@ planned_variances <- function(variances) {
   }
   check_columns(cells, needed, to = "plan")
   if (!"game" %in% names(cells) && is.null(cells$wording)) cells$wording <- 0
-  given <- intersect(c("word", "wording", "residual", "game"), names(cells))
-  is_wrong <- vapply(cells[given], function(values) {
+  if (is.null(cells$combination)) cells$combination <- NA_real_
+  given <- intersect(c("word", "wording", "combination", "residual", "game"), names(cells))
+  is_wrong <- vapply(given, function(name) {
+    values <- cells[[name]]
+    if (name == "combination") values <- as.double(values[!is.na(values)])
     !is.numeric(values) || any(!is.finite(values) | values < 0)
   }, NA)
   if (nrow(cells) == 0 || any(is_wrong)) {
@@ -117,8 +129,17 @@ variances_of_fit <- function(fit) {
   cbind(effects[keys], frame_of(
     word = unname(sums(shares[is_slope & shares$group != "wording", ])),
     wording = unname(sums(shares[is_slope & shares$group == "wording", ])),
-    residual = unname(sums(shares[shares$group == "residual", ])), sd = effects$sd
+    combination = combinations_of(shares, sums), residual = unname(sums(shares[shares$group == "residual", ])),
+    sd = effects$sd
   ))
+}
+
+# NA in a cell without repetitions, whose `residual` holds it.
+combinations_of <- function(shares, sums) {
+  of_combinations <- shares[shares$group == "combination", ]
+  number <- of_combinations
+  number$variance <- rep(1, nrow(number))
+  ifelse(unname(sums(number)) > 0, unname(sums(of_combinations)), NA)
 }
 
 check_plan_numbers <- function(values, name, least) {
@@ -132,30 +153,39 @@ with_power <- function(cells, numbers, effect, power, alpha) {
   parts <- if ("game" %in% names(cells)) of_games(cells, numbers) else of_words(cells, numbers)
   std_error <- sqrt(parts$variance)
   mde <- minimum_detectable_effect(std_error, parts$df, power, alpha)
+  most <- if ("game" %in% names(cells)) parts else of_words(cells, numbers, is_shared = TRUE)
+  power_of <- function(parts) {
+    if (is.null(effect)) rep(NA_real_, nrow(cells)) else t_test_power(effect, sqrt(parts$variance), parts$df, alpha)
+  }
   frame_of(
     n_calls = parts$n_calls, std_error = std_error, df = parts$df, mde = mde, mde_d = mde / cells$sd,
-    power = if (is.null(effect)) rep(NA_real_, nrow(cells)) else t_test_power(effect, std_error, parts$df, alpha),
+    power = power_of(parts), std_error_most = sqrt(most$variance),
+    mde_most = minimum_detectable_effect(sqrt(most$variance), most$df, power, alpha), power_least = power_of(most),
     std_error_endless = sqrt(parts$endless), share_words = parts$words / parts$variance,
     share_wordings = parts$wordings / parts$variance, share_trials = parts$trials / parts$variance,
     raise = best_to_double(cells, numbers, power, alpha)
   )
 }
 
-# The parts of the variance of the effect, and its degrees of freedom.
-of_words <- function(cells, numbers) {
+# The parts of the variance of the effect, and its degrees of freedom. `is_shared`: where the variance of combinations is
+# unknown, all of the trials' is theirs, so that repetitions are the same answer; else none of it.
+of_words <- function(cells, numbers, is_shared = FALSE) {
   n_calls <- 2 * numbers$n_words * numbers$n_wordings * numbers$n_repetitions
-  trials <- 4 * cells$residual / n_calls
+  is_unknown <- is.na(cells$combination)
+  combination <- ifelse(is_unknown, if (is_shared) cells$residual else 0, cells$combination)
+  residual <- ifelse(is_unknown & is_shared, 0, cells$residual)
+  shared <- 4 * combination * numbers$n_repetitions / n_calls
+  trials <- 4 * residual / n_calls + shared
+  generalises <- numbers$n_wordings >= least_to_generalise
   words <- cells$word / numbers$n_words
-  wordings <- ifelse(numbers$n_wordings > 1, cells$wording / numbers$n_wordings, 0)
+  wordings <- ifelse(generalises, cells$wording / numbers$n_wordings, 0)
   variance <- words + wordings + trials
-  of_wordings <- ifelse(wordings > 0, (wordings + trials)^2 / pmax(numbers$n_wordings - 1, 1), 0)
-  of_words <- ifelse(words > 0, (words + trials)^2 / (numbers$n_words - 1), 0)
-  # What is in both of the sums, or in neither, is trials' own.
-  both_or_none <- (words > 0) == (wordings > 0)
-  of_trials <- ifelse(both_or_none, trials^2 / pmax(n_calls - 2 * (numbers$n_words + numbers$n_wordings - 1), 1), 0)
-  df <- variance^2 / (of_wordings + of_words + of_trials)
-  list(variance = variance, df = df, n_calls = n_calls, endless = words + wordings, words = words, wordings = wordings,
-       trials = trials)
+  of_wordings <- (wordings + trials)^2 / pmax(numbers$n_wordings - 1, 1)
+  of_words <- (words + trials)^2 / (numbers$n_words - 1)
+  of_trials <- trials^2 / pmax(2 * (numbers$n_words - 1) * (numbers$n_wordings - 1), 1)
+  df <- variance^2 / (of_words + ifelse(generalises, of_wordings + of_trials, 0))
+  list(variance = variance, df = df, n_calls = n_calls, endless = words + wordings + shared, words = words,
+       wordings = wordings, trials = trials)
 }
 
 of_games <- function(cells, numbers) {
@@ -175,8 +205,8 @@ best_to_double <- function(cells, numbers, power, alpha) {
     more[[name]] <- 2 * more[[name]]
     parts <- of_words(cells, more)
     mde <- minimum_detectable_effect(sqrt(parts$variance), parts$df, power, alpha)
-    # A first wording beside another one tells what wordings differ by, which is another question.
-    if (name == "n_wordings") mde[numbers$n_wordings == 1] <- Inf
+    # A further wording beside one or two tells what wordings differ by, which is another question.
+    if (name == "n_wordings") mde[numbers$n_wordings < least_to_generalise] <- Inf
     mde
   }, double(nrow(cells)))
   doubled <- matrix(doubled, nrow(cells))
@@ -212,6 +242,12 @@ power_advice <- function(plan, is_of_games) {
         100 * floor, "(in the middle row)"
       )
     },
-    if (any(plan$n_wordings == 1)) "With one wording, nothing is said of other wordings."
+    if (any(plan$std_error_most > plan$std_error * (1 + 1e-9))) {
+      paste(
+        "Without repetitions in the pilot, nobody knows how alike they are: from std_error, were each a new answer, to",
+        "std_error_most, were they the same answer every time (as at temperature 0)."
+      )
+    },
+    if (any(plan$n_wordings < least_to_generalise)) "With fewer than three wordings, nothing is said of others."
   )
 }

@@ -35,8 +35,8 @@ Examples:
   analyze power --study hiring --game 0.04 --games 10,30,100 --effect 0.2
 """
 _SHOWN = (
-    "model", "test", "n_words", "n_wordings", "n_repetitions", "n_games", "n_calls", "std_error", "mde", "mde_d",
-    "power", "raise", "cost_usd", "time",
+    "model", "test", "n_words", "n_wordings", "n_repetitions", "n_games", "n_calls", "std_error", "std_error_most",
+    "mde", "mde_most", "mde_d", "power", "power_least", "raise", "cost_usd", "time",
 )  # fmt: skip
 _numbers_option = section("What is planned")
 _variance_option = section("Variances, where there is no pilot")
@@ -75,6 +75,11 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -
 @_variance_option("--word", type=ABOVE_0, help="Variance of the effect between words.")
 @_variance_option("--wording", type=ABOVE_0, help="Variance of the effect between wordings. Default: none.")
 @_variance_option("--residual", type=ABOVE_0, help="Variance of trials.")
+@_variance_option(
+    "--combination",
+    type=ABOVE_0,
+    help="Variance that repetitions of a word in a wording and condition share, if known; else it is part of --residual.",
+)
 @_variance_option("--sd", type=ABOVE_0, help="Standard deviation within conditions, for effects as d.")
 @_variance_option("--game", type=ABOVE_0, help="Variance of the index over games of one condition.")
 @source_option()
@@ -96,6 +101,7 @@ def power_command(
     word: float | None,
     wording: float | None,
     residual: float | None,
+    combination: float | None,
     sd: float | None,
     game: float | None,
     source: str | None,
@@ -111,13 +117,17 @@ def power_command(
 
     mde is the smallest effect that is found with a power of 80 % (--power) in a two-sided test at 5 %, over other words
     and wordings than those that were asked. `raise` names the number whose doubling leaves the smallest one.
+    Where a pilot has no repetitions, nobody knows how alike they are: from std_error and mde, were each a new answer, to
+    std_error_most and mde_most, were they the same answer every time.
     Repetitions never replace words: std_error_endless (in CSV and JSON) is what endless ones would leave.
     """
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.plots.drawing import draw_into
     from slant.analysis.questions.power import plan_power
 
-    given = {"word": word, "wording": wording, "residual": residual, "sd": sd, "game": game}
+    given = {
+        "word": word, "wording": wording, "residual": residual, "combination": combination, "sd": sd, "game": game,
+    }  # fmt: skip
     variances = {name: value for name, value in given.items() if value is not None}
     with FitProgress() as progress:
         plan = plan_power(

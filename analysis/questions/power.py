@@ -32,7 +32,7 @@ from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.study.records import StudyModel
 
 CELL = (*GRAIN, "model", "test")
-OF_WORDS, OF_GAMES = ("word", "wording", "residual"), ("game",)
+OF_WORDS, OF_GAMES = ("word", "wording", "combination", "residual"), ("game",)
 CONCURRENCY = 8
 _INDEX = "si"
 
@@ -43,7 +43,7 @@ class PowerPlan:
 
     table: one row a cell and combination of numbers: source, study_version, variant, model, test (null where variances
     were given), n_words, n_wordings, n_repetitions (or n_games), n_calls, std_error, df, mde, mde_d, power,
-    std_error_endless, share_words, share_wordings, share_trials, raise, as R's plan_power() describes them; then
+    std_error_most, mde_most, power_least, std_error_endless, share_words, share_wordings, share_trials, raise, as R's plan_power() describes them; then
     cost_usd and time_s, each low, about and high, of the calls of that row.
     advice: which number to raise, in sentences. cost_rests_on: what cost and time of each model rest on.
     """
@@ -75,7 +75,8 @@ def plan_power(
     """What each number of words, wordings and repetitions (of games: of games) would find in `study`, and its cost.
 
     The variances come from the answers in the database `pilot`, cell by cell, or are given: `word`, `wording` (of the
-    effect between words and between wordings), `residual` (of trials) and, for effects as d, `sd`; of games `game`
+    effect between words and between wordings), `residual` (of trials), `combination` (of what repetitions share; unknown
+    where it is left out) and, for effects as d, `sd`; of games `game`
     (of SI between games of one condition). Without numbers: the study's own, twice and four times as many words, and
     twice the wordings. `models` and `tests` narrow a pilot down; costs of given variances are of these models, without
     any of those that the study asks. `workers` and `executor` as of `fit()`.
@@ -167,16 +168,21 @@ def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progr
 
 
 def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
-    """One row a cell: the variances of the effect between words and between wordings, and of trials."""
+    """One row a cell: the variances of the effect between words and between wordings, of trials, and of combinations of
+    word, wording and condition (null without repetitions)."""
     is_slope = ~pl.col("term").is_in(["intercept", "residual"]) & ~pl.col("term").str.contains(":", literal=True)
     kinds = {
         "word": is_slope & (pl.col("group") != "wording"),
         "wording": is_slope & (pl.col("group") == "wording"),
+        "combination": pl.col("group") == "combination",
         "residual": pl.col("group") == "residual",
     }
     sums = shares.group_by(CELL, maintain_order=True).agg(
-        pl.col("variance").filter(rows).sum().alias(name) for name, rows in kinds.items()
+        *(pl.col("variance").filter(rows).sum().alias(name) for name, rows in kinds.items()),
+        has_repetitions=kinds["combination"].any(),
     )
+    known = pl.when("has_repetitions").then("combination")  # else it is part of the residual variance
+    sums = sums.with_columns(combination=known).drop("has_repetitions")
     return effects.join(sums, on=CELL, how="inner", maintain_order="left")
 
 

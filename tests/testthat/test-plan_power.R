@@ -29,7 +29,27 @@ test_that("what to raise is the number whose doubling leaves the smallest effect
   expect_message(plan_power(list(word = 0, residual = 1), n_words = 16), "a small pilot may miss")
   one_of_two <- data.frame(model = c("a", "b"), word = c(0, 250), wording = c(0, 30), residual = 3200)
   expect_message(plan_power(one_of_two, n_words = 16), "variances of 1 of 2 rows .* promise too much")
-  expect_message(plan_power(given, n_wordings = 1), "nothing is said of other wordings")
+  expect_message(plan_power(given, n_wordings = 1), "With fewer than three wordings, nothing is said of others")
+})
+
+test_that("a plan without repetitions in its pilot is a range over how alike they are", {
+  plan <- plan_quietly(given, n_words = 16, n_repetitions = c(1, 5), effect = 10)
+  expect_equal(plan$std_error_most[[1]], plan$std_error[[1]])
+  expect_equal(plan$std_error_most[[2]], plan$std_error[[1]]) # the same answer five times is one
+  expect_lt(plan$std_error[[2]], plan$std_error_most[[2]])
+  expect_lt(plan$power_least[[2]], plan$power[[2]])
+  expect_message(plan_power(given, n_words = 16, n_repetitions = 5), "nobody knows how alike they are")
+})
+
+test_that("a pilot with repetitions knows what they share", {
+  trials <- simulate_crossed_trials(12, 8, 3, variances = list(word = 400, wording = 100, residual = 400), seed = 6)
+  shared <- with_seed(1, stats::rnorm(192, sd = 40))
+  trials$tokens <- trials$tokens + shared[as.integer(factor(paste(trials$item, trials$wording, trials$condition)))]
+  pilot <- fit_crossed(trials, levels = c("compatible", "incompatible"))
+  plan <- plan_quietly(pilot, n_words = 12, n_wordings = 8, n_repetitions = 3)
+  expect_equal(plan$std_error, pilot$tables$effects$std_error, tolerance = 1e-6)
+  expect_equal(plan$std_error_most, plan$std_error)
+  expect_equal(plan$df, pilot$tables$effects$df, tolerance = .01)
 })
 
 test_that("power of the minimum detectable effect is 80 %", {
