@@ -78,7 +78,7 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -
 @_variance_option(
     "--combination",
     type=ABOVE_0,
-    help="Variance that repetitions of a word in a wording and condition share, if known; else it is part of --residual.",
+    help="Variance that repetitions of a word in a wording and condition share; if not given, part of --residual.",
 )
 @_variance_option("--sd", type=ABOVE_0, help="Standard deviation within conditions, for effects as d.")
 @_variance_option("--game", type=ABOVE_0, help="Variance of the index over games of one condition.")
@@ -117,8 +117,8 @@ def power_command(
 
     mde is the smallest effect that is found with a power of 80 % (--power) in a two-sided test at 5 %, over other words
     and wordings than those that were asked. `raise` names the number whose doubling leaves the smallest one.
-    Where a pilot has no repetitions, nobody knows how alike they are: from std_error and mde, were each a new answer, to
-    std_error_most and mde_most, were they the same answer every time.
+    Where a pilot has no repetitions, nobody knows how alike they are: std_error and mde hold if each is a new answer,
+    std_error_most and mde_most if they are the same answer every time.
     Repetitions never replace words: std_error_endless (in CSV and JSON) is what endless ones would leave.
     """
     from slant.analysis.cli.progress import FitProgress

@@ -43,8 +43,8 @@ class PowerPlan:
 
     table: one row a cell and combination of numbers: source, study_version, variant, model, test (null where variances
     were given), n_words, n_wordings, n_repetitions (or n_games), n_calls, std_error, df, mde, mde_d, power,
-    std_error_most, mde_most, power_least, std_error_endless, share_words, share_wordings, share_trials, raise, as R's plan_power() describes them; then
-    cost_usd and time_s, each low, about and high, of the calls of that row.
+    std_error_most, mde_most, power_least, std_error_endless, share_words, share_wordings, share_trials, raise, as R's
+    plan_power() describes them; then cost_usd and time_s, each low, about and high, of the calls of that row.
     advice: which number to raise, in sentences. cost_rests_on: what cost and time of each model rest on.
     """
 
@@ -75,8 +75,8 @@ def plan_power(
     """What each number of words, wordings and repetitions (of games: of games) would find in `study`, and its cost.
 
     The variances come from the answers in the database `pilot`, cell by cell, or are given: `word`, `wording` (of the
-    effect between words and between wordings), `residual` (of trials), `combination` (of what repetitions share; unknown
-    where it is left out) and, for effects as d, `sd`; of games `game`
+    effect between words and between wordings), `residual` (of trials), `combination` (of what repetitions share, part
+    of `residual` where it is left out) and, for effects as d, `sd`; of games `game`
     (of SI between games of one condition). Without numbers: the study's own, twice and four times as many words, and
     twice the wordings. `models` and `tests` narrow a pilot down; costs of given variances are of these models, without
     any of those that the study asks. `workers` and `executor` as of `fit()`.
