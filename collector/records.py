@@ -24,6 +24,8 @@ Source = Literal["collected", "imported", "simulated"]
 Measure = Literal["reasoning", "output"]
 TokenSource = Literal["usage", "output", "template", "retokenized"]
 LogprobKind = Literal["exact", "first_token"]
+ReasoningKind = Literal["raw", "summary", "encrypted", "none"]
+PriceSource = Literal["provider", "list"]
 
 
 _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
@@ -184,12 +186,19 @@ class Reply:
     is None the design reads the answer. `ending` is what its finish reason means (collector/providers/endings.py), None
     where the dialect does not say. `filter_category` is the provider's word for why it refused or held something back.
     `input_tokens` includes those read from and written to the provider's cache.
+    `cache_write_1h_tokens` are those of `cache_write_tokens` that are kept for an hour, where that has its own price.
+    `reasoning_kind` is what `reasoning_text` is: the reasoning itself (raw), a summary of it, nothing that can be read
+    (encrypted), or that the answer came with neither (none). `count_conflict` says which of the provider's counts
+    contradict each other. `stated_cost_usd` is what the provider says that it charged, and `upstream_cost_usd` what
+    another one charges for the same answer (a router with the user's own key). `effective_…` and `service_tier` are
+    settings that the answer itself reports.
     `blocks` is what the provider can be given back of its answer in a later turn, reasoning included, in its own
     words; None where that is no more than the answer.
     """
 
     answer: str | None = None
     reasoning_text: str | None = None
+    reasoning_kind: ReasoningKind | None = None
     outcome: Outcome | None = None
     detail: str | None = None
     finish_reason: str | None = None
@@ -198,8 +207,15 @@ class Reply:
     input_tokens: int | None = None
     cached_input_tokens: int | None = None
     cache_write_tokens: int | None = None
+    cache_write_1h_tokens: int | None = None
     output_tokens: int | None = None
     reasoning_tokens: int | None = None
+    count_conflict: str | None = None
+    stated_cost_usd: float | None = None
+    upstream_cost_usd: float | None = None
+    effective_effort: str | None = None
+    effective_temperature: float | None = None
+    service_tier: str | None = None
     served_model: str | None = None
     fingerprint: str | None = None
     request_id: str | None = None
@@ -295,6 +311,7 @@ class Attempt:
     output_tokens: int | None = None
     input_tokens: int | None = None
     reasoning_text: str | None = None
+    reasoning_kind: ReasoningKind | None = None
     finish_reason: str | None = None
     served_model: str | None = None
     fingerprint: str | None = None
@@ -307,7 +324,14 @@ class Attempt:
     first_byte_at: str | None = None
     done_at: str | None = None
     cached_input_tokens: int | None = None
+    cache_write_tokens: int | None = None
+    cache_write_1h_tokens: int | None = None
+    count_conflict: str | None = None
     cost_usd: float | None = None
+    price_source: PriceSource | None = None
+    effective_effort: str | None = None
+    effective_temperature: float | None = None
+    service_tier: str | None = None
     option_a_logprob: float | None = None
     option_b_logprob: float | None = None
     logprob_kind: LogprobKind | None = None

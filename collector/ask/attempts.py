@@ -13,6 +13,7 @@ from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logp
 from slant.collector.ask.rate_limits import is_budget
 from slant.collector.ask.redaction import Redaction, without_home
 from slant.collector.providers.exchange import Exchange
+from slant.collector.providers.prices import price_source
 from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
 from slant.collector.study.records import StudyModel
 from slant.collector.system.json_text import encoded
@@ -128,6 +129,7 @@ class AttemptMaker:
             output_tokens=reply.output_tokens,
             input_tokens=reply.input_tokens,
             reasoning_text=reply.reasoning_text,
+            reasoning_kind=reply.reasoning_kind,
             finish_reason=reply.finish_reason,
             served_model=reply.served_model,
             fingerprint=reply.fingerprint,
@@ -141,7 +143,14 @@ class AttemptMaker:
             done_at=exchange.done_at,
             batch_id=place.batch_id,
             cached_input_tokens=reply.cached_input_tokens,
+            cache_write_tokens=reply.cache_write_tokens,
+            cache_write_1h_tokens=reply.cache_write_1h_tokens,
+            count_conflict=reply.count_conflict,
             cost_usd=place.cost_usd,
+            price_source=None if self._run.source == "imported" else price_source(place.cost_usd, reply),
+            effective_effort=reply.effective_effort,
+            effective_temperature=reply.effective_temperature,
+            service_tier=reply.service_tier,
             prompt_hash=place.prompt_hash,
             request=_sent(exchange, place),
             response=exchange.body,
@@ -180,9 +189,13 @@ def _without_accounts(attempt: Attempt) -> Attempt:
 
 
 def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenSource | None]:
-    """The count that is analysed as `tokens`, and which one that is. Without a measure: reasoning where it is known."""
+    """The count that is analysed as `tokens`, and which one that is. Without a measure: reasoning where it is known;
+    nothing where the provider's counts contradict each other in it."""
     source: TokenSource
-    if model.measure == "output" or (model.measure is None and reply.reasoning_tokens is None):
+    is_doubtful = reply.count_conflict is not None and reply.reasoning_tokens is None
+    if model.measure is None and is_doubtful:
+        tokens, source = None, "usage"
+    elif model.measure == "output" or (model.measure is None and reply.reasoning_tokens is None):
         tokens, source = reply.output_tokens, "output"
     else:
         tokens, source = reply.reasoning_tokens, "usage"

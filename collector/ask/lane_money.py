@@ -15,7 +15,7 @@ from typing import Any
 from slant.collector.ask.pace import sleep_unless
 from slant.collector.ask.retries import true_status
 from slant.collector.providers import Dialect
-from slant.collector.providers.exchange import Exchange
+from slant.collector.providers.exchange import Exchange, request_id
 from slant.collector.providers.prices import PER_TOKENS, Price, cost_usd
 from slant.collector.records import Outcome, Reply
 
@@ -185,7 +185,13 @@ def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: s
         output_tokens=counts.output_tokens,
         cached_input_tokens=counts.cached_input_tokens,
         cache_write_tokens=counts.cache_write_tokens,
+        cache_write_1h_tokens=counts.cache_write_1h_tokens,
         reasoning_tokens=counts.reasoning_tokens,
+        count_conflict=counts.count_conflict,
+        stated_cost_usd=counts.stated_cost_usd,
+        upstream_cost_usd=counts.upstream_cost_usd,
+        service_tier=counts.service_tier,
+        request_id=request_id(exchange.headers, body),
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
-from dataclasses import replace
 
 from slant.collector.ask.lane_money import LaneMoney, Ledger
 from slant.collector.cost.earlier_answers import (
@@ -69,14 +68,12 @@ def _uncounted_usd(run_plan: RunPlan, budget_usd: float) -> float:
 
 
 def _unpriced_usd(run_plan: RunPlan) -> float:
-    """What answers of earlier runs cost that came while no price was known, at the prices of now, in US dollars. What
-    was written into a cache is not stored: all that was not read from one is taken to be."""
+    """What answers of earlier runs cost that came while no price was known, at the prices of now, in US dollars."""
     total = 0.0
     for (provider, model, is_batch), counts in unpriced_tokens(run_plan.db, run_plan.study.name).items():
         price = run_plan.prices.find(provider, model)
         if price is not None:
-            at_most = replace(price, input=max(price.input, price.cache_write or 0.0))
-            total += (batch_factor(price) if is_batch else 1.0) * (cost_usd(at_most, counts) or 0.0)
+            total += (batch_factor(price) if is_batch else 1.0) * (cost_usd(price, counts) or 0.0)
     return total
 
 

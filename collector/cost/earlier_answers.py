@@ -84,7 +84,7 @@ status, and is not billed."""
 _UNPRICED = """
 study = $study AND source = 'collected' AND cost_usd IS NULL
 AND input_tokens IS NOT NULL AND output_tokens IS NOT NULL"""
-_TOKENS = ("input_tokens", "cached_input_tokens", "output_tokens")
+_TOKENS = ("input_tokens", "cached_input_tokens", "cache_write_tokens", "cache_write_1h_tokens", "output_tokens")
 
 
 def uncounted_models(db: Path, study: str) -> list[tuple[str, str, bool]]:

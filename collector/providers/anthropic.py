@@ -6,9 +6,12 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import ending
-from slant.collector.providers.exchange import Request, count, text
+from slant.collector.providers.exchange import Request, count, request_id, text
+from slant.collector.providers.reasoning import Shown, joined, shown
 from slant.collector.providers.structured import NAME
+from slant.collector.providers.token_counts import settled
 from slant.collector.providers.tools import arguments, without_end
 from slant.collector.records import Outcome, Prompt, Reply, ToolCall, Trial
 from slant.collector.study.records import StudyModel
@@ -17,6 +20,7 @@ API_VERSION = "2023-06-01"
 PROMPT_CACHE = "cache_control, up to the last message"
 TAKES_TOOLS = TOOLS_NEED_REASONING = True
 DEFAULT_MAX_TOKENS = 16_000  # the API wants a number; reasoning has to fit
+_SHOWS_THINKING = "claude-3-7"
 _THINKING = ("thinking", "redacted_thinking")
 
 
@@ -82,19 +86,21 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     if blocks is None and outcome in (None, "malformed"):
         outcome = "failed"  # nobody has answered
     calls, has_thinking = _calls(blocks or []), any(block.get("type") in _THINKING for block in blocks or [])
+    reasoning_text, reasoning_kind = _reasoning(own, text(body.get("model")) or "")
     return Reply(
         answer=said,
-        reasoning_text=_joined(own, "thinking") or None,  # thinking that is omitted is an empty text
+        reasoning_text=reasoning_text,
+        reasoning_kind=reasoning_kind,
         outcome=outcome,
         detail=_detail(body, declined) if outcome in ("refused", "failed") else ended.detail,
         finish_reason=stop,
         ending=ended.kind,
         filter_category=_category(body, declined) if outcome == "refused" else None,
-        **_input_counts(body.get("usage")),
-        output_tokens=count(body.get("usage"), "output_tokens"),
-        reasoning_tokens=count(body.get("usage"), "output_tokens_details", "thinking_tokens"),
+        **_counts(body.get("usage")),
+        **stated_charges(body.get("usage")),
         served_model=text(body.get("model")),
-        request_id=headers.get("request-id") or text(body.get("id")),
+        service_tier=text(usage.get("service_tier")) if isinstance(usage := body.get("usage"), Mapping) else None,
+        request_id=request_id(headers, body),
         blocks=without_end(blocks or [], _THINKING) if calls or has_thinking else None,
         tool_calls=calls,
     )
@@ -109,12 +115,35 @@ def _calls(blocks: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
     )
 
 
-def _input_counts(usage: Any) -> dict[str, Any]:
-    """What was sent. Anthropic's `input_tokens` are those outside the cache; here they are all, as elsewhere."""
+def _counts(usage: Any) -> dict[str, Any]:
+    """Anthropic's `input_tokens` are those outside the cache; here they are all, as elsewhere. What is written is kept
+    for five minutes or, at a price of its own, for an hour."""
     outside = count(usage, "input_tokens")
     read, written = count(usage, "cache_read_input_tokens"), count(usage, "cache_creation_input_tokens")
+    for_an_hour = count(usage, "cache_creation", "ephemeral_1h_input_tokens")
+    if written is None:
+        parts = [count(usage, "cache_creation", "ephemeral_5m_input_tokens"), for_an_hour]
+        written = None if parts == [None, None] else sum(part or 0 for part in parts)
+    thinking = count(usage, "output_tokens_details", "thinking_tokens")
+    counts = settled(outside, count(usage, "output_tokens"), None, thinking)
     sent = None if outside is None else outside + (read or 0) + (written or 0)
-    return {"input_tokens": sent, "cached_input_tokens": read, "cache_write_tokens": written}
+    return {
+        "input_tokens": sent,
+        "cached_input_tokens": read,
+        "cache_write_tokens": written,
+        "cache_write_1h_tokens": for_an_hour,
+        "output_tokens": counts.output_tokens,
+        "reasoning_tokens": counts.reasoning_tokens,
+        "count_conflict": counts.conflict,
+    }
+
+
+def _reasoning(blocks: list[Mapping[str, Any]], model: str) -> Shown:
+    """Claude 3.7 shows its thinking, every later model a summary of it; thinking that is omitted is an empty text."""
+    thinking = joined(block.get("thinking") for block in blocks if block.get("type") == "thinking")
+    is_hidden = any(block.get("type") in _THINKING for block in blocks)
+    is_raw = _SHOWS_THINKING in model
+    return shown(thinking if is_raw else None, None if is_raw else thinking, is_hidden=is_hidden)
 
 
 def _joined(blocks: list[Mapping[str, Any]], kind: str) -> str | None:

@@ -13,7 +13,6 @@ from dataclasses import replace
 from typing import Any
 
 from slant.collector.providers import openai
-from slant.collector.providers.exchange import count
 from slant.collector.providers.openai import LOGPROBS, TAKES_TOOLS, structured_output
 from slant.collector.providers.openai import chat_request as request
 from slant.collector.providers.templates import without_template
@@ -26,12 +25,8 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     read = without_template(openai.reply(body, headers))
     if blocks := _reasoning_fields(body):
         read = replace(read, blocks={**(read.blocks or {}), **blocks})
-    reasoning = read.reasoning_tokens
-    if reasoning is None:
-        reasoning = count(body.get("usage"), "reasoning_tokens") or None  # where SGLang puts it
-    if reasoning == 0 and (read.reasoning_text or "").strip():
-        reasoning = None
-    return read if reasoning == read.reasoning_tokens else replace(read, reasoning_tokens=reasoning)
+    is_uncounted = read.reasoning_tokens == 0 and (read.reasoning_text or "").strip()
+    return replace(read, reasoning_tokens=None) if is_uncounted else read
 
 
 def _reasoning_fields(body: Mapping[str, Any]) -> dict[str, Any]:

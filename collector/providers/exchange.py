@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,10 @@ from typing import Any
 from slant.collector.system.json_text import decoded
 
 LARGEST_COUNT = 10**12  # a larger one is nonsense, and would not fit the column
+LARGEST_AMOUNT = 1e6  # US dollars for one answer
+_WHOLE = re.compile(r"([0-9]{1,13})(?:\.0+)?")
+_AMOUNT = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,20})?(?:[eE]-?[0-9]{1,2})?")
+_REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-ms-request-id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +70,31 @@ class Exchange:
 
 
 def count(mapping: Any, *path: str) -> int | None:
-    """A token count deep inside a response; None where a part is missing or it is no whole number from 0 to 10¹²."""
+    """A token count deep inside a response; None where a part is missing or it is no whole number from 0 to 10¹².
+
+    Some servers send whole numbers as 70.0 or "70": these are counts, too.
+    """
     for name in path:
         mapping = mapping.get(name) if isinstance(mapping, dict) else None
-    is_count = isinstance(mapping, int) and not isinstance(mapping, bool) and 0 <= mapping <= LARGEST_COUNT
-    return mapping if is_count else None
+    if type(mapping) is not int:
+        mapping = _whole_number(mapping)
+    return mapping if mapping is not None and 0 <= mapping <= LARGEST_COUNT else None
+
+
+def _whole_number(value: Any) -> int | None:
+    if isinstance(value, str):
+        return int(match[1]) if (match := _WHOLE.fullmatch(value)) else None
+    return int(value) if isinstance(value, float) and value.is_integer() else None
+
+
+def amount(mapping: Any, *path: str) -> float | None:
+    """An amount of money deep inside a response; None where a part is missing or it is no finite number from 0 on."""
+    for name in path:
+        mapping = mapping.get(name) if isinstance(mapping, dict) else None
+    if isinstance(mapping, str):
+        mapping = float(mapping) if _AMOUNT.fullmatch(mapping) else None
+    is_amount = isinstance(mapping, int | float) and not isinstance(mapping, bool) and 0 <= mapping < LARGEST_AMOUNT
+    return float(mapping) if is_amount else None
 
 
 def first_count(*counts: int | None) -> int | None:
@@ -79,3 +104,12 @@ def first_count(*counts: int | None) -> int | None:
 
 def text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
+
+
+def request_id(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> str | None:
+    """The provider's name of one request, which its support asks for: of an answer as of an error."""
+    for name in _REQUEST_IDS:
+        if value := headers.get(name):
+            return value
+    body = body or {}
+    return text(body.get("request_id")) or text(body.get("id")) or text(body.get("responseId"))

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import Ending, ending
-from slant.collector.providers.exchange import Request, count, text
+from slant.collector.providers.exchange import Request, count, request_id, text
 from slant.collector.providers.logprobs import MOST_LIKELY, read_gemini
+from slant.collector.providers.reasoning import shown
 from slant.collector.providers.tools import arguments
 from slant.collector.records import Outcome, Prompt, Reply, Tool, ToolCall, Trial
 from slant.collector.study.records import StudyModel
@@ -89,22 +91,23 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     if not blocked and (first is None or not (finish or pieces or body.get("usageMetadata"))):
         outcome = "failed"  # nobody has answered
     usage = body.get("usageMetadata")
-    thoughts, answer_tokens = count(usage, "thoughtsTokenCount"), count(usage, "candidatesTokenCount")
-    known = [number for number in (thoughts, answer_tokens) if number is not None]
+    reasoning_text, reasoning_kind = shown(
+        None, _joined(pieces, is_thought=True), is_hidden=any("thoughtSignature" in part for part in pieces)
+    )
     return Reply(
         answer=answer,
-        reasoning_text=_joined(pieces, is_thought=True),
+        reasoning_text=reasoning_text,
+        reasoning_kind=reasoning_kind,
         outcome=outcome,
         detail=blocked or _detail(ended, outcome),
         finish_reason=finish,
         ending=None if blocked else ended.kind,
         filter_category=blocked or (finish if outcome == "filtered" else None),
-        input_tokens=count(usage, "promptTokenCount"),
-        cached_input_tokens=count(usage, "cachedContentTokenCount"),
-        output_tokens=sum(known) if known else None,
-        reasoning_tokens=thoughts,
+        **_counts(usage),
+        **stated_charges(usage),
         served_model=text(body.get("modelVersion")),
-        request_id=text(body.get("responseId")),
+        request_id=request_id(headers, body),
+        service_tier=text(_at(usage, "serviceTier")) or text(_at(usage, "trafficType")),
         logprobs=read_gemini(_at(first, "logprobsResult")),
         blocks=pieces if any(_goes_back(part) for part in pieces) else None,
         tool_calls=_calls(pieces),
@@ -113,6 +116,32 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 def _detail(ended: Ending, outcome: Outcome | None) -> str | None:
     return "the response has no candidate" if outcome == "failed" and ended.kind == "missing" else ended.detail
+
+
+def _counts(usage: Any) -> dict[str, Any]:
+    """Counts of 0 are left out here, as protobuf does: where those that are there make the total, the others are 0.
+    Where they don't, what the total holds beyond them was generated, but no count says that it was thought."""
+    prompt, total = count(usage, "promptTokenCount"), count(usage, "totalTokenCount")
+    answer, thoughts = count(usage, "candidatesTokenCount"), count(usage, "thoughtsTokenCount")
+    known = [number for number in (thoughts, answer) if number is not None]
+    output, conflict = sum(known) if known else None, None
+    if prompt is not None:
+        prompt += count(usage, "toolUsePromptTokenCount") or 0
+    if prompt is not None and total is not None:
+        output = output or 0
+        beyond = total - prompt - output
+        if beyond == 0:
+            thoughts = thoughts or 0
+        else:
+            conflict = f"the total is {total}, its parts are {prompt} + {output}"
+            output += max(0, beyond)
+    return {
+        "input_tokens": prompt,
+        "cached_input_tokens": count(usage, "cachedContentTokenCount"),
+        "output_tokens": output,
+        "reasoning_tokens": thoughts,
+        "count_conflict": conflict,
+    }
 
 
 def _goes_back(part: Mapping[str, Any]) -> bool:

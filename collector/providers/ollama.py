@@ -38,6 +38,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     read = Reply(
         answer=text(message.get("content")),
         reasoning_text=thinking,
+        reasoning_kind="raw" if thinking else "none",
         outcome=outcome,
         detail=ended.detail if isinstance(said, Mapping) else "the response has no message",
         finish_reason=finish,

@@ -9,11 +9,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import ending
 from slant.collector.providers.error_meanings import filtered_categories
-from slant.collector.providers.exchange import Request, count, first_count, text
+from slant.collector.providers.exchange import Request, request_id, text
 from slant.collector.providers.logprobs import MOST_LIKELY, read_choice
+from slant.collector.providers.reasoning import chat_reasoning
 from slant.collector.providers.structured import response_format
+from slant.collector.providers.token_counts import chat_counts
 from slant.collector.providers.tools import chat_calls, chat_messages, offered
 from slant.collector.records import Outcome, Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
@@ -52,14 +55,15 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     said = choice.get("message")
     message: Mapping[str, Any] = said if isinstance(said, dict) else {}  # a choice that was filtered may have none
     finish, refusal, calls = text(choice.get("finish_reason")), text(message.get("refusal")), chat_calls(message)
-    answer, reasoning = refusal or _content(message.get("content")), _reasoning(message)
-    if not (finish or answer or reasoning or calls or body.get("usage")):
+    answer, (reasoning_text, reasoning_kind) = refusal or _content(message.get("content")), chat_reasoning(message)
+    if not (finish or answer or reasoning_text or calls or body.get("usage")):
         return Reply(outcome="failed", detail="the response has an empty choice", **_provenance(body, headers))
     ended = ending("chat", finish)
     outcome: Outcome | None = "refused" if refusal else ended.outcome(has_text=bool(answer))
     return Reply(
         answer=answer,
-        reasoning_text=reasoning,
+        reasoning_text=reasoning_text,
+        reasoning_kind=reasoning_kind,
         outcome=outcome,
         detail=None if refusal else ended.detail,
         finish_reason=finish,
@@ -72,16 +76,16 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     )
 
 
-def _reasoning(message: Mapping[str, Any]) -> str | None:
-    return text(message.get("reasoning_content")) or text(message.get("reasoning")) or None
-
-
 def _content(value: Any) -> str | None:
-    """The answer's text; some compatible servers send it as a list of parts."""
+    """The answer's text; some servers send it as a list of parts, the thinking among them."""
     if not isinstance(value, list):
         return text(value)
     parts = [
-        part_text for part in value if isinstance(part, Mapping) and (part_text := text(part.get("text"))) is not None
+        part_text
+        for part in value
+        if isinstance(part, Mapping)
+        and part.get("type") not in ("thinking", "reasoning")
+        and (part_text := text(part.get("text"))) is not None
     ]
     return "".join(parts) if parts else None
 
@@ -89,13 +93,10 @@ def _content(value: Any) -> str | None:
 def _provenance(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
     usage = body.get("usage")
     return {
-        "input_tokens": count(usage, "prompt_tokens"),
-        "cached_input_tokens": first_count(
-            count(usage, "prompt_tokens_details", "cached_tokens"), count(usage, "prompt_cache_hit_tokens")
-        ),
-        "output_tokens": count(usage, "completion_tokens"),
-        "reasoning_tokens": count(usage, "completion_tokens_details", "reasoning_tokens"),
+        **chat_counts(usage),
+        **stated_charges(usage),
         "served_model": text(body.get("model")),
         "fingerprint": text(body.get("system_fingerprint")),
-        "request_id": headers.get("x-request-id") or text(body.get("id")),
+        "service_tier": text(body.get("service_tier")),
+        "request_id": request_id(headers, body),
     }

@@ -1,15 +1,20 @@
-"""OpenAI responses. `usage.output_tokens` includes the reasoning; its text is at most a summary, on request."""
+"""OpenAI responses. `usage.output_tokens` includes the reasoning. Its text is at most a summary, on request; open
+models behind the same API show the reasoning itself (`reasoning_text`). A message of the phase `commentary` is no
+answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import Ending, ending
-from slant.collector.providers.exchange import Request, count, text
+from slant.collector.providers.exchange import Request, amount, count, request_id, text
 from slant.collector.providers.logprobs import MOST_LIKELY, read_tokens
 from slant.collector.providers.openai import PROMPT_CACHE, cache_key
+from slant.collector.providers.reasoning import shown
 from slant.collector.providers.structured import NAME
+from slant.collector.providers.token_counts import responses_counts
 from slant.collector.providers.tools import arguments, without_end
 from slant.collector.records import Outcome, Prompt, Reply, TokenLogprob, Tool, ToolCall, Trial
 from slant.collector.study.records import StudyModel
@@ -68,31 +73,42 @@ def _calls(items: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     output = body.get("output")
     items = [item for item in output if isinstance(item, Mapping)] if isinstance(output, list) else []
-    refusal = _joined(items, "content", "refusal", "refusal")
-    answer = refusal or _joined(items, "content", "output_text", "text")
+    said = [item for item in items if item.get("phase") != "commentary"]
+    refusal = _joined(said, "content", "refusal", "refusal")
+    answer = refusal or _joined(said, "content", "output_text", "text")
+    reasoning = [item for item in items if item.get("type") == "reasoning"]
+    reasoning_text, reasoning_kind = shown(
+        _joined(reasoning, "content", "reasoning_text", "text"),
+        _joined(reasoning, "summary", "summary_text", "text"),
+        is_hidden=bool(reasoning),
+    )
     details = body.get("incomplete_details")
     reason = text(details.get("reason")) if isinstance(details, Mapping) else None
     finish = reason or text(body.get("status"))
     ended = ending("responses", finish)
     outcome: Outcome | None = "refused" if refusal else ended.outcome(has_text=bool(answer))
-    calls, has_reasoning = _calls(items), any(item.get("type") == "reasoning" for item in items)
+    calls = _calls(items)
     if not items and outcome is None and not count(body.get("usage"), "output_tokens"):
         outcome = "failed"  # nobody has answered, and nothing was billed
     return Reply(
         answer=answer,
-        reasoning_text=_joined(items, "summary", "summary_text", "text"),
+        reasoning_text=reasoning_text,
+        reasoning_kind=reasoning_kind,
         outcome=outcome,
         detail=None if refusal else _detail(ended, outcome),
         finish_reason=finish,
         ending=ended.kind,
-        input_tokens=count(body.get("usage"), "input_tokens"),
-        cached_input_tokens=count(body.get("usage"), "input_tokens_details", "cached_tokens"),
-        output_tokens=count(body.get("usage"), "output_tokens"),
-        reasoning_tokens=count(body.get("usage"), "output_tokens_details", "reasoning_tokens"),
+        **responses_counts(body.get("usage")),
+        **stated_charges(body.get("usage")),
         served_model=text(body.get("model")),
-        request_id=headers.get("x-request-id") or text(body.get("id")),
-        logprobs=_logprobs(items),
-        blocks=without_end(items, ("reasoning",)) if calls or has_reasoning else None,
+        request_id=request_id(headers, body),
+        effective_effort=text(settings.get("effort"))
+        if isinstance(settings := body.get("reasoning"), Mapping)
+        else None,
+        effective_temperature=amount(body, "temperature"),
+        service_tier=text(body.get("service_tier")),
+        logprobs=_logprobs(said),
+        blocks=without_end(items, ("reasoning",)) if calls or reasoning else None,
         tool_calls=calls,
     )
 

@@ -15,10 +15,11 @@ from typing import Any
 from slant.collector.errors import UsageError
 from slant.collector.providers.own_providers import provider_file, tables_of
 from slant.collector.providers.packaged_prices import packaged_date, packaged_price, packaged_source
-from slant.collector.records import Reply
+from slant.collector.records import PriceSource, Reply
 from slant.collector.study.toml_table import Table
 
 PER_TOKENS = 1_000_000
+HOUR_BY_MINUTES = 2.0 / 1.25  # Anthropic: writing for an hour costs 2 times the input, for five minutes 1.25 times
 _SHIPPED = Path(__file__).with_name("prices.toml")
 _SAME_PRICES = {"openai-responses": "openai"}
 _SNAPSHOT = re.compile(r"-(20\d\d-?[01]\d-?[0-3]\d|latest)$")
@@ -37,6 +38,7 @@ class Price:
     batch_factor: float | None
     date: str
     source: str
+    cache_write_1h: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         return {name: value for name, value in asdict(self).items() if value is not None}
@@ -113,6 +115,7 @@ def _price(row: Table) -> Price:
         _amount(row, "batch_factor"),
         str(date),
         row.text("source", ""),
+        _amount(row, "cache_write_1h"),
     )
     if date is None:
         raise UsageError(f'The price of {price.provider}/{price.model} in {row.where} has no "date", as in 2026-05-06.')
@@ -135,21 +138,36 @@ def _amount(row: Table, key: str) -> float | None:
 
 
 def cost_usd(price: Price | None, reply: Reply, *, is_batch: bool = False) -> float | None:
-    """What a reply costs, in US dollars. None where the price or a count is unknown, or there are no such batches."""
+    """What a reply costs, in US dollars: what its provider says that it charged, else what the price list says.
+
+    None where the price or a count is unknown, or there are no such batches.
+    """
+    if reply.stated_cost_usd is not None:
+        return reply.stated_cost_usd + (reply.upstream_cost_usd or 0.0)
     if price is None or reply.input_tokens is None or reply.output_tokens is None:
         return None
     factor = price.batch_factor if is_batch else 1.0
     if factor is None:
         return None
     cached, written = reply.cached_input_tokens or 0, reply.cache_write_tokens or 0
+    for_an_hour = min(reply.cache_write_1h_tokens or 0, written)
     plain = max(0, reply.input_tokens - cached - written)
+    write_price = _or(price.cache_write, price.input)
     dollars = (
         plain * price.input
         + cached * _or(price.cached_input, price.input)
-        + written * _or(price.cache_write, price.input)
+        + (written - for_an_hour) * write_price
+        + for_an_hour * _or(price.cache_write_1h, write_price * HOUR_BY_MINUTES)
         + reply.output_tokens * price.output
     )
     return factor * dollars / PER_TOKENS
+
+
+def price_source(cost: float | None, reply: Reply) -> PriceSource | None:
+    """Where the cost of a reply is from: its provider, or the price list; None where there is none."""
+    if cost is None:
+        return None
+    return "list" if reply.stated_cost_usd is None else "provider"
 
 
 def _or(own: float | None, otherwise: float) -> float:

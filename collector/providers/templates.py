@@ -26,7 +26,11 @@ def without_template(reply: Reply) -> Reply:
     if reply.answer is None or (reply.reasoning_text or "").strip():
         return reply
     parts = split(reply.answer)
-    return reply if parts is None else replace(reply, reasoning_text=parts[0] or None, answer=parts[1])
+    if parts is None:
+        return reply
+    return replace(
+        reply, reasoning_text=parts[0] or None, reasoning_kind="raw" if parts[0] else "none", answer=parts[1]
+    )
 
 
 def split(content: str) -> tuple[str, str] | None:

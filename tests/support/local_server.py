@@ -19,7 +19,12 @@ Handler = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
 
 def completion(answer: str = "Calm", **usage: Any) -> dict[str, Any]:
     """What OpenAI's chat completions would say."""
-    counts = {"prompt_tokens": 100, "completion_tokens": 74, "completion_tokens_details": {"reasoning_tokens": 64}}
+    reasoning = min(64, usage.get("completion_tokens", 74))
+    counts = {
+        "prompt_tokens": 100,
+        "completion_tokens": 74,
+        "completion_tokens_details": {"reasoning_tokens": reasoning},
+    }
     return {
         "id": "chatcmpl-1",
         "model": "o3-mini-2025-01-31",

@@ -1,0 +1,31 @@
+"""What a provider says that it charged for an answer, in US dollars. It goes before any price list."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from slant.collector.providers.exchange import amount, count
+
+TICKS = 10**10  # of one US dollar, in xAI's `cost_in_usd_ticks`
+
+
+def stated_charges(usage: Any) -> dict[str, Any]:
+    """By the names of Reply: the charge that `usage` states; empty where it states none.
+
+    OpenRouter and others have `cost`, Perplexity a table of its parts, xAI ticks. With a key of the user's own
+    (`is_byok`) OpenRouter charges its fee only, and says beside it what the other provider charges.
+    """
+    if not isinstance(usage, Mapping):
+        return {}
+    cost = usage.get("cost")
+    if cost is None:
+        ticks = count(usage, "cost_in_usd_ticks") if "cost_in_usd_ticks" in usage else None
+        return {} if ticks is None else {"stated_cost_usd": ticks / TICKS}
+    stated = amount(cost, "total_cost") if isinstance(cost, Mapping) else amount(usage, "cost")
+    if stated is None:
+        return {}
+    if usage.get("is_byok") is not True:
+        return {"stated_cost_usd": stated}
+    upstream = amount(usage, "cost_details", "upstream_inference_cost")
+    return {} if upstream is None else {"stated_cost_usd": stated, "upstream_cost_usd": upstream}

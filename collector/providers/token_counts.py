@@ -1,0 +1,145 @@
+"""Token counts of one reply that belong together: what is part of what, and what a total holds beyond its parts.
+
+Providers differ in what they count where. Most have the reasoning inside the completion; xAI has it beside it (prompt +
+completion + reasoning = total); some count it in the total only. What a total holds beyond prompt and completion was
+generated and is billed: hidden reasoning, unless the details name it as something else (audio). Counts that contradict
+each other (a part above its whole, parts that do not make the total) are settled by the rules below, and what was
+contradictory is said in `conflict`, so that nobody takes them for plain counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from slant.collector.providers.exchange import count, first_count
+
+_OTHER_PARTS = ("audio_tokens", "image_tokens", "video_tokens")
+
+
+class Counts(NamedTuple):
+    """Counts as they are everywhere in slant: input with what was cached, output with the reasoning. None: unknown.
+
+    `conflict` says what contradicts what in the provider's own counts; None where they agree.
+    """
+
+    input_tokens: int | None
+    output_tokens: int | None
+    reasoning_tokens: int | None
+    conflict: str | None = None
+
+
+def settled(
+    prompt: int | None,
+    completion: int | None,
+    total: int | None,
+    reasoning: int | None,
+    in_prompt: int = 0,
+    named: tuple[int, ...] = (),
+) -> Counts:
+    """The counts of one reply, settled. `in_prompt`: how many of the prompt's tokens the details name (cached, written
+    to the cache); `named`: parts that the details name as something else than text."""
+    if prompt is None or completion is None:
+        return _settled(prompt, completion, total, reasoning, in_prompt, named)
+    if in_prompt <= prompt and (reasoning or 0) <= completion and total in (None, prompt + completion):
+        return Counts(prompt, completion, reasoning)  # nearly always
+    return _settled(prompt, completion, total, reasoning, in_prompt, named)
+
+
+def _settled(
+    prompt: int | None,
+    completion: int | None,
+    total: int | None,
+    reasoning: int | None,
+    in_prompt: int,
+    named: tuple[int, ...],
+) -> Counts:
+    said: list[str] = []
+    if prompt is not None and in_prompt > prompt:
+        said.append(f"{in_prompt} tokens of the cache are more than the prompt's {prompt}")
+        if total is None or completion is None or total >= prompt + in_prompt + completion:
+            prompt += in_prompt  # they are counted beside the prompt, and the total has room for them
+    if prompt is None or completion is None:
+        return Counts(prompt, completion, reasoning, "; ".join(said) or None)
+    if total is None:
+        if reasoning is not None and reasoning > completion:
+            said.append(f"{reasoning} reasoning tokens are more than the completion's {completion}: taken as beside it")
+            completion += reasoning
+        return Counts(prompt, completion, reasoning, "; ".join(said) or None)
+    beyond = total - prompt - completion
+    if beyond < 0:
+        said.append(f"the total of {total} is less than its parts, {prompt} + {completion}")
+    if beyond > 0 and beyond not in named and beyond not in (sum(named), (reasoning or 0) + sum(named)):
+        if reasoning and reasoning != beyond:
+            said.append(
+                f"the total of {total} holds {beyond} tokens beyond {prompt} + {completion}: not the reasoning's"
+            )
+        elif reasoning == 0:
+            said.append(
+                f"the total of {total} holds {beyond} tokens beyond {prompt} + {completion}, and 0 are reasoning"
+            )
+        completion += beyond
+        reasoning = reasoning or beyond
+    elif reasoning and beyond == reasoning + sum(named):
+        completion += reasoning
+    if reasoning is not None and reasoning > completion:
+        said.append(f"{reasoning} reasoning tokens are more than the {completion} of the output: left out")
+        reasoning = None
+    return Counts(prompt, completion, reasoning, "; ".join(said) or None)
+
+
+def chat_counts(usage: Any) -> dict[str, Any]:
+    """The counts of `usage` as chat completions have it, by the names of Reply."""
+    cached = first_count(
+        count(usage, "prompt_tokens_details", "cached_tokens"),
+        count(usage, "prompt_cache_hit_tokens"),
+        count(usage, "cached_tokens"),
+    )
+    written = count(usage, "prompt_tokens_details", "cache_write_tokens")
+    reasoning = count(usage, "completion_tokens_details", "reasoning_tokens")
+    if reasoning is None:
+        reasoning = count(usage, "reasoning_tokens") or None  # where SGLang has it; its 0 is no count
+    counts = settled(
+        count(usage, "prompt_tokens"),
+        count(usage, "completion_tokens"),
+        count(usage, "total_tokens"),
+        reasoning,
+        (cached or 0) + (written or 0),
+        _named(usage, "prompt_tokens_details", "completion_tokens_details"),
+    )
+    return by_name(counts, cached, written)
+
+
+def responses_counts(usage: Any) -> dict[str, Any]:
+    """The same of `usage` as the Responses API has it."""
+    cached = count(usage, "input_tokens_details", "cached_tokens")
+    written = count(usage, "input_tokens_details", "cache_write_tokens")
+    counts = settled(
+        count(usage, "input_tokens"),
+        count(usage, "output_tokens"),
+        count(usage, "total_tokens"),
+        count(usage, "output_tokens_details", "reasoning_tokens"),
+        (cached or 0) + (written or 0),
+        _named(usage, "input_tokens_details", "output_tokens_details"),
+    )
+    return by_name(counts, cached, written)
+
+
+def by_name(counts: Counts, cached: int | None, written: int | None) -> dict[str, Any]:
+    """Settled counts under the names that they have in Reply."""
+    return {
+        "input_tokens": counts.input_tokens,
+        "output_tokens": counts.output_tokens,
+        "reasoning_tokens": counts.reasoning_tokens,
+        "cached_input_tokens": cached,
+        "cache_write_tokens": written,
+        "count_conflict": counts.conflict,
+    }
+
+
+def _named(usage: Any, *details: str) -> tuple[int, ...]:
+    """Numbers of tokens that the details name as something else than text."""
+    parts = [usage.get(name) for name in details] if isinstance(usage, Mapping) else []
+    return tuple(
+        number for part in parts if isinstance(part, Mapping) for name in _OTHER_PARTS if (number := count(part, name))
+    )

@@ -1,0 +1,114 @@
+"""What the counts of one reply make of each other: parts, wholes, totals, and where they disagree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slant.collector.providers import anthropic, compatible, gemini, openai, openai_responses
+from slant.collector.providers.exchange import LARGEST_COUNT, count
+from slant.collector.providers.token_counts import settled
+from slant.collector.records import Reply
+
+THOUGHT = {"completion_tokens_details": {"reasoning_tokens": 300}}
+
+
+def chat(prompt: Any, completion: Any, total: Any = None, **more: Any) -> Reply:
+    usage = {"prompt_tokens": prompt, "completion_tokens": completion, **more}
+    message = {"choices": [{"message": {"content": "Calm"}, "finish_reason": "stop"}]}
+    return openai.reply({**message, "usage": usage if total is None else {**usage, "total_tokens": total}}, {})
+
+
+@pytest.mark.parametrize(
+    ("reply", "output", "reasoning", "conflict"),
+    [
+        (chat(9, 302, 311, **THOUGHT), 302, 300, None),  # inside, as OpenAI counts
+        (chat(9, 2, 311, **THOUGHT), 302, 300, None),  # beside, as xAI counts
+        (chat(9, 2, 311), 302, 300, None),  # in the total only
+        (chat(9, 2, **THOUGHT), 302, 300, "taken as beside it"),
+        (chat(9, 2, 311, completion_tokens_details={"reasoning_tokens": 0}), 302, 300, "0 are reasoning"),
+        (chat(9, 2, 361, **THOUGHT), 352, 300, "not the reasoning's"),
+        (chat(9, 2, 11, **THOUGHT), 2, None, "left out"),
+        (chat(9, 20, 11), 20, None, "less than its parts"),
+        (chat(9, 2, 311, completion_tokens_details={"audio_tokens": 300}), 2, None, None),
+        (chat(9, 2, 361, completion_tokens_details={"audio_tokens": 50, "reasoning_tokens": 300}), 302, 300, None),
+    ],
+)
+def test_reasoning_is_part_of_the_output_wherever_its_provider_counts_it(
+    reply: Reply, output: int, reasoning: int | None, conflict: str | None
+) -> None:
+    assert (reply.output_tokens, reply.reasoning_tokens) == (output, reasoning)
+    assert (reply.count_conflict is None) == (conflict is None)
+    assert (conflict or "") in (reply.count_conflict or "")
+
+
+def test_a_cache_that_is_larger_than_the_prompt_lies_beside_it() -> None:
+    beside = chat(100, 2, 1002, prompt_tokens_details={"cached_tokens": 900})
+    assert (beside.input_tokens, beside.cached_input_tokens, beside.output_tokens) == (1000, 900, 2)
+    assert "more than the prompt's 100" in (beside.count_conflict or "")
+
+
+numbers = st.none() | st.integers(0, 10**6)
+
+
+@given(numbers, numbers, numbers, numbers, st.integers(0, 10**6), st.lists(st.integers(1, 10**6), max_size=3))
+def test_settled_counts_are_never_negative_and_no_part_is_above_its_whole(
+    prompt: int | None, completion: int | None, total: int | None, reasoning: int | None, cached: int, named: list[int]
+) -> None:
+    found = settled(prompt, completion, total, reasoning, cached, tuple(named))
+    assert (found.input_tokens is None, found.output_tokens is None) == (prompt is None, completion is None)
+    if found.input_tokens is not None and found.output_tokens is not None:
+        assert found.input_tokens >= (prompt or 0)
+        assert found.output_tokens >= max(completion or 0, found.reasoning_tokens or 0)
+
+
+@pytest.mark.parametrize(
+    ("usage", "output", "reasoning", "is_doubtful"),
+    [
+        ({"promptTokenCount": 9, "candidatesTokenCount": 2, "totalTokenCount": 11}, 2, 0, False),
+        ({"promptTokenCount": 9, "totalTokenCount": 9}, 0, 0, False),  # blocked: nothing was generated
+        ({"promptTokenCount": 9, "toolUsePromptTokenCount": 5, "totalTokenCount": 14}, 0, 0, False),
+        ({"promptTokenCount": 9, "candidatesTokenCount": 2, "totalTokenCount": 311}, 302, None, True),
+        ({"promptTokenCount": 9, "candidatesTokenCount": 2}, 2, None, False),
+        ({"promptTokenCount": 9, "thoughtsTokenCount": 40, "totalTokenCount": 49}, 40, 40, False),
+    ],
+)  # fmt: skip
+def test_gemini_leaves_out_what_is_0_and_only_the_total_tells(
+    usage: Any, output: int, reasoning: int | None, is_doubtful: bool
+) -> None:
+    reply = gemini.reply({"candidates": [{"finishReason": "STOP"}], "usageMetadata": usage}, {})
+    assert (reply.output_tokens, reply.reasoning_tokens) == (output, reasoning)
+    assert (reply.count_conflict is not None) == is_doubtful
+
+
+@pytest.mark.parametrize("seventy", [70, 70.0, "70", "70.0"])
+def test_whole_numbers_are_counts_however_they_are_written(seventy: Any) -> None:
+    assert count({"n": seventy}, "n") == 70
+    assert chat(9, seventy).output_tokens == 70
+
+
+@pytest.mark.parametrize(
+    "value", [70.5, True, -1, "-1", "", "seventy", "7_0", float("nan"), float("inf"), "9" * 5000, LARGEST_COUNT + 1]
+)
+def test_what_is_no_whole_number_is_no_count(value: Any) -> None:
+    assert count({"n": value}, "n") is None
+
+
+def test_cache_writes_are_read_from_every_dialect_that_tells_them() -> None:
+    anthropics = {"input_tokens": 9, "cache_creation_input_tokens": 50,
+                  "cache_creation": {"ephemeral_5m_input_tokens": 20, "ephemeral_1h_input_tokens": 30}}  # fmt: skip
+    reply = anthropic.reply({"content": [], "usage": anthropics}, {})
+    assert (reply.input_tokens, reply.cache_write_tokens, reply.cache_write_1h_tokens) == (59, 50, 30)
+    assert chat(60, 2, prompt_tokens_details={"cache_write_tokens": 50}).cache_write_tokens == 50
+    responses = {"input_tokens": 60, "output_tokens": 2, "input_tokens_details": {"cache_write_tokens": 50}}
+    assert openai_responses.reply({"output": [{}], "usage": responses}, {}).cache_write_tokens == 50
+
+
+def test_a_zero_of_a_server_that_shows_its_reasoning_is_unknown_but_hidden_reasoning_counts() -> None:
+    body = {"choices": [{"message": {"content": "Calm", "reasoning": "Hm."}, "finish_reason": "stop"}]}
+    usage = {"prompt_tokens": 9, "completion_tokens": 2, "completion_tokens_details": {"reasoning_tokens": 0}}
+    assert compatible.reply({**body, "usage": {**usage, "total_tokens": 11}}, {}).reasoning_tokens is None
+    assert compatible.reply({**body, "usage": {**usage, "total_tokens": 31}}, {}).reasoning_tokens == 20
