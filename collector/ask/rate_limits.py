@@ -2,7 +2,10 @@
 
 OpenAI and those like it: x-ratelimit-{limit,remaining,reset}-{requests,tokens}, resets as durations (1m30s, 6ms).
 Anthropic: anthropic-ratelimit-{requests,tokens,input-tokens,output-tokens}-{limit,remaining,reset}, resets in RFC 3339.
+Azure: the same names, resets as plain numbers that are milliseconds, and x-ratelimit-renewalperiod-{requests,tokens}.
 OpenRouter, Together: x-ratelimit-{limit,remaining,reset}, resets as seconds or as a moment since 1970.
+Mistral, Cerebras: x-ratelimit-{limit,remaining,reset}-{req,requests,tokens}-{minute,day}, with or without resets.
+ratelimit-{limit,remaining,reset} (an IETF draft): seconds, the limit also as 100;w=60.
 Waits: retry-after-ms, retry-after (seconds or a date), RetryInfo in the body (Gemini), "try again in 1.2s" (OpenAI).
 """
 
@@ -24,16 +27,26 @@ _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6
 _PART = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|us|µs|ns|d|h|m|s)")
 _DURATION = re.compile(rf"(?:{_PART.pattern})+")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-_OPENAI = re.compile(r"x-ratelimit-(?P<what>limit|remaining|reset)(?:-(?P<kind>requests|tokens))?")
+_OPENAI = re.compile(
+    r"(?:x-)?ratelimit-(?P<what>limit|remaining|reset|renewalperiod)"
+    r"(?:-(?P<kind>requests|req|tokens|input-tokens|output-tokens))?(?:-(?P<span>second|minute|hour|day))?"
+)
 _ANTHROPIC = re.compile(
     r"anthropic-ratelimit-(?P<kind>requests|tokens|input-tokens|output-tokens)-(?P<what>limit|remaining|reset)"
 )
+_KINDS = {None: "requests", "req": "requests"}
+_SPANS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0}
+_OLDEST_MOMENT = 1e9  # no limit is reset in thirty years: a larger number is a moment since 1970
+_USUAL_PERIOD_S = 60.0  # of a limit that does not say its own
+_WINDOW = re.compile(r"\s*([0-9]{1,15})\s*(?:[,;]|$)(?:.*?;\s*w=([0-9]{1,9}))?.*", re.DOTALL)
 _TRY_AGAIN = re.compile(rf"try again in ((?:{_PART.pattern})+)")
 
 
 @dataclass(frozen=True, slots=True)
 class StatedBudget:
-    """One budget as a response tells it. `reset_s`: seconds from now until it is full again; None where not told."""
+    """One budget as a response tells it. `kind`: requests, tokens, input_tokens or output_tokens, with the span of time
+    behind it where the header names one ("tokens_day"). `reset_s`: seconds from now until it is full again; None where
+    not told."""
 
     kind: str
     limit: float
@@ -56,7 +69,7 @@ def reset_s(text: str, now: float) -> float | None:
     """Seconds from `now` (since 1970) to a reset: a duration, an RFC 3339 time, or a moment since 1970 (also in ms)."""
     seconds = duration_s(text)
     if seconds is not None:
-        if seconds > 1e9:  # no limit is reset in thirty years: this is a moment
+        if seconds > _OLDEST_MOMENT:
             seconds = max(0.0, (seconds / 1000 if seconds > 1e11 else seconds) - now)
         return seconds
     try:
@@ -93,7 +106,12 @@ def _budget_parts(names: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
 def _budget_part(name: str) -> tuple[str, str] | None:
     """The budget and the part of it that a header tells: ("input_tokens", "limit"); None where it tells none."""
     match = _OPENAI.fullmatch(name) or _ANTHROPIC.fullmatch(name)
-    return ((match["kind"] or "requests").replace("-", "_"), match["what"]) if match else None
+    if match is None:
+        return None
+    parts = match.groupdict()
+    kind = _KINDS.get(parts["kind"], (parts["kind"] or "").replace("-", "_"))
+    span = parts.get("span")
+    return (f"{kind}_{span}" if span else kind, parts["what"])
 
 
 def is_budget(name: str) -> bool:
@@ -102,10 +120,35 @@ def is_budget(name: str) -> bool:
 
 
 def _told(kind: str, parts: Mapping[str, str], now: float) -> StatedBudget | None:
-    limit, remaining = (_number(parts.get(name, "")) for name in ("limit", "remaining"))
+    limit, period_s = _limit(parts.get("limit", ""))
+    remaining = _number(parts.get("remaining", ""))
     if limit is None or remaining is None or limit <= 0:
         return None
-    return StatedBudget(kind, limit, min(remaining, limit), reset_s(parts.get("reset", ""), now))
+    period_s = _number(parts.get("renewalperiod", "")) or period_s or _SPANS.get(kind.rpartition("_")[2])
+    missing = max(0.0, limit - remaining)
+    return StatedBudget(
+        kind, limit, min(remaining, limit), _full_in_s(parts.get("reset", ""), now, missing / limit, period_s)
+    )
+
+
+def _full_in_s(reset: str, now: float, missing_share: float, period_s: float | None) -> float | None:
+    """When a budget is full again. A number without a unit may be seconds or milliseconds: it is not believed beyond
+    what a limit by its period allows, for a budget of 120 a minute that lacks one is full in half a second."""
+    told_s = reset_s(reset, now)
+    is_plain = _NUMBER.fullmatch(reset.strip()) is not None and float(reset) <= _OLDEST_MOMENT
+    if told_s is not None and not is_plain:
+        return told_s
+    if told_s is None:
+        return None if period_s is None else missing_share * period_s
+    return min(told_s, missing_share * (period_s or _USUAL_PERIOD_S))
+
+
+def _limit(text: str) -> tuple[float | None, float | None]:
+    """The limit, and its period in seconds where it stands behind it ("100, 100;w=60")."""
+    if (plain := _number(text)) is not None:
+        return plain, None
+    match = _WINDOW.fullmatch(text)
+    return (float(match[1]), float(match[2]) if match[2] else None) if match else (None, None)
 
 
 @functools.lru_cache(maxsize=256)
@@ -162,6 +205,12 @@ def spoken(seconds: float) -> str:
         if seconds < below:
             return f"{round(seconds / length, 1 if length == 3600 else 0):g} {unit}"
     return "years"
+
+
+def _without_span(kind: str) -> str:
+    """ "tokens" of "tokens_day"."""
+    name, _, span = kind.rpartition("_")
+    return name if span in _SPANS else kind
 
 
 _SMOOTHING = 0.1  # how much one answer moves the expected size of the next
@@ -232,7 +281,7 @@ class Budgets:
 
     def _cost(self, kind: str) -> float:
         """What the next request is expected to take; 1 until an answer has told its tokens."""
-        return self._sizes.get(kind, 1.0)
+        return self._sizes.get(_without_span(kind), 1.0)
 
     @staticmethod
     def _left(budget: _Budget, now_s: float) -> float:

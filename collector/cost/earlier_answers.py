@@ -66,7 +66,10 @@ def known_limits(db: Path, model: StudyModel) -> dict[str, float]:
         last = query + "ORDER BY done_at DESC LIMIT 1"
         rows = connection.execute(last, [model.provider, model.requested_model]).fetchall()
     headers: dict[str, Any] = json.loads(rows[0][0]) if rows else {}
-    return {budget.kind: budget.limit for budget in told_budgets({k: str(v) for k, v in headers.items()})}
+    return {
+        budget.kind.removesuffix("_minute"): budget.limit
+        for budget in told_budgets({k: str(v) for k, v in headers.items()})
+    }
 
 
 def spent_before_usd(db: Path, study: str) -> float:

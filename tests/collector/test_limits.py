@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -83,6 +84,34 @@ def test_a_budget_without_a_limit_or_a_rest_is_none() -> None:
     assert told_budgets({"x-ratelimit-limit": "9", "x-ratelimit-remaining": "3"}) == (
         StatedBudget("requests", 9, 3, None),
     )
+
+
+@pytest.mark.parametrize(
+    ("headers", "budgets"),
+    [
+        # Azure: 500 are milliseconds, or else a limit of 120 a minute would allow more than the reset does
+        ({"limit-requests": "120", "remaining-requests": "119", "reset-requests": "500",
+          "renewalperiod-requests": "60"},
+         [("requests", 120, 119, 0.5)]),
+        ({"limit-requests": "10", "remaining-requests": "0", "reset-requests": "5000",
+          "renewalperiod-requests": "5"},
+         [("requests", 10, 0, 5.0)]),
+        ({"limit-requests": "120", "remaining-requests": "119", "reset-requests": "500"},
+         [("requests", 120, 119, 0.5)]),
+        ({"limit-requests": "120", "remaining-requests": "119", "reset-requests": "500s"},
+         [("requests", 120, 119, 500)]),
+        # Mistral names the minute and no reset, Cerebras spans of different length
+        ({"limit-req-minute": "60", "remaining-req-minute": "30"}, [("requests_minute", 60, 30, 30.0)]),
+        ({"limit-tokens-day": "864000", "remaining-tokens-day": "863990", "reset-tokens-day": "33011.38"},
+         [("tokens_day", 864_000, 863_990, 1.0)]),
+        ({"limit": "100, 100;w=50", "remaining": "50", "reset": "50"}, [("requests", 100, 50, 25.0)]),
+    ],
+)  # fmt: skip
+def test_a_reset_without_a_unit_is_not_believed_beyond_limit_and_period(
+    headers: dict[str, str], budgets: list[Any]
+) -> None:
+    told = told_budgets({f"x-ratelimit-{name}": value for name, value in headers.items()})
+    assert told == tuple(StatedBudget(*budget) for budget in budgets)
 
 
 def test_retry_after_is_read_in_each_of_its_forms() -> None:

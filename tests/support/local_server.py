@@ -19,7 +19,8 @@ Handler = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
 
 def completion(answer: str = "Calm", **usage: Any) -> dict[str, Any]:
     """What OpenAI's chat completions would say."""
-    reasoning = min(64, usage.get("completion_tokens", 74))
+    generated = usage.get("completion_tokens", 74)
+    reasoning = min(64, generated) if isinstance(generated, int) else 64
     counts = {
         "prompt_tokens": 100,
         "completion_tokens": 74,
