@@ -60,7 +60,7 @@ def compared(recordings: Iterable[Recording], left_out: Counter[str]) -> Iterato
             left_out[reason] += 1
             continue
         left_out["compared"] += 1
-        reply = PROVIDERS[recording.dialect].dialect.reply(recording.body, recording.headers)
+        reply = PROVIDERS[recording.dialect].reply(recording.body, recording.headers)
         expected = documented_fields(recording.body) if recording.expected is None else recording.expected
         for found in differences(expected, reply):
             yield {
