@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal, overload
 
 from slant.collector.arguments import checked_arguments
+from slant.collector.ask.reading_again import open_rejected
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.batches import carry_out_batch
 from slant.collector.batch.report import BatchOptions, BatchReport
@@ -35,6 +36,7 @@ def collect(
     models: Sequence[str] | None = ...,
     *,
     batch: Literal[True],
+    ask_rejected: bool = ...,
     variant: str = ...,
     seed: int | None = ...,
     repetitions: int = ...,
@@ -57,6 +59,7 @@ def collect(
     models: Sequence[str] | None = ...,
     *,
     batch: Literal[False] = ...,
+    ask_rejected: bool = ...,
     simulated: bool = ...,
     variant: str = ...,
     seed: int | None = ...,
@@ -100,6 +103,7 @@ def collect(
     looks: int | None = None,
     options: Options | BatchOptions | None = None,
     yes: bool = False,
+    ask_rejected: bool = False,
     watcher: Watcher | None = None,
 ) -> RunReport | BatchReport:
     """Ask `models` (specs like "openai/o3-mini"; None: those the study names) the trials of `study` that `db` lacks.
@@ -111,6 +115,8 @@ def collect(
     `merge()` brings together with the others; `budget_usd` is for each. `processes=4` shares the work out among so many
     processes on this machine. `registration` (a file that `collect preregister` wrote, or what `preregister()` gave) is
     kept with the run; what is not as registered is a warning first. Works inside a notebook too.
+
+    `ask_rejected=True` asks once more what the provider declined twice for no known reason (outcome `rejected`).
 
     `until_width=10` asks whole repetitions, `repetitions` at most, and ends for each model once half of the 95 %
     interval of the condition effect (over words and wordings, by R) is 10 or less in each test, in the unit of the
@@ -160,6 +166,8 @@ def collect(
         )
         return run_plan if again is None else again_of(run_plan, again)
 
+    if ask_rejected and Path(db).exists():
+        open_rejected(db, loaded.name)
     run_plan = with_mending(Path(db), current_run_plan, lambda text: warnings.warn(text, UserWarning, stacklevel=4))
     for sentence in (*occasion_notes(run_plan), *([] if registered is None else departures(run_plan, registered))):
         warnings.warn(sentence, UserWarning, stacklevel=3)

@@ -57,6 +57,7 @@ _COMMANDS = {
             "What is fixed before the data, as one text and its hash, for a registry.",
         ),
         ("recode", "recode", "recode_command", "Let a model code answers that a rule left undecided."),
+        ("reread", "reread", "reread_command", "Read kept responses again, as this version understands them."),
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),
         ("status", "status", "status_command", "How far each model is, by outcome; while a run goes on, its pace."),
         ("studies", "studies", "studies", "The studies there are; begin one of your own, validate its file."),
@@ -258,6 +259,7 @@ def _collect(
     structured_output: bool,
 ) -> None:
     from slant.collector.api import carry_out
+    from slant.collector.ask.reading_again import open_rejected
     from slant.collector.commands.batch_jobs import run_batch
     from slant.collector.commands.confirmation import agree, run_pilot, shard_notes, show_dry_run, show_stopping
     from slant.collector.cost.pilot import pilot_of
@@ -305,6 +307,9 @@ def _collect(
     if_interrupted(
         f'Left before "{loaded.name}" ({loaded.variant}) was asked.', f"What is in {db} and beside it is kept."
     )
+    if ask_rejected and not dry_run and db.exists():
+        n_open = open_rejected(db, loaded.name)
+        say(f"{count_text(n_open, 'rejected trial')} of {loaded.name} can be asked once more.")
     run_plan = with_mending(db, current_run_plan, say)
     options = Options(concurrency, max_retries, time_limit, logprobs, budget, mixed, stop_after_declined)
     for model, reason in run_plan.left_out:

@@ -23,6 +23,7 @@ from slant.collector.providers import is_on_this_machine
 log = logging.getLogger(__name__)
 START_LIMIT = 4
 PATIENCE_S = 900.0  # so long a model may say nothing but 429 before its trials count as failed
+SAID_AFTER_S = 5.0  # of nothing but 429, which is then said of the model
 NOTE_EVERY_S = 1.0
 
 Note = Callable[[Mapping[str, Any]], None]
@@ -145,8 +146,12 @@ class Pace:
 
     def __str__(self) -> str:
         """For a person: what holds this model back now."""
-        wait_s = max(self._pause.until_s, self._own_pause.until_s) - self._clock()
-        return f"waits {spoken(wait_s)}" if wait_s >= 1 else f"{self.limit.allowed} at once"
+        now = self._clock()
+        wait_s = max(self._pause.until_s, self._own_pause.until_s) - now
+        held = f"waits {spoken(wait_s)}" if wait_s >= 1 else f"{self.limit.allowed} at once"
+        if self._refused_since is None or now - self._refused_since < SAID_AFTER_S:
+            return held
+        return f"nothing but HTTP 429 for {spoken(now - self._refused_since)}, {held}"
 
     def _wait(self, now: float) -> tuple[float, str]:
         """Seconds until the next request may go out, and what that waits for."""

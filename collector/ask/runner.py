@@ -171,6 +171,9 @@ class Runner:
                 await lane.pace.quiet_until(lambda: lane.declined.has_answered)
             verdict = lane.declined.judged(trial.trial_id, verdict)
             reply, verdict = read_exchange(lane.provider, exchange, verdict, trial, try_no)
+            if verdict.action == "read":
+                lane.declined.answered()
+                lane.endings.count(reply)
             is_answer = reply.outcome != "failed"
             cost_usd = lane.money.settle(reserved_usd, exchange, reply)
             reading = self._read(lane, trial, reply, history) if is_answer else Reading("failed", is_final=False)
@@ -188,9 +191,6 @@ class Runner:
             log.debug("%s: trial %s, turn %d, try %d: %s", model, trial.trial_id, turn_no, try_no, reading.outcome)
             attempt = self._maker.make(lane.model, trial, place, exchange, reply, reading)
             await self.keeper.keep(attempt)
-            if verdict.action == "read":
-                lane.declined.answered()
-                lane.endings.count(reply)
             if is_answer and self._design.analyses_tokens and lane.uncounted.says_so(attempt):
                 self._say(
                     uncounted(

@@ -71,7 +71,7 @@ def check_model_command(
         if not yes:
             sys.exit(1)
     result = check_model(
-        chosen, db, base_url=base_url, seed=seed, time_limit_s=time_limit, yes=yes, on_answer=_counter("answers")
+        chosen, db, base_url=base_url, seed=seed, time_limit_s=time_limit, yes=yes, on_answer=counter("answers")
     )
     print_rows(_rows(result), output_format)
     _say_verdict(result)
@@ -115,7 +115,7 @@ def _number(value: float | None, how: str) -> str:
     return "can't be told" if value is None else how.format(value)
 
 
-def _counter(what: str) -> Callable[[int, int], None]:
+def counter(what: str) -> Callable[[int, int], None]:
     """Counts what is done, on a terminal."""
 
     def show(done: int, total: int) -> None:
@@ -164,7 +164,7 @@ def recount_command(
 
     from slant.collector.model_checks.recount import recount_reasoning
 
-    rows = recount_reasoning(db, models, tokenizer=tokenizer, base_url=base_url, on_progress=_counter("texts"))
+    rows = recount_reasoning(db, models, tokenizer=tokenizer, base_url=base_url, on_progress=counter("texts"))
     if not rows:
         say("Nothing to count: every answer with readable reasoning has its count.")
         return

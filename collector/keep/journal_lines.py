@@ -35,6 +35,16 @@ _RECOUNT = (
     "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
     "FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
 )
+READ_AGAIN = (
+    *("outcome", "answer", "choice", "detail", "filter_category", "finish_reason", "is_final", "factors"),
+    *("reasoning_text", "tokens", "token_source", "reasoning_tokens", "output_tokens", "input_tokens"),
+    "cached_input_tokens",
+)
+"""The columns of an attempt that a later reading of its response decides (`collect reread`)."""
+_REREAD = (
+    f"UPDATE attempts SET {', '.join(f'{name} = n.{name}' for name in READ_AGAIN)}, "  # noqa: S608 - names of ours
+    "read_again_at = n.read_again_at::TIMESTAMP FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
+)
 _MERGE_COLUMNS = ("lineage", "source", "merged_at")
 _REGISTRATION_COLUMNS = ("sha256", "study", "text", "kept_at")
 _STUDY_COLUMNS = ("study", "study_version", "text_id", "kept_at")
@@ -60,6 +70,8 @@ _NEEDED: tuple[tuple[str, type, tuple[str, ...], str], ...] = (
     ("registration", str, _REGISTRATION_COLUMNS, "a registration without its hash or text"),
     ("look", str, ("plan",), "a look without its plan or its widths"),
     ("look", list, ("widths",), "a look without its plan or its widths"),
+    ("readings", str, ("read_at",), "readings without their time"),
+    ("readings", list, ("rows",), "readings without their rows"),
     ("merge", str, _MERGE_COLUMNS, "a merge without its source"),
 )
 
@@ -174,7 +186,7 @@ def _whole_text(value: Any) -> Any:
 
 
 def _special(record: Any) -> dict[str, Any]:
-    if record["kind"] not in ("end", "recounts", *_INSERTED_BY, *_ROW_KINDS):
+    if record["kind"] not in ("end", "recounts", "readings", *_INSERTED_BY, *_ROW_KINDS):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
     for kind, type_, names, reason in _NEEDED:
         if record["kind"] == kind and not all(isinstance(record.get(name), type_) for name in names):
@@ -204,6 +216,9 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
     for table, rows in noted.items():
         _insert_rows(connection, table, pl.DataFrame(rows, infer_schema_length=None))
     _keep_recounts(connection, [record for record in parsed.special if record["kind"] == "recounts"])
+    for record in parsed.special:
+        if record["kind"] == "readings":
+            _keep_readings(connection, record)
 
 
 def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str, Any]]) -> None:
@@ -214,6 +229,16 @@ def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str
     rows = [{"attempt_id": name, "tokens": tokens, "tokenizer": by} for name, (tokens, by) in counted.items()]
     with registered(connection, "new_rows", pl.DataFrame(rows)):
         connection.execute(_RECOUNT)
+
+
+def _keep_readings(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
+    """What a later reading made of attempts that are there already."""
+    names = ("attempt_id", *READ_AGAIN)
+    rows = [{name: row.get(name) for name in names} | {"read_again_at": record["read_at"]} for row in record["rows"]]
+    schema = {name: SCHEMA[name] for name in names} | {"read_again_at": pl.String}
+    if rows:
+        with registered(connection, "new_rows", pl.DataFrame(rows, schema=schema)):
+            connection.execute(_REREAD)
 
 
 def _insert_run(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:

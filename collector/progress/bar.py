@@ -5,6 +5,7 @@ With `collect status --watch` the same table again and again on a terminal, line
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -36,6 +37,7 @@ from slant.collector.progress.current_run import for_people, sentence
 from slant.collector.terminal import as_table, printable, say
 
 LINE_EVERY_S = 10.0
+SILENCE_EVERY_S = 60.0  # between two lines that say that nothing comes
 
 
 class _Bars(Progress):
@@ -51,18 +53,23 @@ class _Bars(Progress):
 
 
 class ProgressWatcher(Watcher):
-    """A progress bar where stderr is a terminal; a line every ten seconds where it is a file or a pipe."""
+    """A progress bar where stderr is a terminal; a line every ten seconds where it is a file or a pipe. Where no trial
+    ends, a line after ten seconds and each minute says what is waited for: waiting must be told from hanging."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)
         self._bar: _Bars | None = None
         self._tasks: dict[int, TaskID] = {}
         self._lanes: Sequence[Lane] = ()
-        self._last_line = self._begun = time.monotonic()
+        self._last_line = self._begun = self._last_change = time.monotonic()
+        self._over = threading.Event()
 
     def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None:
         self._lanes, self._begun = lanes, time.monotonic()
+        self._last_line = self._last_change = self._begun
         if not sys.stderr.isatty():
+            self._over = threading.Event()
+            threading.Thread(target=self._say_what_is_waited_for, args=[self._over], daemon=True).start()
             return
         self._bar = _Bars(
             self._pull,
@@ -81,9 +88,23 @@ class ProgressWatcher(Watcher):
         self._bar.start()
 
     def change(self, lane: Lane, outcome: str) -> None:
+        self._last_change = time.monotonic()
         if self._bar is None and time.monotonic() - self._last_line >= LINE_EVERY_S:
             self._last_line = time.monotonic()
             say(self._line())
+
+    def _say_what_is_waited_for(self, over: threading.Event) -> None:
+        said = self._begun
+        while not over.wait(1.0):
+            now = time.monotonic()
+            silent_s = now - max(self._last_line, self._last_change)
+            is_due = now - said >= (SILENCE_EVERY_S if said > self._last_change else LINE_EVERY_S)
+            if silent_s < LINE_EVERY_S - 1 or not is_due:
+                continue
+            said = now
+            asking = [lane for lane in self._lanes if not lane.stopped_because and lane.done < lane.planned]
+            waits = "; ".join(f"{printable(lane.model.model)}: {lane.pace}" for lane in asking)
+            say(f"{self._line()}; nothing came for {now - self._last_change:,.0f} s ({waits})")
 
     def _pull(self) -> None:
         for lane in self._lanes:
@@ -97,6 +118,7 @@ class ProgressWatcher(Watcher):
             say(text)
 
     def end(self) -> None:
+        self._over.set()
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

@@ -69,6 +69,8 @@ class _Row:
             return None
         if error.status is None and not (self.code or self.pattern or self.field):
             return None
+        if error.status is None and self.pattern and not self.field and not error.sentence:
+            return None
         if self.code and self.code not in error.codes:
             return None
         if self.field not in ("", "code") and not _at(error.error, self.field):

@@ -1,0 +1,41 @@
+"""`collect reread`: stored responses as today's slant understands them, without asking anybody."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from slant.collector.commands.options import db_option, output_options, provider_file_option
+from slant.collector.terminal import count_text, print_rows, say
+
+_EXAMPLES = """\b
+Examples:
+  collect reread --db slant.duckdb
+  collect reread --db slant.duckdb --format csv
+
+Every response is kept whole, so that a new slant can put right what an older one could not know: a finish reason, an
+error of a filter, a count. Nobody is asked and nothing is lost: the journal keeps what was read first. A trial whose
+answer turns out to be none is pending again, and the next `collect` asks it. Games stay as they were read.
+"""
+
+
+@click.command("reread", epilog=_EXAMPLES)
+@provider_file_option
+@db_option
+@output_options
+def reread_command(db: Path, output_format: str) -> None:
+    """Read all kept responses once more, as this version of slant understands them; nobody is asked."""
+    from slant.collector.ask.reading_again import read_again
+    from slant.collector.commands.token_counts import counter
+
+    report = read_again(db, on_progress=counter("responses"))
+    rows = [{"before": old, "now": new, "attempts": n} for (old, new), n in sorted(report.outcomes.items()) if n]
+    if rows:
+        print_rows(rows, output_format)
+    said = f"{count_text(report.read, 'response')} read again, {report.changed:,} otherwise than before."
+    say(said if rows or report.changed else f"{said} Nothing has changed.")
+    if report.not_read:
+        say(f"{report.not_read:,} stay as they are: their provider, or the text of their study, is not known here.")
+    if any(new == "failed" for _, new in report.outcomes):
+        say("What has no answer any more is asked by the next collect.")

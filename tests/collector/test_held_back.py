@@ -1,0 +1,184 @@
+"""What a filter holds back is an outcome of its trial, with its category; no single prompt ends a study."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slant.collector import collect
+from slant.collector.ask.retries import judge
+from slant.collector.keep.database import reading
+from slant.collector.providers.error_meanings import error_rows, provider_error
+from slant.collector.providers.exchange import Exchange
+from tests.collector.test_providers import ANSWERS, PROVIDERS
+from tests.support.local_server import LocalServer, standing_for
+from tests.support.tiny_study import STIMULI, write_tiny
+
+WORDS = [f"tea{n}" for n in range(23)], [f"coffee{n}" for n in range(23)]
+RAW = '{"error": {"message": "Content Exists Risk"}}'
+HELD_BACK: dict[str, tuple[str, int, dict[str, Any], str | None]] = {
+    "deepseek": ("deepseek", 400, {"error": {"message": "Content Exists Risk", "type": "invalid_request_error"}}, None),
+    "anthropic": (
+        "anthropic", 400,
+        {"type": "error", "error": {"type": "x", "message": "Output blocked by content filtering policy"}},
+        "output",
+    ),
+    "openrouter": (
+        "openrouter", 200,
+        {"error": {"code": 403, "message": "Flagged", "metadata": {"reasons": ["violence"], "flagged_input": "…"}}},
+        "violence",
+    ),
+    "openai": (
+        "openai-responses", 200,
+        {"status": "failed", "output": [], "model": "m", "error": {"code": "bio_policy", "message": "Held back."}},
+        "bio",
+    ),
+    "xai": (
+        "openai", 403,
+        {"code": "permission-denied", "error": "Content violates usage guidelines. Check: SAFETY_CHECK_TYPE_BIO"},
+        "bio",
+    ),
+    "gemini": ("gemini", 200, {"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}}, "PROHIBITED_CONTENT"),
+}  # fmt: skip
+
+
+def write_92(folder: Path) -> str:
+    sides = [("group_a,Tea", WORDS[0]), ("group_b,Coffee", WORDS[1])]
+    rows = [f"tea_coffee,{side},{word}" for side, words in sides for word in words]
+    old = STIMULI[STIMULI.index("tea_coffee,group_a") : STIMULI.index("tea_coffee,attribute_a")]
+    return str(write_tiny(folder, stimuli=(old, "\n".join(rows) + "\n")))
+
+
+def is_held(asked: dict[str, Any]) -> bool:
+    return any(f'Sort \\"{word}\\"' in json.dumps(asked) for word in ("tea7", "coffee2", "coffee9"))
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for provider in PROVIDERS.values():
+        if provider.key_variable:
+            monkeypatch.setenv(provider.key_variable, "a-key")
+
+
+@pytest.mark.parametrize("whose", HELD_BACK)
+def test_92_prompts_of_which_three_are_held_back_are_complete_in_one_call(whose: str, tmp_path: Path) -> None:
+    provider, status, body, category = HELD_BACK[whose]
+    good = json.loads(json.dumps(ANSWERS[PROVIDERS[provider].dialect]).replace("Career", "Calm"))
+
+    async def filters(request: web.Request, asked: dict[str, Any]) -> web.StreamResponse:
+        return web.json_response(body, status=status) if is_held(asked) else web.json_response(good)
+
+    db = tmp_path / "a.duckdb"
+    with LocalServer(filters) as server, standing_for(provider, server) as base_url:
+        report = collect(db, write_92(tmp_path), [f"{provider}/m"], base_url=base_url, yes=True)
+    held = sum(map(is_held, server.bodies))
+    assert (report.is_complete, len(server.bodies), held) == (True, 92, 6)  # three words in two conditions
+    with reading(db) as connection:
+        counts = connection.sql("SELECT condition, n_trials, n_filtered, n_answered FROM outcome_counts").fetchall()
+        told = connection.sql("SELECT condition, filter_category, n_trials FROM filter_categories").fetchall()
+    assert [row[1:] for row in counts] == [(46, 3, 43)] * 2
+    assert [row[1:] for row in told] == [(category, 3)] * 2
+
+
+def came(status: int, body: dict[str, Any]) -> Exchange:
+    return Exchange("", "", status=status, body=json.dumps(body))
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "category"),
+    [
+        (400, {"detail": "Content Exists Risk"}, None),
+        (400, {"error": {"code": "data_inspection_failed", "message": "…"}}, None),
+        (400, {"error": {"code": "1301", "message": "…"}}, None),
+        (400, {"error": {"code": "cyber_policy", "message": "…"}}, "cyber"),
+        (400, {"error": {"code": "chemistry_policy", "message": "…"}}, "chemistry"),  # one that nobody has seen yet
+        (400, {"error": {"code": "content_filter", "innererror": {"content_filter_result": {
+            "hate": {"filtered": True}, "violence": {"filtered": True}, "sexual": {"filtered": False}}}}},
+         "hate, violence"),
+        (403, {"error": {"code": 403, "message": "…", "metadata": {"flagged_input": "…", "reasons": ["ill"]}}}, "ill"),
+        (403, {"error": {"code": 403, "message": "…", "metadata": {"error_type": "refusal"}}}, "refusal"),
+        (200, {"error": {"code": 403, "metadata": {"error_type": "content_policy_violation"}}}, None),
+        (400, {"error": {"code": 400, "message": "Provider returned error", "metadata": {"raw": RAW}}}, None),
+        (200, {"choices": [{"error": {"code": 400, "message": "…", "metadata": {"raw": RAW}}}]}, None),
+        (200, {"status": "failed", "error": {"code": "misalignment_policy_violation"}, "output": [{}]}, "misalignment"),
+        (200, {"base_resp": {"status_code": 1026, "status_msg": "input new_sensitive"}, "choices": None}, "input"),
+        (451, {"error": {"message": "…"}}, None),
+    ],
+)  # fmt: skip
+def test_each_filter_is_known_by_its_words(status: int, body: dict[str, Any], category: str | None) -> None:
+    verdict = judge(came(status, body), 1)
+    assert (verdict.action, verdict.category) == ("filtered", category)
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (401, {"error": {"message": "Authentication fails."}}),
+        (402, {"error": {"message": "Insufficient Balance"}}),
+        (404, {"error": {"message": "The model `x` does not exist", "code": "model_not_found"}}),
+        (400, {"error": {"message": "Your credit balance is too low to access the API."}}),
+        (400, {"error": {"message": "Unsupported parameter: 'max_tokens'", "code": "unsupported_parameter"}}),
+        (400, {"error": {"message": "temperature: Extra inputs are not permitted"}}),
+        (400, {"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "API key not valid. Please pass one.",
+                         "details": [{"reason": "API_KEY_INVALID"}]}}),
+        (403, {"code": "x", "error": "Your team has used all available credits or reached its spending limit."}),
+        (200, {"status": "failed", "output": [], "error": {"code": "data_residency_mismatch"}}),
+    ],
+)  # fmt: skip
+def test_keys_models_parameters_and_accounts_stop_the_model_whatever_it_has_answered(
+    status: int, body: dict[str, Any]
+) -> None:
+    assert judge(came(status, body), 1).action == "stop"
+
+
+@pytest.mark.parametrize("status", [424, 498, 499])
+def test_a_provider_that_lacks_means_is_asked_again(status: int) -> None:
+    assert judge(came(status, {"error": {"message": "Flex tier capacity exceeded"}}), 1).action == "again"
+
+
+def test_a_request_that_is_larger_than_the_limit_of_a_minute_fails_for_it_can_never_fit() -> None:
+    said = "Request too large for gpt-4o in organization org-1 on tokens per min (TPM): Limit 30000, Requested 31000."
+    body = {"error": {"message": said, "type": "tokens", "code": "rate_limit_exceeded"}}
+    assert judge(came(429, body), 1).action == "fail"
+    slow = {
+        "error": {"message": "Rate limit reached for gpt-4o on tokens per min (TPM)", "code": "rate_limit_exceeded"}
+    }
+    assert judge(came(429, slow), 1).action == "again"
+
+
+def test_a_bad_call_of_a_tool_is_the_models_own_answer() -> None:
+    body = {
+        "error": {"code": "tool_use_failed", "message": "Failed to call a function.", "failed_generation": "<f>Calm"}
+    }
+    verdict = judge(came(400, body), 1)
+    assert (verdict.action, verdict.answer) == ("malformed", "<f>Calm")
+
+
+def test_every_row_of_the_table_has_a_source_and_a_date() -> None:
+    for row in error_rows():
+        assert all(row[name] for name in ("source", "date", "provider")), row
+        assert row["code"] == row["code"].lower()
+        assert row["code"] or row["pattern"] or row["field"] or row["status"] == "451", row
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["error", "code", "message", "metadata", "raw", "reasons", "detail"]), inner)
+    ),
+    max_leaves=10,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["error", "detail", "base_resp", "choices", "code"]), json_values))
+def test_an_error_of_any_shape_is_read_without_a_crash(body: dict[str, Any]) -> None:
+    provider_error(400, body)
+    assert judge(came(400, body), 1).action != "read"
+    judge(came(200, body), 1)
