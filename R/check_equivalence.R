@@ -5,13 +5,20 @@
 #' times the pooled standard deviation (Lakens, 2017). The 90 % interval (for `alpha` .05) lies within the bounds
 #' exactly where the test is significant.
 #'
+#' Of effects, as [fit_crossed()] has them in its table `effects`, standard errors and degrees of freedom are those over
+#' words and wordings: an effect is shown to be small for others than these. Of trials they are those of independent
+#' answers, which says something of these words and wordings alone (`generalises_to` is `""`).
+#'
 #' @inheritParams check_skew
+#' @param data a data frame with one row per effect (`estimate`, `std_error`, `df`, `p_value`, `sd`), or one per trial.
 #' @param bound the smallest |d| that would matter.
-#' @return A data frame with one row per group: `n_reference`, `n_other`, `d`, `bound`; `p_difference` of the pooled t
-#'   test against 0; `p_equivalence`, the larger of the two one-sided p values; `conf_low` and `conf_high`, the
-#'   `1 - 2 * alpha` interval of d by the same tests; `smallest_bound`, the bound that could just be shown;
-#'   `is_possible`, whether so many trials could show equivalence at all, were d exactly 0; `finding`:
-#'   `"equivalent"`, `"different"`, `"both"` (there, and smaller than the bound) or `"undecided"`; `status`, `messages`.
+#' @return A data frame with one row per effect or group: `d`, `std_error` (of d), `df`, `bound`; `p_difference` against
+#'   0 (of trials: the pooled t test); `p_equivalence`, the larger of the two one-sided p values; `conf_low` and
+#'   `conf_high`, the `1 - 2 * alpha` interval of d by the same tests; `smallest_bound`, the bound that could just be
+#'   shown; `is_possible`, whether such a study could show equivalence at all, were d exactly 0; `finding`:
+#'   `"equivalent"`, `"different"`, `"both"` (there, and smaller than the bound) or `"undecided"`; `percentile`, where
+#'   the median of one condition lies in the other at the bound (a reason for it, or against it), `generalises_to`;
+#'   of trials `status`, `messages`.
 #' @references Lakens, D. (2017). Equivalence tests. Social Psychological and Personality Science, 8, 355-362.
 #' @noRd
 check_equivalence <- function(data, bound = .1, alpha = .05, by = NULL, outcome = "tokens", contrast = "condition",
@@ -20,40 +27,49 @@ check_equivalence <- function(data, bound = .1, alpha = .05, by = NULL, outcome 
   if (!is.numeric(bound) || length(bound) != 1 || !is.finite(bound) || bound <= 0) {
     stop_with("`bound` must be one number above 0: the smallest |d| that would matter, such as .1.")
   }
+  if (all(c("estimate", "std_error", "df", "sd") %in% names(data))) {
+    return(equivalence_of_effects(data, by, bound, alpha))
+  }
   levels <- two_levels(levels_of(data, contrast, levels), contrast)
-  empty <- data.frame(
-    n_reference = integer(), n_other = integer(), d = double(), bound = double(), p_difference = double(),
-    p_equivalence = double(), conf_low = double(), conf_high = double(), smallest_bound = double(),
-    is_possible = logical(), finding = character()
-  )
+  empty <- two_one_sided_tests(double(), double(), double(), double(), bound, alpha, character())
   check_each_group(data, by, c(outcome, contrast), empty, function(rows) {
     check_outcome(rows, outcome)
     values <- sides(rows[[outcome]], as.character(rows[[contrast]]), levels, contrast)
-    two_one_sided_tests(values[[1]], values[[2]], outcome, bound, alpha)
+    n <- lengths(values)
+    std_error <- sqrt(sum(1 / n))
+    d <- d_of(values[[1]], values[[2]], outcome)
+    p_difference <- 2 * stats::pt(-abs(d / std_error), sum(n) - 2)
+    two_one_sided_tests(d, std_error, sum(n) - 2, p_difference, bound, alpha, "")
   })
 }
 
-two_one_sided_tests <- function(reference, other, outcome, bound, alpha) {
-  n <- c(length(reference), length(other))
-  df <- sum(n) - 2
-  d <- d_of(reference, other, outcome)
-  std_error <- sqrt(sum(1 / n))
-  p_difference <- 2 * stats::pt(-abs(d / std_error), df)
+# An effect that could not be fitted has no row.
+equivalence_of_effects <- function(data, by, bound, alpha) {
+  check_columns(data, c(by, "p_value"), to = "test equivalence")
+  data <- data[!is.na(data$estimate) & !is.na(data$std_error), , drop = FALSE]
+  over <- if (is.null(data$generalises_to)) rep("wording, item", nrow(data)) else data$generalises_to
+  tests <- two_one_sided_tests(
+    data$estimate / data$sd, data$std_error / data$sd, data$df, data$p_value, bound, alpha, over
+  )
+  as_plain_rows(cbind(data[by], tests))
+}
+
+two_one_sided_tests <- function(d, std_error, df, p_difference, bound, alpha, generalises_to) {
   p_equivalence <- stats::pt((abs(d) - bound) / std_error, df)
   half_width <- stats::qt(1 - alpha, df) * std_error
-  data.frame(
-    n_reference = n[[1]], n_other = n[[2]], d = d, bound = bound, p_difference = p_difference,
+  frame_of(
+    d = d, std_error = std_error, df = as.double(df), bound = rep(bound, length(d)), p_difference = p_difference,
     p_equivalence = p_equivalence, conf_low = d - half_width, conf_high = d + half_width,
     smallest_bound = abs(d) + half_width, is_possible = half_width < bound,
-    finding = finding_of(p_difference < alpha, p_equivalence < alpha)
+    finding = finding_of(p_difference < alpha, p_equivalence < alpha),
+    percentile = rep(100 * stats::pnorm(bound), length(d)), generalises_to = generalises_to
   )
 }
 
 finding_of <- function(is_different, is_equivalent) {
-  if (is_different) {
-    return(if (is_equivalent) "both" else "different")
-  }
-  if (is_equivalent) "equivalent" else "undecided"
+  ifelse(
+    is_different, ifelse(is_equivalent, "both", "different"), ifelse(is_equivalent, "equivalent", "undecided")
+  )
 }
 
 # Cohen's d as effect_size() has it, without its interval.

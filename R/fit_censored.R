@@ -2,8 +2,9 @@
 #'
 #' A count of c from a provider that counts in steps of k stands for any number of [c, c + k), and a count of 0 for one
 #' below k (o3-mini: 64; other models: 1). Fits `survival::survreg()` to these intervals with a lognormal, whose
-#' standard errors are clustered (by wording: robust ones of Lin & Wei), and sets other families beside it. No random
-#' effects of words: it is the quick twin of a Bayesian model, not of [fit_crossed()].
+#' standard errors are clustered by wording and by word (sandwich estimators of Lin & Wei, in two ways as Cameron, Gelbach
+#' & Miller have them), with a t distribution of the fewest of the two less 1 as degrees of freedom; and sets other
+#' families beside it. It is the quick twin of a Bayesian model with random effects of words and wordings.
 #'
 #' The effect is a ratio of medians: how many times as many tokens the second condition takes, whatever the first.
 #'
@@ -21,27 +22,30 @@
 #' @param step width of a step in tokens, or the name of a column that holds it. `NULL` finds it as the greatest common
 #'   divisor of all counts above 0 of a model (of the columns `source`, `study`, `study_version`, `variant`, `model` and
 #'   `token_source` that `data` has); so give all rows of a model.
-#' @param cluster name of the column with what answers have in common, for the standard errors.
-#' @return The same as [fit_lme4()]; `estimates` are on the log scale, with z statistics (`df` is NA). `tables` holds
+#' @param cluster names of one or two columns with what answers have in common, for the standard errors; `"group:item"`
+#'   where the same word in two groups is two. Fewer than three of one say nothing of others, and are left out.
+#' @return The same as [fit_lme4()]; `estimates` are on the log scale. `tables` holds
 #'   \describe{
 #'     \item{effects}{one row per group: `term`, `ratio` of medians with `ratio_low` and `ratio_high` (95 %), `p_value`,
-#'       `step`, `sd_log` (of the lognormal), `median_reference` and `median_other` in tokens, `zeros_reference` and
+#'       `df`, `step`, `sd_log` (of the lognormal), `median_reference` and `median_other` in tokens, `zeros_reference` and
 #'       `zeros_other` (shares, 0 to 1, of counts of 0), and what the model predicts of them, `…_predicted`.}
 #'     \item{families}{one row per group and family: `family`, `n_parameters`, `log_lik`, `aic`, and, of the difference
 #'       to the lognormal, `aic_difference` (above 0: worse than the lognormal) and `nats` (of log
 #'       likelihood a trial, below 0: worse), `is_converged`.}
 #'   }
-#' @source Lin & Wei (1989), Journal of the American Statistical Association 84, 1074-1078 (standard errors).
+#' @source Lin & Wei (1989), Journal of the American Statistical Association 84, 1074-1078; Cameron, Gelbach & Miller
+#'   (2011), Robust inference with multiway clustering, Journal of Business & Economic Statistics 29, 238-249.
 #' @noRd
 fit_censored <- function(data, outcome = "tokens", contrast = "condition", levels = NULL, by = NULL, step = NULL,
-                         cluster = "wording", save_to = NULL) {
+                         cluster = c("wording", "item"), save_to = NULL) {
   to <- "fit a censored lognormal"
   need_package("survival", to)
-  check_columns(data, c(outcome, contrast, cluster, by), to)
+  cluster <- checked_clusters(as.character(unlist(cluster)))
+  check_columns(data, c(outcome, contrast, cluster_columns(cluster), by), to)
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
   data[[".step"]] <- steps_of_rows(data, outcome, step, to)
   fit_one <- function(rows) fit_censored_cell(rows, outcome, contrast, levels, cluster)
-  slant_fit(fit_each_group(data, by, c(outcome, contrast, cluster, ".step"), fit_one, save_to), "survival")
+  slant_fit(fit_each_group(data, by, c(outcome, contrast, cluster_columns(cluster), ".step"), fit_one, save_to), "survival")
 }
 
 fit_censored_cell <- function(rows, outcome, contrast, levels, cluster) {
@@ -56,22 +60,15 @@ fit_censored_cell <- function(rows, outcome, contrast, levels, cluster) {
   check_steps(counts, rows$.step)
   step <- unique(rows$.step)
   if (length(step) > 1) stop_with("Can't fit a censored lognormal: the counts of a group must have one step.")
-  if (length(unique(rows[[cluster]])) < 2) {
-    stop_with(sprintf("Can't fit a censored lognormal: there must be two or more values of \"%s\".", cluster))
-  }
-  cells <- list(low = replace(counts, counts == 0, NA), high = counts + step, other = +is_other)
-  cells$cluster <- as.integer(factor(as.character(rows[[cluster]])))
-  model <- survival::survreg(
-    survival::Surv(low, high, type = "interval2") ~ other, cells,
-    dist = "lognormal", cluster = cluster, robust = TRUE
-  )
-  estimates <- censored_estimates(model, paste0(contrast, levels[[2]]))
+  clusters <- clusters_of(rows, cluster, "fit a censored lognormal")
+  model <- censored_lognormal(counts, step, is_other)
+  estimates <- censored_estimates(model, paste0(contrast, levels[[2]]), clusters)
   parameters <- list(mean = unname(cumsum(stats::coef(model))), sd = model$scale)
   families <- compared_families(counts, step, is_other, parameters)
   list(
     estimates = estimates,
     fit = list(
-      n_groups = length(unique(cells$cluster)), log_lik = model$loglik[[2]], aic = 6 - 2 * model$loglik[[2]],
+      n_groups = length(unique(clusters[[1]])), log_lik = model$loglik[[2]], aic = 6 - 2 * model$loglik[[2]],
       bic = 3 * log(length(counts)) - 2 * model$loglik[[2]], singular = FALSE, optimiser = "survival::survreg"
     ),
     variances = data.frame(group = "residual", term = "log", variance = model$scale^2, n_groups = length(counts)),
@@ -82,13 +79,21 @@ fit_censored_cell <- function(rows, outcome, contrast, levels, cluster) {
   )
 }
 
-censored_estimates <- function(model, term) {
-  std_error <- sqrt(diag(model$var))[1:2]
-  statistic <- stats::coef(model) / std_error
-  estimate_rows(
-    c("intercept", term), stats::coef(model), std_error,
-    statistic = statistic, p_value = 2 * stats::pnorm(-abs(statistic)), half_width = stats::qnorm(.975) * std_error
-  )
+censored_lognormal <- function(counts, step, is_other) {
+  cells <- list(low = replace(counts, counts == 0, NA), high = counts + step, other = +is_other)
+  survival::survreg(survival::Surv(low, high, type = "interval2") ~ other, cells, dist = "lognormal")
+}
+
+censored_estimates <- function(model, term, clusters) {
+  error <- clustered_error(stats::residuals(model, type = "dfbeta"), clusters)[1:2, ]
+  rows <- coefficient_rows(stats::coef(model), error)
+  rows$term <- c("intercept", term)
+  rows
+}
+
+checked_clusters <- function(names) {
+  if (!length(names) %in% 1:2) stop_with("`cluster` must name one column, or two.")
+  names
 }
 
 censored_effects <- function(estimates, parameters, counts, step, is_other) {
@@ -97,7 +102,7 @@ censored_effects <- function(estimates, parameters, counts, step, is_other) {
   predicted <- stats::plnorm(step, parameters$mean, parameters$sd)
   data.frame(
     term = effect$term, ratio = exp(effect$estimate), ratio_low = exp(effect$conf_low),
-    ratio_high = exp(effect$conf_high), p_value = effect$p_value, step = step, sd_log = parameters$sd,
+    ratio_high = exp(effect$conf_high), p_value = effect$p_value, df = effect$df, step = step, sd_log = parameters$sd,
     median_reference = exp(parameters$mean[[1]]), median_other = exp(parameters$mean[[2]]),
     zeros_reference = zeros[[1]], zeros_other = zeros[[2]], zeros_reference_predicted = predicted[[1]],
     zeros_other_predicted = predicted[[2]]

@@ -52,8 +52,9 @@ def bayes_fit(own: Fit, word: str = "item") -> Fit:
     return replace(crossed, name=BAYES, engine=BAYES, settings=settings)
 
 
-def censored_fit(own: Fit) -> Fit:
-    """The condition effect on counts that are lognormal and known to a step; errors are clustered by wording."""
+def censored_fit(own: Fit, word: str = "item") -> Fit:
+    """The condition effect on counts that are lognormal and known to a step; errors are clustered by wording and word,
+    `word` as of `crossed_fit`."""
     contrast = next(iter(own.levels))
     return replace(
         own,
@@ -63,5 +64,5 @@ def censored_fit(own: Fit) -> Fit:
         outcome=(own.formula or "").partition("~")[0].strip(),
         contrast=contrast,
         levels={contrast: own.levels[contrast]},
-        settings={"cluster": "wording"},
+        settings={"cluster": ("wording", word)},
     )

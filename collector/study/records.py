@@ -135,7 +135,11 @@ class Fit:
     def columns(self) -> tuple[str, ...]:
         """The columns that settings name: the text of a topic model, what tells its documents apart, what answers have
         in common."""
-        return tuple(str(self.settings[name]) for name in ("text", "id", "cluster") if name in self.settings)
+        named = [str(self.settings[name]) for name in ("text", "id") if name in self.settings]
+        clusters = self.settings.get("cluster", ())
+        for cluster in (clusters,) if isinstance(clusters, str) else clusters:
+            named += str(cluster).split(":")  # a word within its group: "group:item"
+        return tuple(dict.fromkeys(named))
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,6 @@ def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path
     numbers = [
         *rows["residuals"].select("skewness", "sd_ratio", "qq_correlation").row(0),
         *rows["skew"].select("d_log", "p_ranks").row(0),
-        *rows["equivalence"].select("p_equivalence", "conf_low").row(0),
         *rows["refusals"].select("d_lowest", "d_highest", "tipping_sd").row(0),
         *rows["influence"]["estimate"],
         *rows["influence"]["cooks_distance"],
@@ -101,6 +100,19 @@ def test_the_numbers_beside_the_paper_are_those_of_the_fits(found: Checks, db: P
     for name in ("corrections", "words"):
         assert found.rows[name]["p_value"].to_list() == effects["p_value"].to_list()
     assert found.rows["influence"]["p_all"].unique(maintain_order=True).to_list() == effects["p_value"].to_list()
+
+
+def test_nulls_and_corrections_are_over_words_and_wordings_too(found: Checks) -> None:
+    crossed, equivalence = found.rows["crossed"], found.rows["equivalence"]
+    assert equivalence["df"].to_list() == crossed["df"].to_list()
+    assert equivalence["std_error"].to_list() == pytest.approx((crossed["std_error"] / crossed["sd"]).to_list())
+    together = found.rows["corrections_over_words"]
+    assert together["p_value"].to_list() == crossed["p_value"].to_list()
+    assert set(together["n_tests"]) == {crossed.height}
+    ((_, page),) = findings(found)
+    said = {one.check: " ".join(one.details) for one in page}
+    assert "of all models corrected together" in said["corrections"]
+    assert "percentile of the other" in said["equivalence"]
 
 
 def test_fits_that_take_long_are_kept_and_not_made_again(found: Checks, db: Path) -> None:

@@ -179,7 +179,7 @@ def test_every_check_is_the_same_in_both_languages(db: Path, tmp_path: Path) -> 
         name: analysis.fit(db, with_fit(study, one), one.name)
         for name, one in fits_to_make(paper, fits_of(study)[CROSSED]).items()
     }
-    of_mixed = (*_trial_calls(read_trials(db, study, None, None), paper, 0.05, 0.1), *_fit_calls(fits, 0.05))
+    of_mixed = (*_trial_calls(read_trials(db, study, None, None), paper, 0.05), *_fit_calls(fits, 0.05, 0.1))
     calls: list[Call] = [call for _, call in of_mixed]
     for name in ("interference", "hiring"):
         its = load_study(name)

@@ -11,7 +11,6 @@ influence <- check_influence(fit_leave_one_out(answered, formula, levels = level
 numbers <- c(
   unlist(check_residuals(answered)[c("skewness", "sd_ratio", "qq_correlation")]),
   unlist(check_skew(answered)[c("d_log", "p_ranks")]),
-  unlist(check_equivalence(answered)[c("p_equivalence", "conf_low")]),
   unlist(check_refusals(rows)[c("d_lowest", "d_highest", "tipping_sd")]),
   influence$estimate, influence$cooks_distance
 )

@@ -13,6 +13,20 @@ test_that("the two one-sided tests are those of t.test() against the bounds in t
   expect_equal(found$d, effect_size(trials)$estimates$estimate)
 })
 
+test_that("of effects over words and wordings it has their standard errors and degrees of freedom", {
+  effects <- data.frame(
+    model = c("a", "b", "c"), estimate = c(5, 2, NA), std_error = c(4, 4, NA), df = c(9, 200, NA), p_value = c(.2, .6, NA),
+    sd = c(100, 100, NA), generalises_to = c("wording, item", "item", "item")
+  )
+  found <- check_equivalence(effects, bound = .12, by = "model")
+  expect_equal(found$model, c("a", "b"))
+  expect_equal(found$d, c(.05, .02))
+  expect_equal(found$p_equivalence, stats::pt(c((5 - 12) / 4, (2 - 12) / 4), c(9, 200)))
+  expect_equal(found$finding, c("undecided", "equivalent"))
+  expect_equal(found$generalises_to, c("wording, item", "item"))
+  expect_equal(found$percentile, rep(100 * stats::pnorm(.12), 2))
+})
+
 test_that("there are four findings", {
   of <- function(effect, n_items, bound) check_equivalence(made_trials(effect, 0, n_items), bound = bound)$finding
   expect_equal(of(0, 400, .2), "equivalent")

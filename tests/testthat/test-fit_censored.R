@@ -4,10 +4,25 @@ counted <- function(step, ratio = 1.5, n = 800, seed = 2, median = 90) {
   with_seed(seed, {
     condition <- rep(sides, n / 2)
     tokens <- stats::rlnorm(n, log(median) + log(ratio) * (condition == sides[[2]]), .45)
-    data.frame(condition, wording = rep(1:20, each = n / 20), model = "m", tokens = step * (tokens %/% step))
+    data.frame(condition, wording = rep(1:20, each = n / 20), item = rep(rep(1:10, each = 2), n / 20), model = "m", tokens = step * (tokens %/% step))
   })
 }
 censored <- function(trials, ...) fit_censored(trials, levels = sides, ...)
+
+test_that("standard errors are clustered by wording and by word, and either alone has survreg's own", {
+  skip_if_not_installed("survival")
+  trials <- counted(64)
+  trials$tokens <- 64 * (trials$tokens * exp(with_seed(1, stats::rnorm(10, sd = .5)))[trials$item] *
+    (trials$condition == sides[[2]]) + trials$tokens * (trials$condition == sides[[1]])) %/% 64 * 1
+  by <- function(...) censored(trials, cluster = c(...))$estimates$std_error
+  cell <- censored(transform(trials, cell = paste(wording, item)), cluster = "cell")$estimates$std_error
+  two_way <- sqrt(by("wording")^2 + by("item")^2 - cell^2)
+  expect_equal(by("wording", "item"), pmax(two_way, by("wording"), by("item")))
+  expect_gt(by("wording", "item")[[2]], 1.5 * by("wording")[[2]])
+  expect_equal(censored(trials)$estimates$df, c(9, 9))
+  few <- censored(transform(trials, wording = wording %% 2))
+  expect_match(few$messages$text, "Fewer than three of \"wording\" (2)", fixed = TRUE, all = FALSE)
+})
 
 test_that("a fit has the numbers of survreg on the intervals that counts stand for", {
   skip_if_not_installed("survival")
@@ -16,10 +31,10 @@ test_that("a fit has the numbers of survreg on the intervals that counts stand f
     survival::Surv(ifelse(tokens == 0, NA, tokens), tokens + 64, type = "interval2") ~ condition, trials,
     dist = "lognormal", cluster = wording, robust = TRUE
   )
-  fit <- censored(trials)
+  fit <- censored(trials, cluster = "wording")
   expect_equal(fit$estimates$term, c("intercept", "conditionincompatible"))
   expect_equal(fit$estimates$estimate, unname(coef(direct)), tolerance = 1e-8)
-  expect_equal(fit$estimates$std_error, unname(sqrt(diag(vcov(direct))))[1:2], tolerance = 1e-8)
+  expect_equal(fit$estimates$std_error, sqrt(20 / 19) * unname(sqrt(diag(vcov(direct))))[1:2], tolerance = 1e-8)
   expect_equal(fit$tables$effects$ratio, exp(coef(direct)[[2]]), tolerance = 1e-8)
   expect_equal(fit$tables$families$log_lik[[1]], direct$loglik[[2]], tolerance = 1e-8)
   expect_equal(fit$fits$status, "ok")
@@ -66,6 +81,6 @@ test_that("what is no count, and a step that nobody knows, is a sentence", {
   expect_match(error_of(transform(counted(1), tokens = tokens + .5)), "whole numbers from 0")
   expect_match(error_of(transform(counted(1), tokens = -tokens)), "whole numbers from 0")
   expect_match(error_of(transform(counted(1), tokens = 64 * (tokens > 90))), "step of the counts is not known")
-  expect_match(error_of(transform(counted(1), wording = 1)), "two or more values of \"wording\"")
+  expect_match(error_of(transform(counted(1), wording = 1, item = 1)), "fewer than three of \"wording\", \"item\"")
   expect_match(error_of(counted(64), step = 100), "multiples of the step 100")
 })

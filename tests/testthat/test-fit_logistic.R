@@ -26,6 +26,23 @@ test_that("the test against the intercept alone is R's own", {
   expect_equal(tests$pseudo_r_squared, 1 - as.numeric(logLik(models[[2]])) / as.numeric(logLik(models[[1]])))
 })
 
+test_that("with a cluster the same coefficients have standard errors over other clusters, beside the paper's own", {
+  data <- decisions()
+  data$test <- rep(1:8, 10)
+  found <- fit_logistic(data, "decision_bias ~ d", cluster = "test")
+  expect_identical(found$estimates, fit_logistic(data, "decision_bias ~ d")$estimates)
+  model <- glm(decision_bias ~ d, binomial, data)
+  scores <- rowsum(model.matrix(model) * (data$decision_bias - fitted(model)), data$test)
+  sandwich <- 8 / 7 * vcov(model) %*% crossprod(scores) %*% vcov(model)
+  clustered <- found$tables$clustered
+  expect_equal(clustered$std_error, unname(sqrt(diag(sandwich))))
+  expect_equal(clustered$df, c(7, 7))
+  expect_equal(clustered$conf_high[[2]], clustered$estimate[[2]] + qt(.975, 7) * clustered$std_error[[2]])
+  few <- fit_logistic(transform(data, test = test %% 2), "decision_bias ~ d", cluster = "test")
+  expect_equal(nrow(few$tables$clustered), 0)
+  expect_match(few$messages$text, "fewer than three of \"test\"", all = FALSE)
+})
+
 test_that("undecided rows are left out and counted, never zeros", {
   data <- decisions()
   data$decision_bias[1:7] <- NA

@@ -176,6 +176,7 @@ def _corrections(rows: CheckRows, context: Context) -> Verdict:
     lost = {name: significant.filter(~pl.col(f"is_significant_{name}")) for name in ("holm", "bh")}
     sizes = sorted(set(results["n_tests"]))
     corrected = " or ".join(map(str, sizes))
+    over_words = rows.get("corrections_over_words", pl.DataFrame())
     return Verdict(
         "caution" if lost["holm"].height else "holds",
         f"Of {count_text(significant.height, 'significant effect')} (p < {context.alpha:g}), "
@@ -188,41 +189,68 @@ def _corrections(rows: CheckRows, context: Context) -> Verdict:
                 for name, part in (("Holm", lost["holm"]), ("Benjamini and Hochberg", lost["bh"]))
                 if part.height
             ),
+            *_over_words_corrected(over_words, context),
         ),
     )
 
 
+def _over_words_corrected(results: pl.DataFrame, context: Context) -> Iterator[str]:
+    """What is left over words and wordings, with all tests of all models as one family."""
+    if results.is_empty():
+        return
+    left = {name: results.filter(f"is_significant{name}").height for name in ("", "_holm", "_bh")}
+    yield (
+        f"Over other words and wordings, all {count_text(results.height, 'effect')} of all models corrected together: "
+        f"{left['']} are significant, {left['_holm']} after Holm's correction, {left['_bh']} after Benjamini and "
+        "Hochberg's."
+    )
+
+
 def _equivalence(rows: CheckRows, context: Context) -> Verdict:
-    effects = rows["corrections"].select("model", "test", "is_significant")
-    results = rows["equivalence"].join(effects, on=["model", "test"], how="left", maintain_order="left")
-    nulls = results.filter(~pl.col("is_significant"))
+    results = rows["equivalence"]
+    is_significant = pl.col("p_difference") < context.alpha
+    nulls = results.filter(~is_significant)
     equivalent = nulls.filter(pl.col("p_equivalence") < context.alpha)
-    small = results.filter(pl.col("is_significant") & (pl.col("p_equivalence") < context.alpha))
+    small = results.filter(is_significant & (pl.col("p_equivalence") < context.alpha))
     details = [
         f"{context.cell(row)}: d = {number(row['d'])}, {percent(1 - 2 * context.alpha, 0)} interval "
         f"{number(row['conf_low'])} to {number(row['conf_high'])}, so that a bound of {number(row['smallest_bound'])} "
         "could just be shown."
         for row in nulls.to_dicts()
     ]
+    details.insert(0, _bound_sentence(context.bound, float(results["percentile"][0])))
     short = results.filter(~pl.col("is_possible"))
     if short.height:
         details.append(
-            f"In {count_of(short.height, results.height, 'cell')} there are too few trials to show |d| < "
-            f"{context.bound:g} even if d were exactly 0."
+            f"In {count_of(short.height, results.height, 'cell')} there are too few words, wordings or trials to show "
+            f"|d| < {context.bound:g} even if d were exactly 0."
         )
     details.append(
         f"Significant and yet smaller than {context.bound:g}: {count_of(small.height, results.height, 'cell')}"
         f"{which_cells(small, context)}."
     )
-    none = f"There is no null: {results.height} of {count_text(results.height, 'effect')} are significant."
+    none = f"There is no null: {results.height} of {count_text(results.height, 'effect')} are significant over words."
     n_undecided = nulls.height - equivalent.height
     verdict = (
-        f"Of {count_text(nulls.height, 'effect')} that are not significant, {equivalent.height or 'none'} can be "
-        f"shown to be smaller than |d| = {context.bound:g}; {n_undecided} {'is' if n_undecided == 1 else 'are'} "
-        "undecided, not shown to be absent."
+        f"Of {count_text(nulls.height, 'effect')} that are not significant over words and wordings, "
+        f"{equivalent.height or 'none'} can be shown to be smaller than |d| = {context.bound:g} there; {n_undecided} "
+        f"{'is' if n_undecided == 1 else 'are'} undecided, not shown to be absent."
     )
     return Verdict(
         "caution" if nulls.height > equivalent.height else "holds", verdict if nulls.height else none, tuple(details)
+    )
+
+
+_COHENS_SMALL = 0.2
+
+
+def _bound_sentence(bound: float, percentile: float) -> str:
+    """What an effect of the bound would be: a reason to take it, or to take another one."""
+    share = bound / _COHENS_SMALL
+    of_small = "half of" if share == 0.5 else "exactly" if share == 1 else f"{share:.2g} times"
+    return (
+        f"The bound |d| = {bound:g} is {of_small} what Cohen (1988) calls small (.2): the median of one condition "
+        f"would lie at the {percentile:.0f}th percentile of the other. For another one: --bound."
     )
 
 

@@ -48,6 +48,8 @@ _RESTS_ON = {
     "variance_shares": "words",
     "words": "words",
     "crossed": CROSSED,
+    "corrections_over_words": CROSSED,
+    "equivalence": CROSSED,
 }
 
 
@@ -178,7 +180,7 @@ def _check(
         )
     definition = mixed_fit(study)
     trials = read_trials(db, study, source, measure)
-    trial_calls = list(_trial_calls(trials, definition, alpha, bound))
+    trial_calls = list(_trial_calls(trials, definition, alpha))
     to_make = fits_to_make(definition, fits_of(study).get(CROSSED, crossed_fit(definition)))
     stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(trial_calls) + len(_RESTS_ON)]
     fits: dict[str, FitResult] = {}
@@ -198,7 +200,7 @@ def _check(
     meta = pooling(crossed, alpha)
     pooled = [] if meta is None else [("meta", meta)]
     rows, check_warnings = _run(
-        [*trial_calls, *_fit_calls(fits, alpha), *pooled], workers, _stage(progress, stages, len(to_make))
+        [*trial_calls, *_fit_calls(fits, alpha, bound), *pooled], workers, _stage(progress, stages, len(to_make))
     )
     rows["crossed"] = crossed
     rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
@@ -243,7 +245,7 @@ def fits_to_make(paper: Fit, crossed: Fit) -> dict[str, Fit]:
     return fits
 
 
-def _trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
+def _trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float) -> Iterator[tuple[str, Call]]:
     """Checks of the trials themselves, one job for each model, so that all cores have something to do."""
     contrast = next(iter(paper.levels))
     levels = list(paper.levels[contrast])
@@ -254,12 +256,11 @@ def _trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float, bound: float) -
         yield "residuals", Call("check_residuals", answered, model, packages=("lme4",))
         yield "option_order", Call("check_option_order", answered, model, packages=("lmerTest",))
         yield "skew", Call("check_skew", answered, {**sides, "alpha": alpha})
-        yield "equivalence", Call("check_equivalence", answered, {**sides, "alpha": alpha, "bound": bound})
         yield "refusals", Call("check_refusals", rows, sides)
         yield "token_limits", Call("check_token_limits", rows, {"by": list(CELL)})
 
 
-def _fit_calls(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, Call]]:
+def _fit_calls(fits: dict[str, FitResult], alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
     """Checks of estimates and variances that have been fitted."""
     by = list(CELL)
     keep = [*by, "term", "estimate", "std_error", "df", "p_value"]
@@ -267,7 +268,13 @@ def _fit_calls(fits: dict[str, FitResult], alpha: float) -> Iterator[tuple[str, 
     effects = estimates["paper"].filter(pl.col("term") != "intercept")
     variances = fits["words"].variances.select(*by, "group", "term", "variance")
     by_model = [name for name in by if name != "test"]
+    keep_of_cells = [*by, "estimate", "std_error", "df", "p_value", "sd"]
     yield "corrections", Call("check_corrections", effects, {"by": by_model, "alpha": alpha})
+    over_words = crossed_rows(fits[CROSSED]).drop_nulls("p_value")
+    if over_words.height:
+        over_words = over_words.select(*keep_of_cells, "generalises_to")
+        yield "corrections_over_words", Call("check_corrections", over_words, {"by": list(GRAIN), "alpha": alpha})
+        yield "equivalence", Call("check_equivalence", over_words, {"by": by, "alpha": alpha, "bound": bound})
     yield "influence", Call("check_influence", estimates["leave_one_out"], {"by": by, "alpha": alpha})
     yield "variance_shares", Call("check_variance_shares", variances, {"by": by})
     arguments = {"with_words": estimates["words"], "by": by, "alpha": alpha}

@@ -95,7 +95,7 @@ class Association(Design):
         asked = ([word for side in test.asked_sides for word in test.words[side]] for test in study.data.tests.values())
         is_nested = any(len(set(words)) < len(words) for words in asked)
         word = "group:item" if is_nested else "item"
-        return {CROSSED: crossed_fit(own, word), CENSORED: censored_fit(own), BAYES: bayes_fit(own, word)}
+        return {CROSSED: crossed_fit(own, word), CENSORED: censored_fit(own, word), BAYES: bayes_fit(own, word)}
 
     def frames(self, data: AssociationData) -> tuple[str, ...]:
         return tuple(data.frames)

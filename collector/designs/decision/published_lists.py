@@ -75,12 +75,14 @@ engine = "logistic"
 view = "decision_trials"
 formula = "coded_decision ~ coded_d"
 by = ["model"]
+settings = { cluster = "test" }
 
 [fits.chained_filled]
 engine = "logistic"
 view = "decision_trials"
 formula = "coded_decision ~ d_filled"
 by = ["model"]
+settings = { cluster = "test" }
 """,
 }
 

@@ -3,7 +3,7 @@
 -- reads: fits, censored_effects, censored_families, models, tests
 -- study: any
 -- note:  Made by `analyze --fit censored`, with R's fit_censored(): a lognormal of which only the step of the counts is
---        known (a count of 0 is anything below it), with errors clustered by wording. Zeros are shares of answers. The
+--        known (a count of 0 is anything below it), with errors clustered by wording and by word. Zeros are shares of answers. The
 --        differences in AIC are those of a family to this lognormal: above 0 the family is worse. two_part takes zeros
 --        apart; so does hurdle, whose lognormal of the rest is not truncated at the step. Of equal ones the first is
 --        `least_aic`: without zeros these two are the lognormal.
@@ -19,7 +19,7 @@ WITH families AS (
 )
 SELECT f.source, f.study, f.study_version, f.variant, f.model, coalesce(m.label, f.model) AS model_label, f.test,
        coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, e.term, e.ratio, e.ratio_low,
-       e.ratio_high, e.p_value, e.median_reference, e.median_other, e.step, e.sd_log, e.zeros_reference,
+       e.ratio_high, e.p_value, e.df, e.median_reference, e.median_other, e.step, e.sd_log, e.zeros_reference,
        e.zeros_reference_predicted, e.zeros_other, e.zeros_other_predicted, a.least_aic, a.aic_gaussian,
        a.aic_negative_binomial, a.aic_two_part, a.aic_hurdle, f.n, f.fit, f.status, f.call_id
 FROM censored_effects e
