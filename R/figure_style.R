@@ -106,10 +106,17 @@ source_note <- function(data) {
   paste(ifelse(sources %in% names(sentences), sentences[sources], sprintf("Source: %s.", sources)), collapse = " ")
 }
 
+# What the rows say is measured, in words ("reaction_time" is "reaction time"); NULL where they don't say.
+outcome_of <- function(rows) {
+  outcome <- one_text(rows, "outcome_label", one_text(rows, "outcome", NULL))
+  if (!is.null(outcome)) gsub("_", " ", outcome, fixed = TRUE)
+}
+
 # What `tokens` is in each model, as far as the data say it: a reasoning count and all output tokens don't compare.
-# NULL where they don't say. `data` have `model_shown`, see ordered_labels().
+# NULL where they don't say, or something else is measured. `data` have `model_shown`, see ordered_labels().
 measure_note <- function(data) {
-  if (!"token_source" %in% names(data) || all(is.na(data$token_source))) {
+  is_of_tokens <- identical(one_text(data, "outcome", "tokens"), "tokens")
+  if (!is_of_tokens || !"token_source" %in% names(data) || all(is.na(data$token_source))) {
     return(NULL)
   }
   words <- c(
@@ -164,6 +171,8 @@ finish_figure <- function(plot, file, alt_text, width, height, width_in, height_
   )
   shown <- fitted_to(plot, inches_or(width, width_in))
   attr(shown, "alt_text") <- alt_text
+  note <- missing_letters_note(shown)
+  if (!is.null(note)) warning(note, call. = FALSE)
   if (is.null(file)) {
     return(shown)
   }
@@ -175,7 +184,7 @@ finish_figure <- function(plot, file, alt_text, width, height, width_in, height_
   if (grepl("\\.svg$", file, ignore.case = TRUE)) {
     describe_svg(file, gsub("\n", " ", shown$labels$title, fixed = TRUE), alt_text)
   }
-  invisible(structure(list(path = file, alt_text = alt_text), alt_text = alt_text))
+  invisible(structure(list(path = file, alt_text = alt_text, note = note), alt_text = alt_text))
 }
 
 open_device <- function(file, width_in, height_in) {

@@ -20,6 +20,9 @@
 #'       `statistic`, `p.value`, `conf.low`, `conf.high`, after the columns of the groups.}
 #'     \item{`glance()`}{the data frame `fits`, one row per group, with broom's names `nobs`, `logLik`, `AIC`, `BIC`.}
 #'     \item{`nobs()`}{the number of rows that were used, for each group.}
+#'     \item{`plot()`}{a ggplot: the figure that the engine has of its own (topics, differences between blocks), else
+#'       each effect with its 95 % interval, for every group. `term`: which of the terms (all but intercepts, if it is
+#'       left out).}
 #'     \item{`split()`}{a list of fits, one per group, by the name of the group.}
 #'   }
 #' @name slant_fit
@@ -48,6 +51,23 @@ print.slant_fit <- function(x, n = 20, ...) {
   note <- if (n_messages > 0) sprintf("; %s in $messages", counted(n_messages, "message")) else ""
   cat(strwrap(sprintf("Parts: %s%s", toString(paste0("$", listed)), note), exdent = 2), sep = "\n")
   invisible(x)
+}
+
+#' @param term terms to draw; all but intercepts if it is left out.
+#' @rdname slant_fit
+#' @method plot slant_fit
+#' @export
+plot.slant_fit <- function(x, term = NULL, ...) {
+  if (is.data.frame(x$tables$topics) && is.null(term)) {
+    return(plot_topic_prevalence(x, ...))
+  }
+  if (isTRUE(nrow(x$tables$contrasts) > 0) && "domain" %in% names(x$tables$contrasts) && is.null(term)) {
+    return(plot_block_contrasts(x, ...))
+  }
+  if (length(x$estimates$term) > 0 && all(x$estimates$term == "cohens_d") && is.null(term)) {
+    return(plot_effect_sizes(x, ...))
+  }
+  plot_estimates(x, term = term, ...)
 }
 
 #' @rdname slant_fit

@@ -56,6 +56,7 @@ _COMMANDS = {
             "preregister_command",
             "What is fixed before the data, as one text and its hash, for a registry.",
         ),
+        ("prompts", "prompts", "prompts_command", "The prompts of a study as they are sent, before anything is asked."),
         ("recode", "recode", "recode_command", "Let a model code answers that a rule left undecided."),
         ("reread", "reread", "reread_command", "Read kept responses again, as this version understands them."),
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),

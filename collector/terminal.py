@@ -3,41 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+import difflib
 import json
 import logging
 import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, TextIO
 
 import click
 
 from slant.collector.errors import Interrupted, SlantError, UsageError
+from slant.collector.screen_table import as_table, screen_table
+from slant.collector.screen_table import printable as printable
 from slant.collector.system.operating_system import check_supported, forbid_core_dumps
 
 _ENDLESS = 10_000  # characters of a line where nobody counts them
 WIDE = "slant.wide"  # in click's context: --wide was typed
 _INTERRUPTED = "slant.interrupted"  # in click's context: what is said at Ctrl-C
 _SHOW_BAR_AFTER_S = 2.0
-_COLUMN_GAP = 3  # characters that rich puts between two columns
 LOG_VARIABLE = "SLANT_LOG"
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
 PRINTED = ("table", "csv", "json")  # the formats of --format
-_CONTROL = re.compile(
-    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
-    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of what stands around them
-    r"\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # unseen, or a line end
-)
-
-
-def printable(text: object) -> str:
-    """Text that a terminal can show: characters (of a model's answer, say) that would command it, turn the direction of
-    a line or hide in it stand as \ufffd. Those that scripts and emoji need to join letters stay.
-    """
-    return _CONTROL.sub("\ufffd", str(text))
 
 
 def print_data(text: str, *, nl: bool = True) -> None:
@@ -135,6 +125,17 @@ class SlantGroup(click.Group):
             sys.exit(error.exit_code)
         return super().main(*args, **kwargs)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """What click does, with the nearest command there is where none is called so."""
+        name = args[0] if args else ""
+        if name and not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
+            near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.5)
+            hint = f'Did you mean "{near[0]}"?' if near else f"There are: {', '.join(self.list_commands(ctx))}."
+            ctx.fail(f'There is no command "{printable(name)}". {hint}')
+        return super().resolve_command(ctx, args)
+
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
@@ -201,9 +202,12 @@ class LazyGroup(SlantGroup):
             formatter.write_dl([(name, self._lazy_commands[name].about) for name in self.list_commands(ctx)])
 
 
-def print_rows(rows: Any, output_format: str = "table", title: str | None = None, *, err: bool = False) -> None:
+def print_rows(
+    rows: Any, output_format: str = "table", title: str | None = None, *, err: bool = False, keep: Sequence[str] = ()
+) -> None:
     """Print a Polars data frame (or a list of dicts) to stdout as a table, CSV, or JSON (a list of objects). With `err`
-    a table goes to stderr: it is for the person, and stdout holds the rows of something else."""
+    a table goes to stderr: it is for the person, and stdout holds the rows of something else. `keep`: the columns that
+    a narrow terminal leaves out last."""
     import polars as pl
 
     frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
@@ -213,10 +217,12 @@ def print_rows(rows: Any, output_format: str = "table", title: str | None = None
         print_data(json.dumps(frame.to_dicts(), default=str, ensure_ascii=False, indent=1))
     else:
         console = _console(sys.stderr if err else sys.stdout)
-        shown, left_out, widths = fitted(frame, console.width)
-        console.print(as_table(shown, title, widths))
-        if left_out:
-            say(f"Left out, for want of room: {', '.join(left_out)}. All of it: --wide, or --format csv.")
+        shown = screen_table(frame, console.width, keep)
+        if shown.above:
+            console.print(printable(shown.above), markup=False, highlight=False)
+        console.print(as_table(shown.frame, title, shown.widths))
+        if shown.left_out:
+            say(f"Left out, for want of room: {', '.join(shown.left_out)}. All of it: --wide, or --format csv.")
 
 
 def _console(file: TextIO) -> Any:
@@ -234,62 +240,6 @@ def _console(file: TextIO) -> Any:
 def _is_wide() -> bool:
     context = click.get_current_context(silent=True)
     return context is not None and bool(context.meta.get(WIDE))
-
-
-def as_table(frame: Any, title: str | None = None, widths: Mapping[str, int] | None = None) -> Any:
-    """A Polars data frame as a table that rich prints, its columns as wide as `widths` says."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, dtype in frame.schema.items():
-        width = (widths or {}).get(name)
-        table.add_column(name, justify="right" if dtype.is_numeric() else "left", overflow="fold", width=width)
-    for row in frame.iter_rows():
-        table.add_row(*(Text(shown_cell(value)) for value in row))
-    return table
-
-
-def shown_cell(value: object) -> str:
-    """A value as a table shows it: unknown is nothing, a number has six digits."""
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else printable(value)
-
-
-def fitted(frame: Any, width: int) -> tuple[Any, list[str], dict[str, int]]:
-    """The columns of a Polars frame that fit into `width` characters, those left out, and how wide each one is."""
-    texts = {name: [name, *map(shown_cell, frame[name])] for name in frame.columns}
-    least = {name: _longest(texts[name], str.split) for name in texts}
-    full = {name: _longest(texts[name], str.splitlines) for name in texts}
-    columns = list(frame.columns)
-    empty = [name for name in columns if frame.height and not any(texts[name][1:])]
-    for name in (*empty[::-1], *[name for name in columns[:0:-1] if name not in empty]):
-        if _taken(least, columns) <= width:
-            break
-        if name != frame.columns[0]:
-            columns.remove(name)
-    widths = _widths(least, full, columns, width)
-    return frame.select(columns), [name for name in frame.columns if name not in columns and name not in empty], widths
-
-
-def _longest(cells: Iterable[str], parts: Callable[[str], list[str]]) -> int:
-    return max(len(part) for cell in cells for part in (parts(cell) or [""]))
-
-
-def _taken(widths: dict[str, int], columns: list[str]) -> int:
-    return sum(widths[name] + _COLUMN_GAP for name in columns)
-
-
-def _widths(least: dict[str, int], full: dict[str, int], columns: list[str], width: int) -> dict[str, int]:
-    """All that each column asks for, where there is room; else no column is wider than need be for all to fit."""
-    widths = {name: full[name] for name in columns}
-    most = max(widths.values(), default=0)
-    while most > 1 and _taken(widths, columns) > width:
-        most -= 1
-        widths = {name: max(least[name], min(full[name], most)) for name in columns}
-    return widths
 
 
 @contextlib.contextmanager

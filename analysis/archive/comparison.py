@@ -20,6 +20,8 @@ of R to the next (CONTRIBUTING.md). A variance, and its part of a standard error
 beside large ones the digits of a small one are not determined by the likelihood."""
 _SATTERTHWAITE = 1e-3
 """Of their degrees of freedom, which come from second derivatives taken numerically."""
+_IN_STANDARD_ERRORS = ("estimate", "conf_low", "conf_high")
+"""Columns whose numbers are judged in standard errors: a bound near 0 is as sure as its estimate is."""
 OF_THE_MAKING = (
     "call_id", "versions", "messages", "seconds", "fitted_at", "ended_at", "made_at", "finished_at", "searched_at",
     "compile_s", "sampling_s", "refit_seconds", "file", "file_md5", "file_bytes", "draws_file", "draws_md5",
@@ -115,8 +117,24 @@ def _allowed_without_draws(then: pl.DataFrame, column: str, tolerance: float) ->
         value = pl.col(column).cast(pl.Float64, strict=False)
         sums = value.sum().over(of_model) if of_model else value.sum()
         return then.select(tolerance * sums / value.abs().clip(lower_bound=1.0)).to_series()
+    if column in _IN_STANDARD_ERRORS and (errors := _standard_errors(then)) is not None:
+        size = then[column].cast(pl.Float64, strict=False).abs()
+        floor = size.clip(lower_bound=1.0) * COMPUTED  # no number has more digits than that
+        limits = pl.DataFrame({"error": errors * tolerance, "floor": floor}).max_horizontal()
+        return limits / size.clip(lower_bound=1.0)
     is_df = tolerance == SEVERAL_EFFECTS and column == "df"
     return pl.Series([_SATTERTHWAITE if is_df else tolerance] * then.height, dtype=pl.Float64)
+
+
+def _standard_errors(then: pl.DataFrame) -> pl.Series | None:
+    """Of the estimate of each row, or what its 95 % interval says of it; None where the rows have neither."""
+    number = pl.col("std_error" if "std_error" in then.columns else "conf_high").cast(pl.Float64, strict=False)
+    if "std_error" in then.columns:
+        return then.select(number.abs()).to_series()
+    if {"conf_low", "conf_high"} <= set(then.columns):
+        width = number - pl.col("conf_low").cast(pl.Float64, strict=False)
+        return then.select(width.abs() / _NORMAL_95).to_series()
+    return None
 
 
 def _distance(then: pl.Series, now: pl.Series, allowed: pl.Series | None) -> tuple[float | None, int | None]:

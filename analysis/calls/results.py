@@ -44,6 +44,7 @@ _KEEPING = 0.1  # the share of time that keeping may take, where a disk is slow
 _PATIENCE_S = 0.5  # with whoever holds the database, while calls go on: the next ones are tried with these
 _LAST_PATIENCE_S = 30.0
 _log = logging.getLogger("slant.analysis.results")
+_reasons_not_kept: dict[str, None] = {}
 
 
 @dataclass(frozen=True)
@@ -115,10 +116,19 @@ def results(
                     progress(done, total)
     finally:
         store.flush()
+        if store.not_kept:
+            _reasons_not_kept[store.not_kept] = None
     parts = [kept.of(calls, unchanged), *store.parts]
     tables = {name: _stacked(parts, name) for name in dict.fromkeys(t for call in calls for t in call.tables.values())}
     every = Results(_stacked(parts, "calls"), tables, frozenset(call.id for call in todo), store.not_kept)
     return every.of(calls)
+
+
+def take_reasons_not_kept() -> list[str]:
+    """Why results of this process could not be written to their database, each reason once; none the next time."""
+    reasons = list(_reasons_not_kept)
+    _reasons_not_kept.clear()
+    return reasons
 
 
 def not_kept_yet(db: str | Path, calls: Sequence[Call]) -> list[Call]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from slant.analysis.cli.fit_tables import bayes_table, check_adjustable, check_has_table, verdicts
 from slant.analysis.cli.options import ENGINE_TABLES, TOPIC_TABLES
-from slant.analysis.cli.output import say_result
+from slant.analysis.cli.output import print_result, say_result
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topic_table
 from slant.analysis.fitting.fits import FitResult, fit
@@ -16,6 +16,8 @@ from slant.analysis.pages.provenance import version_sentence
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings
 from slant.analysis.rows.study_choice import find_fits, studies_not_fitted
 from slant.collector.terminal import count_text, print_rows, say
+
+_DIGITS = 4  # of a terminal's table; CSV and JSON have all
 
 
 def print_fit(
@@ -32,7 +34,9 @@ def print_fit(
         print_rows(topic_table(result, show or "topics", adjust, study, db), output_format)
         say_about_topics(result, db, study)
     else:
-        print_rows(bayes_table(result, show or "table", in_full=output_format != "table"), output_format)
+        print_result(
+            bayes_table(result, show or "table", in_full=output_format != "table"), output_format, digits=_DIGITS
+        )
     for verdict in verdicts(result):
         say(verdict)
     return bool((result.diagnostics["status"] == "failed").all())

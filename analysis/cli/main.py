@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ from slant.collector.commands.options import (
     version_option,
 )
 from slant.collector.study.engines import engine_names
-from slant.collector.terminal import LazyCommand, LazyGroup, SlantGroup
+from slant.collector.terminal import LazyCommand, LazyGroup, SlantGroup, say
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
@@ -82,6 +83,15 @@ _STARTS_R = ("compare", "report")  # commands that fit mixed models and effect s
 
 
 class AnalyzeGroup(LazyGroup):
+    def invoke(self, ctx: click.Context) -> Any:
+        """Says of every command what it could not keep: the next one would have to compute it again."""
+        try:
+            return super().invoke(ctx)
+        finally:
+            if (results := sys.modules.get("slant.analysis.calls.results")) is not None:
+                for reason in results.take_reasons_not_kept():
+                    say(f"The result could not be kept. {reason}")
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 import click
 
+from slant.analysis.fitting.fits import ASKED_FOR
 from slant.collector.commands.options import FILE, Decorator
 from slant.collector.terminal import print_rows, say
 
@@ -33,18 +34,16 @@ def _checked_name(ctx: click.Context, parameter: click.Parameter, file: Path | N
     return file
 
 
-def print_result(rows: Any, output_format: str, shown: Sequence[str] | None = None) -> None:
+def print_result(rows: Any, output_format: str, shown: Sequence[str] | None = None, digits: int = 3) -> None:
     """CSV and JSON have all that a data frame holds; a terminal has room for the columns `shown`, in three digits."""
     import polars as pl
 
     if output_format == "table":
-        rows = (rows if shown is None else rows.select(shown)).with_columns(pl.col(pl.Float64).round_sig_figs(3))
-    print_rows(rows, output_format)
+        rows = (rows if shown is None else rows.select(shown)).with_columns(pl.col(pl.Float64).round_sig_figs(digits))
+    print_rows(rows, output_format, keep=ASKED_FOR)
 
 
 def say_result(result: Kept) -> None:
-    """Its `warnings`, if it has any, and why it could not be kept."""
+    """Its `warnings`, if it has any. What could not be kept is said at the end of every command (AnalyzeGroup)."""
     for warning in getattr(result, "warnings", ()):
         say(warning)
-    if result.not_kept:
-        say(f"The result could not be kept. {result.not_kept}")

@@ -54,7 +54,9 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -
 
 @click.command("power", epilog=EXAMPLES)
 @study_option("With --from: the one that the pilot holds.")
-@click.option("--from", "pilot", type=FILE, metavar="FILE", help="The database of a pilot, whose variances are taken.")
+@click.option(
+    "--from", "--db", "pilot", type=FILE, metavar="FILE", help="The database of a pilot, whose variances are taken."
+)
 @_numbers_option("--words", callback=_numbers, metavar="NUMBERS", help="Words of a test, of both groups: 16,32,64.")
 @_numbers_option("--wordings", callback=_numbers, metavar="NUMBERS", help="Wordings: 10,20.")
 @_numbers_option(

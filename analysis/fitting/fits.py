@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +26,22 @@ from slant.analysis.rows.study_choice import find_fits, no_rows_error
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import opens_once
+from slant.collector.screen_table import table_as_html, table_as_text
 from slant.collector.studies.catalogue import Study
+from slant.collector.terminal import count_text
+
+ASKED_FOR = ("estimate", "conf_low", "conf_high", "p_value", "model", "test", "term", "status")
+"""The columns of a fit's tables that stay at any width of a screen."""
+_KEYS, _NUMBERS = ("model", "test", "term"), ("estimate", "conf_low", "conf_high", "p_value")
+_CELL = ["source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure"]
+_FRAMES = "Frames of it: .summary (short), .table (all columns), .diagnostics, .variances, .messages, .tables"
 
 
 @dataclass(frozen=True)
 class FitResult:
     """What `fit()` found, in frames that each begin with source, study, study_version, variant, model, test, …
 
+    Printed, it shows its estimates with their intervals; `summary` has them in eight columns.
     Each ends with `fit`, the name that the study gives the fit: a study may have several of one engine.
     table: one row per estimate: term, estimate, std_error, df, statistic, p_value, conf_low, conf_high (95 %).
     diagnostics: one row per fit: status (ok, singular, warned, failed), n, n_missing (rows without a count, left out),
@@ -58,6 +68,33 @@ class FitResult:
     _save: Callable[[Path, dict[str, str]], None] = field(repr=False, compare=False)
     tables: Mapping[str, Mapping[str, pl.DataFrame]] = field(default_factory=dict, compare=False)
     call_ids: tuple[str, ...] = ()
+
+    @property
+    def summary(self) -> pl.DataFrame:
+        """What was asked for, as narrow as Polars shows a frame in full: one row an estimate, model, test, term,
+        estimate, conf_low, conf_high, p_value and the status of its fit."""
+        beside = self.diagnostics.select(*_CELL, "status").unique(_CELL, keep="first")
+        rows = self.table.join(beside, on=_CELL, how="left", nulls_equal=True, maintain_order="left")
+        return rows.select(name for name in (*_KEYS, *_NUMBERS, "status") if name in rows.columns)
+
+    def __repr__(self) -> str:
+        return "\n".join([self._heading, table_as_text(self._shown, ASKED_FOR), _FRAMES])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return f"<p>{escape(self._heading)}</p>{table_as_html(self._shown, ASKED_FOR)}<p>{escape(_FRAMES)}</p>"
+
+    @property
+    def _heading(self) -> str:
+        counts = self.diagnostics["status"].value_counts(sort=True).iter_rows()
+        statuses = ", ".join(f"{n} {status}" for status, n in counts)
+        kept = f" Not kept: {self.not_kept}" if self.not_kept else ""
+        return f"{self.engine}: {count_text(self.diagnostics.height, 'fit')} ({statuses}).{kept}"
+
+    @property
+    def _shown(self) -> pl.DataFrame:
+        rows = self.table if not self.table.is_empty() else self.diagnostics.drop("versions", "messages", strict=False)
+        return rows.with_columns(pl.col(pl.Float64).round_sig_figs(4))
 
     @property
     def topics(self) -> Mapping[str, pl.DataFrame]:

@@ -183,7 +183,8 @@ def _text(key: str, value: Any, labels: Mapping[str, str]) -> str:
 
 def _compared_number(row: dict[str, Any]) -> ComparedNumber:
     value, printed = row["recomputed"], row["printed"]
-    recomputed = "no data" if value is None else f"{value:,.{_digits(row)}f}"
+    has_exponent = re.search(r"\de[-+]?\d", (printed or "").lower())
+    recomputed = "no data" if value is None else f"{value:,.{_digits(row)}{'e' if has_exponent else 'f'}}"
     if row["quantity"] == "verdict":
         return ComparedNumber("" if value is None else VERDICTS[int(value)].replace("_", " "), "", *_standing(row))
     if row["quantity"] == "condition_stars" and value is not None:

@@ -116,8 +116,9 @@ def is_main_table() -> pl.Expr:
 
 
 def half_unit(printed: str) -> float:
-    """Half a unit of the last printed digit: 0.005 for "1.04" and for "> 1.04"."""
-    return float(0.5 * 10.0 ** -len(printed.partition(".")[2]))
+    """Half a unit of the last printed digit: 0.005 for "1.04" and for "> 1.04", 5e-21 for "1.996e-17"."""
+    mantissa, _, exponent = printed.lower().partition("e")
+    return float(f"5e{int(exponent or 0) - len(mantissa.partition('.')[2]) - 1}")
 
 
 def quantity_name() -> pl.Expr:

@@ -12,7 +12,7 @@ NOT_PRINTED = "not printed"
 STATUSES = ("agrees", "slip", "disagrees", "no data", "not checkable", "simulated")
 _TINY = 1e-9
 _RANGE = re.compile(r"(\d*\.?\d+)-(\d*\.?\d+)")
-_NUMBER = re.compile(r"-?\d*\.?\d+")
+_NUMBER = re.compile(r"-?\d*\.?\d+(?:[eE][-+]?\d+)?")
 _SIGNS = ("", ">", "<", "near")
 """What may stand before a printed number: "near 0". Anything else makes it a text."""
 _EXTREMES = {">": "min_b", "<": "max_p"}
@@ -65,7 +65,9 @@ def _tolerance(printed: str | None, given: float | None) -> float | None:
     sign, _, number = (printed or "").rpartition(" ")
     if sign not in _SIGNS or sign == "<" or not (_NUMBER.fullmatch(number) or _RANGE.fullmatch(number)):
         return None
-    return half_unit(number.partition("-")[0] or number) if given is None else given
+    if given is not None:
+        return given
+    return half_unit(ends[1] if (ends := _RANGE.fullmatch(number)) else number)
 
 
 def _agrees(
@@ -83,12 +85,17 @@ def _agrees(
         return None
     if printed == NO_REFUSALS:
         return value == 0
-    near = (tolerance or 0) + _TINY
+    near = (tolerance or 0) + _rounding(number, tolerance)
     if sign not in ("<", ">"):
         return _is_near(value, number if sign in _SIGNS else printed, near)
     # A least estimate is printed rounded, so that "b > 20.74" holds for 20.735; "p < .001" is exact.
     keeps = value >= float(number) - near if sign == ">" else value < float(number)
     return None if missing and keeps else keeps
+
+
+def _rounding(number: str, tolerance: float | None) -> float:
+    """What binary numbers may be off beside half a unit: next to nothing of a number that is printed as 1.996e-17."""
+    return min(_TINY, (tolerance or _TINY) * 1e-6) if "e" in number.lower() else _TINY
 
 
 def _is_near(value: float, number: str, near: float) -> bool:

@@ -36,11 +36,13 @@ _INCHES = (1.0, 50.0)  # R checks the same: below nothing can be read, above har
 
 @dataclass(frozen=True)
 class Figure:
-    """One drawn figure: the R function that drew it, the bytes of the file, and its text alternative."""
+    """One drawn figure: the R function that drew it, the bytes of the file, its text alternative, and what must be
+    known of the drawing (letters that no font here has), if anything."""
 
     name: str
     image: bytes
     alt_text: str
+    note: str | None = None
 
 
 @checked_arguments()
@@ -99,7 +101,9 @@ def figures(
         for ending in formats:
             path = folder / f"{stem}.{ending}"
             about = {**dict.fromkeys(GRAIN), **figure.grain, "figure": figure.figure, "part": figure.part}
-            rows.append({**about, **_written(drawn_files[ending][number], path), "note": figure.note})
+            drawn = drawn_files[ending][number]
+            notes = [figure.note, drawn.note if isinstance(drawn, Figure) else None]
+            rows.append({**about, **_written(drawn, path), "note": " ".join(filter(None, notes)) or None})
     return pl.DataFrame(rows, schema=dict.fromkeys(rows[0], pl.String))
 
 
@@ -167,7 +171,8 @@ def embedded(figure: Figure | str) -> dict[str, Any]:
         return {"problem": figure}
     uri = "data:image/png;base64," + base64.b64encode(figure.image).decode()
     width, height = struct.unpack(">II", figure.image[16:24])
-    return {"problem": "", "uri": uri, "alt_text": figure.alt_text, "width": width, "height": height}
+    about = {"alt_text": figure.alt_text, "note": figure.note, "width": width, "height": height}
+    return {"problem": "", "uri": uri, **about}
 
 
 def require_packages(packages: Sequence[str], workers: Workers = None) -> None:
@@ -178,7 +183,8 @@ def require_packages(packages: Sequence[str], workers: Workers = None) -> None:
 def _read(name: str, file: Path, answer: Answer) -> Figure | str:
     if answer.error:
         return str(RError(*answer.error))
-    return Figure(name, file.read_bytes(), answer.value["alt_text"][0])
+    (note,) = answer.value.get("note") or [None]
+    return Figure(name, file.read_bytes(), answer.value["alt_text"][0], note)
 
 
 def _written(figure: Figure | str, path: Path) -> dict[str, str | None]:
@@ -227,4 +233,4 @@ def draw_into(file: Path, function: str, rows: pl.DataFrame, workers: Workers = 
         file.write_bytes(figure.image)
     except OSError as error:
         raise UsageError(f'Can\'t write the figure to "{file}": {error.strerror}.') from None
-    return f"{file}: {figure.alt_text}"
+    return " ".join(filter(None, [f"{file}: {figure.alt_text}", figure.note]))

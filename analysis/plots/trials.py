@@ -9,7 +9,10 @@ from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import fits_of
+from slant.collector.study.crossed_fits import CROSSED
 
+_ENDS = ("estimate", "conf_low", "conf_high")
 _DESIGNS_OF_TOKENS = ("association",)
 """Designs whose measure is tokens: the others have figures of their own."""
 
@@ -18,7 +21,13 @@ def _effect_sizes(data: FigureData) -> pl.DataFrame | None:
     if not any(definition.engine == "effect_size" for definition in data.study.fits.values()):
         return None
     sizes = fit(data.db, data.study, "effect_size", workers=data.workers, progress=data.progress)
-    return _labelled(sizes, data)
+    effects = _labelled(sizes, data)
+    is_papers_own = data.study.published is not None  # its figure is as the paper drew it
+    outcome = effects["outcome"].first()
+    crossed = fits_of(data.study).get(CROSSED)
+    if is_papers_own or crossed is None or (crossed.formula or "").partition("~")[0].strip() != outcome:
+        return effects
+    return _of_mixed_model(effects, data)
 
 
 def _labelled(sizes: FitResult, data: FigureData) -> pl.DataFrame:
@@ -32,7 +41,22 @@ def _labelled(sizes: FitResult, data: FigureData) -> pl.DataFrame:
     definition = data.study.fits[str(first)]
     sides = definition.levels[definition.contrast or ""]
     reference, other = (data.study.condition_label(str(side)) for side in sides)
-    return effects.with_columns(reference=pl.lit(reference), compared=pl.lit(other))
+    return effects.with_columns(reference=pl.lit(reference), compared=pl.lit(other), outcome=pl.lit(definition.outcome))
+
+
+def _of_mixed_model(effects: pl.DataFrame, data: FigureData) -> pl.DataFrame:
+    """The same cells by the mixed model over words and wordings, where one can be fitted: trials of one word are not
+    independent, and intervals that take them for it are too narrow. In standard deviations within conditions.
+    """
+    crossed = fit(data.db, data.study, CROSSED, workers=data.workers, progress=data.progress)
+    key = [*GRAIN, "model", "test", "refusals_removed"]
+    own = crossed.tables[CROSSED]["effects"].filter(pl.col("sd") > 0)
+    scaled = own.select(*key, *((pl.col(name) / pl.col("sd")).alias(f"{name}_of_model") for name in _ENDS))
+    joined = effects.join(scaled, on=key, how="left", nulls_equal=True, maintain_order="left")
+    is_fitted = pl.all_horizontal(pl.col(f"{name}_of_model").is_not_null() for name in _ENDS)
+    chosen = [pl.when(is_fitted).then(f"{name}_of_model").otherwise(name).alias(name) for name in _ENDS]
+    kind = pl.when(is_fitted).then(pl.lit("mixed_model")).otherwise(pl.lit("independent_trials"))
+    return joined.with_columns(*chosen, interval=kind).drop(f"{name}_of_model" for name in _ENDS)
 
 
 def _token_trials(data: FigureData) -> pl.DataFrame | None:

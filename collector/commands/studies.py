@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import shlex
 import tempfile
@@ -20,8 +21,9 @@ from slant.collector.plan.conversations import planned_count
 from slant.collector.studies.catalogue import Study, list_studies, load_study, load_variants
 from slant.collector.studies.fit_checks import wrong_in_fits
 from slant.collector.studies.new_study import write_new_study
+from slant.collector.studies.provider_checks import unknown_providers
 from slant.collector.system.shipped_files import sql_query
-from slant.collector.terminal import SlantGroup, count_text, print_rows, say
+from slant.collector.terminal import SlantGroup, count_text, print_rows, printable, say
 
 Rows = list[dict[str, Any]]
 
@@ -30,7 +32,12 @@ class _NameOrCommand(SlantGroup):
     """A group whose first word may also be the name (or path) of a study: then that study is shown."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        return super().resolve_command(ctx, args if args[0] in self.commands else ["show", *args])
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        near = difflib.get_close_matches(args[0], ["new", "validate"], n=1, cutoff=0.6)
+        if near and len(args) > 1 and not args[1].startswith("-"):  # a NAME stands alone
+            ctx.fail(f'There is no command "{printable(args[0])}". Did you mean "{near[0]}"?')
+        return super().resolve_command(ctx, ["show", *args])
 
 
 @click.group(cls=_NameOrCommand, invoke_without_command=True, subcommand_metavar="[NAME | new NAME | validate PATH]")
@@ -131,13 +138,16 @@ def new_study_command(name: str, design: str, folder: Path | None, lists: Path |
 def validate_study(path: Path) -> None:
     """Validate a study file of your own and every file it names; send nothing.
 
-    Counts the trials, and looks up the views, columns, levels and priors that the fits name.
+    Counts the trials, and looks up the views, columns, levels and priors that the fits name, the providers of models,
+    rows for simulation that no trial reads, and labels and words that are easily confused.
 
     \b
     Example:
       collect studies validate ./mine/study.toml
     """
     study = load_study(path)
+    if unknown := unknown_providers(study):
+        raise StudyError(f"{path.name} names providers that there are not.", *unknown)
     if wrong := _wrong_in_fits(study):
         raise StudyError(f"The trials of {path.name} can be asked, but its fits can't be made of them.", *wrong)
     say(f"ok: {count_text(planned_count(study), 'trial')} a model")

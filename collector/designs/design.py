@@ -231,6 +231,10 @@ class Design(ABC):
         """True where the study says how long this model's answers are, so that simulated ones are as long."""
         return False
 
+    def assumed_lengths(self, study: Study, model: StudyModel) -> str:
+        """Of a model whose lengths the study says: which it says nothing of, and what is assumed there; else empty."""
+        return ""
+
     def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
         """The trial (repetition 1) whose prompt these messages are, for a simulated server; None if there is none (a
         round of a game is no question of its own: the simulated provider is told which trial it plays)."""

@@ -34,7 +34,8 @@ from slant.collector.keep.database import let_go
 from slant.collector.keep.journal import has_collector, utc_now
 from slant.collector.keep.journal_loader import waiting_bytes
 from slant.collector.progress.current_run import for_people, sentence
-from slant.collector.terminal import as_table, printable, say
+from slant.collector.screen_table import as_table, printable
+from slant.collector.terminal import say
 
 LINE_EVERY_S = 10.0
 SILENCE_EVERY_S = 60.0  # between two lines that say that nothing comes

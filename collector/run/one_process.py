@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,9 @@ from slant.collector.keep.journal import Journal, pack_journals
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import OUTCOMES, Conversation, Run
+from slant.collector.screen_table import printable, table_as_html, table_as_text
 from slant.collector.stopping.looks import Look
 from slant.collector.studies.stored_texts import text_lines
-from slant.collector.terminal import printable
 
 log = logging.getLogger(__name__)
 LAST_LOAD_S = 60.0  # how long a run waits at its end for whoever holds the database
@@ -63,6 +64,9 @@ class Options:
             raise UsageError("stop_after_declined must be 1 or more.")
 
 
+_ASKED_FOR = ("model", "planned", "asked", "answered", "refused", "malformed", "truncated", "failed", "cost_usd")
+
+
 @dataclass(frozen=True)
 class RunReport:
     """What a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, cost_usd
@@ -82,6 +86,30 @@ class RunReport:
     looks: tuple[Look, ...] = ()
     lacks_look: bool = False
     notes: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return "\n".join([self._heading, table_as_text(self._frame, _ASKED_FOR), *self._left_out])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        left_out = "".join(f"<p>{escape(line)}</p>" for line in self._left_out)
+        return f"<p>{escape(self._heading)}</p>{table_as_html(self._frame, _ASKED_FOR)}{left_out}"
+
+    @property
+    def _heading(self) -> str:
+        state = "complete" if self.is_complete else "stopped" if self.was_stopped else "not complete"
+        full = " The disk was full." if self.disk_was_full else ""
+        return f"Run {self.run_id} in {self.db.name}: {state}.{full}"
+
+    @property
+    def _frame(self) -> Any:
+        import polars as pl
+
+        return pl.DataFrame(list(self.models), infer_schema_length=None)
+
+    @property
+    def _left_out(self) -> list[str]:
+        return [f"Left out: {model}: {reason}" for model, reason in self.left_out]
 
     @property
     def is_complete(self) -> bool:

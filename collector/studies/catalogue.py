@@ -120,16 +120,33 @@ def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
             return studies_dir() / f"{name_or_path}.toml"
         if (stored_path := kept_study(name_or_path, db)) is not None:
             return stored_path
+        if Path(name_or_path).is_dir() and (path := _file_in(Path(name_or_path))).is_file():
+            return path.resolve()
         known = [*list_studies(), *(name for name in kept_names(db) if name not in list_studies())]
         hint = (
             "A study of your own is given by its path, as in ./mine/study.toml, or by its name once a database has it."
         )
         raise UnknownNameError("study", name_or_path, known, hint)
-    path = Path(name_or_path)
+    path = _file_in(Path(name_or_path))
     if not path.is_file():
         hint = "Type `collect studies` to see those that come with slant."
         raise StudyError(f"There is no study file {name_or_path}.", hint)
     return path.resolve()
+
+
+def _file_in(path: Path) -> Path:
+    """The study file of a folder: study.toml, or the only TOML in it. StudyError for a folder that has none or several;
+    a path that is no folder as it is."""
+    if not path.is_dir():
+        return path
+    files = sorted(path.glob("*.toml"))
+    named = [file for file in files if file.name == "study.toml"] or files
+    if len(named) != 1:
+        raise StudyError(
+            f'The folder "{path}" holds {f"{len(named)} TOML files" if named else "no study.toml"}.',
+            "Name the file: --study FOLDER/study.toml",
+        )
+    return named[0]
 
 
 def fits_of(study: Study) -> dict[str, Fit]:

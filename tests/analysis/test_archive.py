@@ -337,6 +337,16 @@ def test_how_far_numbers_may_be_apart(rule: Rule, made: str, status: str, tmp_pa
     assert (found.status, "row 1, estimate" in found.note) == (status, status == DIFFERS)
 
 
+@pytest.mark.parametrize(("conf_low", "status"), [("-1.99390", AGREES), ("-1.99380", AGREES), ("-1.99000", DIFFERS)])
+def test_a_bound_near_zero_is_judged_in_standard_errors(conf_low: str, status: str, tmp_path: Path) -> None:
+    """41.280 - 43.274: the bound is off by 1e-4 of itself, and by 5e-6 of the standard error."""
+    for name, bound in (("sealed", "-1.99400"), ("made", conf_low)):
+        text = f"term,estimate,std_error,conf_low,conf_high\na,41.280,22.0,{bound},84.554\n"
+        (tmp_path / f"{name}.csv").write_text(text)
+    rule = Rule(SEVERAL_EFFECTS, of_r=True)
+    assert compare_tables("fit", "a", tmp_path / "sealed.csv", tmp_path / "made.csv", rule).status == status
+
+
 @pytest.mark.parametrize(("small", "status"), [("12.649", AGREES), ("12.3", DIFFERS)])
 def test_a_small_variance_is_measured_beside_the_others_of_its_model(small: str, status: str, tmp_path: Path) -> None:
     for name, value in (("sealed", "12.6525"), ("made", small)):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.terminal import fitted
+from slant.collector.screen_table import fitted, screen_table, shown_p, table_as_html, table_as_text
 
 PRINTED = "from slant.collector.terminal import print_rows; print_rows([{f'column_{n}': n for n in range(%d)}])"
 
@@ -47,6 +47,43 @@ def test_no_word_is_broken_whatever_the_width(rows: list[tuple[object, ...]], wi
     for name, its in widths.items():
         assert its >= max(len(word) for cell in frame[name] for word in cell.split() or [""])
     assert sum(its + 3 for its in widths.values()) <= width or len(widths) == 1
+
+
+NAMES = {"source": "simulated", "study": "rmiat", "study_version": "ff2c69cae574", "variant": "base", "measure": None}
+FITS = pl.DataFrame(
+    [
+        {**NAMES, "model": model, "test": "instruments_weapons", "term": term, "estimate": 60.86, "std_error": 2.14,
+         "df": 68.4, "statistic": 28.4, "conf_low": 56.6, "conf_high": 65.1, "p_value": 1e-39, "fit": "lme4"}
+        for model in ("claude-3.7-sonnet", "deepseek-r1") for term in ("intercept", "conditionincompatible")
+    ]
+)  # fmt: skip
+ASKED_FOR = ("estimate", "conf_low", "conf_high", "p_value", "model", "test", "term")
+
+
+@pytest.mark.parametrize("width", [80, 110, 140])
+@pytest.mark.parametrize("n_rows", [1, 4])
+def test_what_was_asked_for_stays_at_any_width_and_what_is_constant_stands_above(width: int, n_rows: int) -> None:
+    shown = screen_table(FITS.head(n_rows), width, ASKED_FOR)
+    in_view = {*shown.frame.columns, *(part.split(": ")[0] for part in shown.above.split("; "))}
+    assert set(ASKED_FOR) <= in_view
+    assert "study: rmiat" in shown.above
+    assert sum(its + 3 for its in shown.widths.values()) <= width
+    printed = table_as_text(FITS.head(n_rows), ASKED_FOR, width).splitlines()
+    assert all(len(line) <= width for line in printed[1:])
+    assert "60.86" in "".join(printed)
+
+
+def test_a_p_is_shown_as_papers_print_it() -> None:
+    assert [shown_p(value) for value in (1e-39, 0.0009, 0.001, 0.059, 1.0, None)] == [
+        "< .001", "< .001", ".001", ".059", "1.000", "",
+    ]  # fmt: skip
+
+
+def test_a_notebook_escapes_what_models_wrote() -> None:
+    page = table_as_html(pl.DataFrame({"model": ["<script>", "b"], "p_value": [0.0001, 0.5]}))
+    assert "&lt;script&gt;" in page
+    assert "<script>" not in page
+    assert "&lt; .001" in page
 
 
 def test_a_table_with_room_for_its_columns_is_a_line_a_row() -> None:

@@ -2,7 +2,7 @@ made_effects <- function() {
   data.frame(
     model = rep(c("o3-mini", "claude-3.7-sonnet"), each = 2), test = rep(c("young", "flowers"), 2),
     test_label = rep(c("Young/Old + Good/Bad", "Flowers/Insects + Good/Bad"), 2), test_no = c(10, 1, 10, 1),
-    estimate = c(.5, 1, -.6, .1), conf_low = c(.3, .9, -.8, -.1), conf_high = c(.7, 1.1, -.4, .3), source = "simulated"
+    estimate = c(.5, 1, -.6, .1), conf_low = c(.3, .9, -.8, -.1), conf_high = c(.7, 1.1, -.4, .3), outcome = "tokens", source = "simulated"
   )
 }
 
@@ -66,4 +66,27 @@ test_that("what can't be drawn is one sentence", {
 test_that("the figure looks as it did", {
   skip_if_not_installed("ggplot2")
   expect_same_figure("effect sizes", plot_effect_sizes(made_effects()))
+})
+
+test_that("words follow the outcome: no tokens where a rating was given", {
+  skip_if_not_installed("ggplot2")
+  words <- function(effects) {
+    plot <- plot_effect_sizes(effects)
+    gsub("\n", " ", paste(c(plot$labels$title, plot$labels$subtitle, plot$labels$caption, attr(plot, "alt_text"))))
+  }
+  ratings <- transform(made_effects(), outcome = "mean_rating", compared = "high", token_source = "usage")
+  expect_no_match(words(ratings), "token|think", ignore.case = TRUE)
+  expect_match(words(ratings), "higher mean rating in the high condition", fixed = TRUE, all = FALSE)
+  unknown <- made_effects()[setdiff(names(made_effects()), "outcome")]
+  expect_no_match(words(unknown), "token|think", ignore.case = TRUE)
+  trials <- transform(simulate_trials(n_wordings = 2), rating = tokens)
+  expect_match(words(effect_size(trials, "rating", by = c("model", "test"))), "higher rating", all = FALSE)
+})
+
+test_that("intervals of a mixed model are called so", {
+  skip_if_not_installed("ggplot2")
+  effects <- transform(made_effects(), interval = c(rep("mixed_model", 3), "independent_trials"))
+  caption <- gsub("\n", " ", plot_effect_sizes(effects)$labels$caption)
+  expect_match(caption, "those of the mixed model over words and wordings")
+  expect_match(caption, "Of 1 cell it could not be fitted")
 })

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass, replace
+from html import escape
 from pathlib import Path
 
 import polars as pl
@@ -75,6 +76,27 @@ class Checks:
     not_kept: str | None
     registered: Registered | None = None
     looks: tuple[Look, ...] = ()
+
+    def __repr__(self) -> str:
+        return "\n".join([self._heading, *(f"{mark:12}{said}" for mark, said in self._verdicts()), *self.warnings])
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        rows = "".join(f"<tr><td>{escape(mark)}</td><td>{escape(said)}</td></tr>" for mark, said in self._verdicts())
+        warnings = "".join(f"<p>{escape(warning)}</p>" for warning in self.warnings)
+        return f"<p>{escape(self._heading)}</p><table>{rows}</table>{warnings}"
+
+    @property
+    def _heading(self) -> str:
+        kept = f" Not kept: {self.not_kept}" if self.not_kept else ""
+        return f"Checks of {self.study.name}: .rows has the numbers of each ({', '.join(self.rows)}).{kept}"
+
+    def _verdicts(self) -> Iterator[tuple[str, str]]:
+        from slant.analysis.questions.checks.check_findings import findings  # which needs this class
+
+        for grain, of_grain in findings(self):
+            yield f"{grain['source']}:", f"variant {grain['variant']}, version {grain['study_version']}"
+            yield from ((finding.standing, finding.verdict) for finding in of_grain)
 
     def beside(self, registered: Registered | None) -> Checks:
         """The same beside what was registered."""

@@ -13,6 +13,11 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+from slant.collector.designs.association.remarks import (
+    remarks_on_simulation,
+    remarks_on_words,
+    tests_without_rows,
+)
 from slant.collector.designs.association.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.association.words import AssociationData, AssociationTest, check_names, parse_tables
 from slant.collector.designs.design import Design, used_frames
@@ -117,7 +122,7 @@ class Association(Design):
                 'The order of the options tells the condition: option_order = "rule" lists the option of group a first.'
                 ' With "balanced" either comes first equally often, alike in both conditions.'
             )
-        return sentences
+        return [*sentences, *remarks_on_words(data), *remarks_on_simulation(study)]
 
     def check(self, study: Study) -> None:
         data: AssociationData = study.data
@@ -144,6 +149,10 @@ class Association(Design):
 
     def knows_lengths(self, study: Study, model: StudyModel) -> bool:
         return any(name == model.model for name, _, _ in study.data.simulation)
+
+    def assumed_lengths(self, study: Study, model: StudyModel) -> str:
+        lacking = tests_without_rows(study.data, model.model)
+        return f"200 tokens an answer are assumed in {', '.join(lacking)}, which have no row there" if lacking else ""
 
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)

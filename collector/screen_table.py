@@ -1,0 +1,187 @@
+"""Tables on a screen: what all rows share stands in a line above, and what was asked for stays at any width.
+
+A column that has no room is left out and named; columns to `keep` (an estimate, its interval, its p) are the last to
+go, and long names in them are folded first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from io import StringIO
+from typing import Any
+
+CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of what stands around them
+    r"\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # unseen, or a line end
+)
+_COLUMN_GAP = 3  # characters that rich puts between two columns
+_NARROWEST = 8  # characters that a folded name has at least
+_P_NAMES = re.compile(r"p|p_(?!positive\b)\w+")
+_SMALLEST_P = 0.001
+_ROWS_OF_REPR = 12
+
+
+def printable(text: object) -> str:
+    """Text that a terminal can show: characters (of a model's answer, say) that would command it, turn the direction of
+    a line or hide in it stand as \ufffd. Those that scripts and emoji need to join letters stay.
+    """
+    return CONTROL.sub("\ufffd", str(text))
+
+
+def shown_cell(value: object) -> str:
+    """A value as a table shows it: unknown is nothing, a number has six digits."""
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else printable(value)
+
+
+def shown_p(value: object) -> str:
+    """A p value as papers print it: "< .001", ".059"."""
+    if not isinstance(value, float) or not 0 <= value <= 1:
+        return shown_cell(value)
+    return "< .001" if value < _SMALLEST_P else f"{value:.3f}".removeprefix("0")
+
+
+def shown_column(frame: Any, name: str) -> list[str]:
+    """The cells of a column of a Polars frame, as a table shows them."""
+    is_p = frame.schema[name].is_float() and _P_NAMES.fullmatch(name)
+    return [(shown_p if is_p else shown_cell)(value) for value in frame[name]]
+
+
+@dataclass(frozen=True)
+class ScreenTable:
+    """A Polars frame in `width` characters. `above`: what all rows share, where the columns had no room otherwise;
+    `left_out`: names of columns for which there is none; `widths`: how wide each column is."""
+
+    frame: Any
+    above: str
+    left_out: list[str]
+    widths: dict[str, int]
+
+
+def screen_table(frame: Any, width: int, keep: Sequence[str] = ()) -> ScreenTable:
+    """How a frame is shown in `width` characters. `keep`: columns that go last."""
+    shared = _shared(frame, keep) if _needs(frame) > width else {}
+    rest = frame.drop(list(shared)) if len(shared) < len(frame.columns) else frame
+    shown, left_out, widths = fitted(rest, width, keep)
+    return ScreenTable(shown, "; ".join(f"{name}: {value}" for name, value in shared.items()), left_out, widths)
+
+
+def _needs(frame: Any) -> int:
+    return _taken({name: _longest([name, *shown_column(frame, name)], str.split) for name in frame.columns})
+
+
+def _shared(frame: Any, keep: Sequence[str]) -> dict[str, str]:
+    """Names and flags that are the same in all rows; measurements stay in the table, and so does what one row is of."""
+    shared = {}
+    for name, dtype in frame.schema.items():
+        if dtype.is_float() or (frame.height < 2 and (name in keep or not keep)):
+            continue
+        values = set(shown_column(frame, name))
+        if len(values) == 1 and (value := values.pop()) and len(value) < 100:
+            shared[name] = value
+    return shared
+
+
+def fitted(frame: Any, width: int, keep: Sequence[str] = ()) -> tuple[Any, list[str], dict[str, int]]:
+    """The columns of a Polars frame that fit into `width` characters, those left out, and how wide each one is."""
+    texts = {name: [name, *shown_column(frame, name)] for name in frame.columns}
+    least = {name: _longest(texts[name], str.split) for name in texts}
+    full = {name: _longest(texts[name], str.splitlines) for name in texts}
+    columns = list(frame.columns)
+    kept = [name for name in keep if name in columns] or columns[:1]
+    empty = [name for name in columns if frame.height and not any(texts[name][1:])]
+    others = [name for name in columns[::-1] if name not in empty and name not in kept]
+    for name in (*empty[::-1], *others):
+        if _taken(least, columns) <= width:
+            break
+        if len(columns) > 1:
+            columns.remove(name)
+    foldable = [name for name in columns if name in keep and not frame.schema[name].is_numeric()]
+    while _taken(least, columns) > width and any(least[name] > _NARROWEST for name in foldable):
+        least[max(foldable, key=lambda name: least[name])] -= 1
+    for name in kept[:0:-1]:
+        if _taken(least, columns) <= width:
+            break
+        if name in columns and name not in keep[:1]:
+            columns.remove(name)
+    widths = _widths(least, full, columns, width)
+    return frame.select(columns), [name for name in frame.columns if name not in columns and name not in empty], widths
+
+
+def _longest(cells: Iterable[str], parts: Callable[[str], list[str]]) -> int:
+    return max(len(part) for cell in cells for part in (parts(cell) or [""]))
+
+
+def _taken(widths: Mapping[str, int], columns: Iterable[str] | None = None) -> int:
+    return sum(widths[name] + _COLUMN_GAP for name in (widths if columns is None else columns))
+
+
+def _widths(least: dict[str, int], full: dict[str, int], columns: list[str], width: int) -> dict[str, int]:
+    """All that each column asks for, where there is room; else no column is wider than need be for all to fit."""
+    widths = {name: full[name] for name in columns}
+    most = max(widths.values(), default=0)
+    while most > 1 and _taken(widths, columns) > width:
+        most -= 1
+        widths = {name: max(least[name], min(full[name], most)) for name in columns}
+    return widths
+
+
+def as_table(frame: Any, title: str | None = None, widths: Mapping[str, int] | None = None) -> Any:
+    """A Polars data frame as a table that rich prints, its columns as wide as `widths` says."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    columns = {name: shown_column(frame, name) for name in frame.columns}
+    for name, dtype in frame.schema.items():
+        width = (widths or {}).get(name)
+        table.add_column(name, justify="right" if dtype.is_numeric() else "left", overflow="fold", width=width)
+        if width is not None:
+            columns[name] = [_folded(text, width) for text in columns[name]]
+    for row in zip(*columns.values(), strict=True):
+        table.add_row(*map(Text, row))
+    return table
+
+
+def _folded(text: str, width: int) -> str:
+    """A name that is longer than the column, in lines that end after an underscore or a dash where they can."""
+    if len(text) <= width or " " in text:
+        return text
+    lines = [""]
+    for part in re.split(r"(?<=[_./:-])", text):
+        if lines[-1] and len(lines[-1] + part) > width:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(lines)
+
+
+def table_as_text(frame: Any, keep: Sequence[str] = (), width: int = 100, n_rows: int = _ROWS_OF_REPR) -> str:
+    """The first rows of a frame as a session of Python shows them, with what all rows share in a line above."""
+    from rich.console import Console
+
+    shown = screen_table(frame.head(n_rows), width, keep)
+    stream = StringIO()
+    Console(file=stream, width=width).print(as_table(shown.frame, widths=shown.widths))
+    more = f"… {frame.height - n_rows:,} more rows" if frame.height > n_rows else ""
+    body = "\n".join(line.rstrip() for line in stream.getvalue().splitlines() if line.strip())
+    return "\n".join(filter(None, [shown.above, body, more]))
+
+
+def table_as_html(frame: Any, keep: Sequence[str] = (), n_rows: int = 100) -> str:
+    """The same for a notebook; all that models or files wrote is escaped."""
+    shown = frame.head(n_rows)
+    shared = _shared(shown, keep)
+    columns = [name for name in shown.columns if name not in shared and shown[name].null_count() < shown.height]
+    heads = "".join(f"<th>{escape(name)}</th>" for name in columns)
+    cells = {name: shown_column(shown, name) for name in columns}
+    rows = ["".join(f"<td>{escape(text)}</td>" for text in row) for row in zip(*cells.values(), strict=True)]
+    above = "; ".join(f"{escape(name)}: {escape(value)}" for name, value in shared.items())
+    more = f"<p>… {frame.height - n_rows:,} more rows</p>" if frame.height > n_rows else ""
+    body = "".join(f"<tr>{row}</tr>" for row in rows)
+    return f"<p>{above}</p><table><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>{more}"

@@ -1,0 +1,88 @@
+"""`collect prompts`: what a study sends, and other first steps: folders for studies, misspelled commands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from slant.collector.plan.conversations import plan, planned_count
+from slant.collector.plan.prompts import one_model_a_frame, planned_prompts
+from slant.collector.studies.catalogue import load_study
+from slant.collector.studies.new_study import write_new_study
+
+
+def collect(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "slant.collector", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+
+
+@pytest.fixture
+def drinks(tmp_path: Path) -> Path:
+    write_new_study("drinks", "association", tmp_path / "drinks")
+    return tmp_path
+
+
+@pytest.mark.parametrize("design", ["association", "forced_choice", "pairing", "decision", "allocation"])
+def test_one_prompt_of_each_cell_is_one_of_all(design: str, tmp_path: Path) -> None:
+    write_new_study("own", design, tmp_path / "own")
+    study = load_study(tmp_path / "own" / "study.toml")
+    models = one_model_a_frame(study)
+    some = list(planned_prompts(study, models, one_a_cell=True))
+    every = list(planned_prompts(study, models))
+    assert {(each.model, each.text) for each in some} <= {(each.model, each.text) for each in every}
+    cells = [(each.model, each.test, each.condition) for each in some]
+    assert len(set(cells)) == len(cells)
+    assert len(every) == sum(1 for model in models for _ in plan(study, model))
+    assert all(each.text.strip() for each in every)
+
+
+def test_all_prompts_are_a_csv_in_the_order_of_asking(drinks: Path) -> None:
+    ended = collect("prompts", "drinks", "--all", "--format", "csv", folder=drinks)  # the folder of the study
+    rows = list(csv.DictReader(io.StringIO(ended.stdout)))
+    study = load_study(drinks / "drinks")
+    assert len(rows) == planned_count(study) * len(one_model_a_frame(study))
+    assert [int(row["position"]) for row in rows[: planned_count(study)]] == list(range(planned_count(study)))
+    assert "Nothing" not in ended.stderr
+    assert f"{len(rows)} prompts: all." in ended.stderr.replace(",", "")
+
+
+def test_a_page_of_prompts_escapes_what_a_study_says(drinks: Path) -> None:
+    file = drinks / "drinks" / "study.toml"
+    file.write_text(file.read_text().replace('title = "', 'title = "<b>tea</b> '))
+    ended = collect("prompts", "drinks/study.toml", "--out", "p.html", folder=drinks)
+    assert ended.returncode == 0, ended.stderr
+    page = (drinks / "p.html").read_text()
+    assert "<b>tea" not in page
+    assert not (drinks / "slant.duckdb").exists()
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("statis", "status"), ("exprot", "export"), ("studys", "studies")])
+def test_a_misspelled_command_names_the_nearest(typed: str, meant: str, tmp_path: Path) -> None:
+    ended = collect(typed, folder=tmp_path)
+    assert ended.returncode == 2
+    assert f'There is no command "{typed}". Did you mean "{meant}"?' in ended.stderr
+
+
+def test_a_folder_without_a_study_file_is_told(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    ended = collect("prompts", "./empty", folder=tmp_path)
+    assert (ended.returncode, "holds no study.toml" in ended.stderr) == (1, True) or ended.returncode == 2
+
+
+def test_validation_sees_unread_rows_labels_in_labels_and_lonely_words(drinks: Path) -> None:
+    folder = drinks / "drinks"
+    table = folder / "simulation.csv"
+    table.write_text(table.read_text().replace(",rain_sun,", ",rain_snu,"))
+    said = collect("studies", "validate", "drinks/study.toml", folder=drinks).stderr
+    assert 'the test "rain_snu" is not in the study' in said
+    assert "No rows for simulation: o3-mini in rain_sun" in said
+    study = folder / "study.toml"
+    study.write_text(study.read_text().replace('provider = "openai"', 'provider = "opnai"', 1))
+    ended = collect("studies", "validate", "drinks/study.toml", folder=drinks)
+    assert ended.returncode != 0
+    assert 'there is no provider "opnai". Did you mean "openai"?' in ended.stderr
