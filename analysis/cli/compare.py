@@ -11,6 +11,7 @@ import click
 import polars as pl
 
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
+from slant.analysis.cli.output import print_result
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.pages.provenance import kept_version_sentences
 from slant.analysis.pages.report_tables import token_measures
@@ -20,8 +21,9 @@ from slant.analysis.paper.reconstruction import bases_in_words
 from slant.analysis.paper.verdicts import STATUSES
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.result_warnings import mixture_warnings
-from slant.collector.commands.options import db_option, output_options, row_options, source_option, study_option
+from slant.collector.commands.options import FILE, db_option, output_options, row_options, source_option, study_option
 from slant.collector.designs import design_named
+from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import print_rows, say
 
@@ -42,7 +44,8 @@ def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[st
 
 @click.command(
     "compare",
-    epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --status disagrees",
+    epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --status disagrees\n"
+    "  analyze compare --db mine.duckdb --with theirs.zip",
 )
 @study_option(ONE_STUDY)
 @source_option(PRINT)
@@ -55,6 +58,13 @@ def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[st
     type=click.Choice(["agrees", "slip", "disagrees", "no-data", "not-checkable"]),
     help="Only numbers of this status.",
 )
+@click.option(
+    "--with",
+    "other",
+    type=FILE,
+    metavar="FILE",
+    help="Another database, or a sealed archive, of the same study: its fits beside those of --db.",
+)
 @workers_options
 @db_option
 @output_options
@@ -65,6 +75,7 @@ def compare_command(
     is_summary: bool,
     table_names: tuple[str, ...],
     status: str | None,
+    other: Path | None,
     workers: Workers,
     db: Path,
     output_format: str,
@@ -78,7 +89,13 @@ def compare_command(
     Simulated rows are compared, but get no verdict. Rows of the source "print" need no raw data: a paper's numbers are
     compared with each other and with the study's design. In games, `test` is the variant and `condition` the format of
     answers.
+
+    --with sets two databases (or archives) of one study side by side instead: each estimate here and there, their
+    difference in standard errors (z), and whether it is the same, within chance, or differs.
     """
+    if other is not None:
+        _print_side_by_side(db, other, study, source, workers, output_format, is_print_of=(table_names, status))
+        return
     chosen = chosen_study(
         db, study, lambda candidate: candidate.published is not None, "has printed numbers to compare with"
     )
@@ -101,6 +118,34 @@ def compare_command(
         + ", ".join(f"{name} {counts[name]:,}" for name in STATUSES if counts[name])
         + "."
     )
+
+
+def _print_side_by_side(
+    db: Path,
+    other: Path,
+    study: str | None,
+    source: str | None,
+    workers: Workers,
+    output_format: str,
+    is_print_of: tuple[tuple[str, ...], str | None],
+) -> None:
+    from slant.analysis.archive.loading import database_of
+    from slant.analysis.questions.side_by_side import STATUSES as STANDINGS
+    from slant.analysis.questions.side_by_side import side_by_side
+
+    if any(is_print_of):
+        raise UsageError("--table and --status are about the print, --with about another database.", "Leave one out.")
+    with database_of(db) as here, database_of(other) as there, FitProgress() as progress:
+        result = side_by_side(here, there, study, source=source, workers=workers, progress=progress)
+    rows = result.estimates
+    shown = ["fit", "model", "test", "term", "estimate", "estimate_there", "z", "status", "source", "variant"]
+    print_result(rows, output_format, shown)
+    for name in ("answered", "refused", "other"):
+        totals = [int(result.counts[column].sum()) for column in (name, f"{name}_there")]
+        say(f"{name.capitalize()}: {totals[0]:,} here, {totals[1]:,} there.")
+    counts = Counter(rows["status"].to_list())
+    named = ", ".join(f"{name} {counts[name]:,}" for name in STANDINGS if counts[name])
+    say(f"{rows.height:,} estimates here ({db.name}) and there ({other.name}): {named}.")
 
 
 def _checked_in_words(rows: pl.DataFrame) -> Iterator[str]:

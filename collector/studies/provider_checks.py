@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
-from slant.collector.providers import GROUP, PROVIDERS
+from slant.collector.errors import UnknownNameError
+from slant.collector.providers import provider_named
 from slant.collector.study.records import Study
-from slant.collector.system.third_party import third_party_names
 
 
 def unknown_providers(study: Study) -> list[str]:
@@ -16,9 +15,8 @@ def unknown_providers(study: Study) -> list[str]:
 
 
 def _sentences(study: Study) -> Iterator[str]:
-    known = [*PROVIDERS, *third_party_names(GROUP)]
     for model in study.models:
-        if model.provider not in known:
-            near = get_close_matches(model.provider, known, n=1, cutoff=0.5)
-            hint = f'Did you mean "{near[0]}"?' if near else f"There are: {', '.join(known)}."
-            yield f'The model "{model.model}": there is no provider "{model.provider}". {hint}'
+        try:
+            provider_named(model.provider)
+        except UnknownNameError as error:
+            yield f'The model "{model.model}": {error.what}'

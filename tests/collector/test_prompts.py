@@ -85,4 +85,4 @@ def test_validation_sees_unread_rows_labels_in_labels_and_lonely_words(drinks: P
     study.write_text(study.read_text().replace('provider = "openai"', 'provider = "opnai"', 1))
     ended = collect("studies", "validate", "drinks/study.toml", folder=drinks)
     assert ended.returncode != 0
-    assert 'there is no provider "opnai". Did you mean "openai"?' in ended.stderr
+    assert 'no provider "opnai". Did you mean "openai"?' in ended.stderr

@@ -1,0 +1,40 @@
+"""The answers of a sealed archive as a database, for commands that look at two data sets side by side."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from slant.analysis.archive import layout
+from slant.analysis.archive.study_copy import load_sealed
+from slant.analysis.archive.zip_reader import ArchiveError, check_room, opened_archive
+from slant.collector.keep.journal import journal_folder
+
+
+@contextmanager
+def database_of(path: Path) -> Iterator[Path]:
+    """`path` itself where it is a database; of an archive (.zip) a database of its journals, there for as long as the
+    block is. ArchiveError for a file that is not as its manifest says."""
+    if path.suffix.lower() != ".zip":
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="slant-archive-") as folder:
+        yield _loaded(path, Path(folder))
+
+
+def _loaded(path: Path, folder: Path) -> Path:
+    db = folder / f"{path.stem}.duckdb"
+    journal_folder(db).mkdir()
+    with opened_archive(path) as archive:
+        check_room(archive, folder)
+        for name in archive.members:
+            if not name.startswith(f"{layout.JOURNAL}/"):
+                continue
+            if problem := archive.unpack(name, folder / "sealed"):
+                raise ArchiveError(f'Can\'t read "{path}": {name} {problem}.')
+            shutil.copyfile(folder / "sealed" / name, journal_folder(db) / Path(name).name)
+    load_sealed(db, lambda *_: None)
+    return db

@@ -1,0 +1,120 @@
+"""Two databases of one study side by side: do their fits come to the same, and how many answers are they of?
+
+What is compared is what each database itself gives: the study's quick fits of the rows that lie in it. Sealed archives
+are loaded into a database of their own first (collector/ and R never see where rows come from).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.calls.executors import Workers
+from slant.analysis.fitting.fits import Progress, fit
+from slant.analysis.rows.study_choice import study_in
+from slant.collector.arguments import checked_arguments
+from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.studies.catalogue import Study, fits_of
+from slant.collector.system.shipped_files import sql_query
+
+QUICK = ("lme4", "effect_size", "glm", "logistic", "crossed")
+"""Engines whose fits take seconds; others are compared where they are named."""
+STATUSES = ("same", "within chance", "differs", "only here", "only there")
+_KEYS = ("source", "variant", "fit", "refusals_removed", "measure", "model", "test", "term")
+_NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "p_value")
+_CHANCE = 1.96  # standard errors of a difference of independent estimates
+_SAME = 1e-8
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """estimates: one row an estimate of either: the keys of its cell, `estimate`, `std_error`, `conf_low`,
+    `conf_high`, `p_value` here, the same there (`estimate_there` …), `difference` (there less here), `z` (over the
+    standard error of the difference, as of independent answers) and `status`, one of STATUSES.
+    counts: one row a source, variant, model, test and condition: `n` answered, refused and other trials here and there.
+    """
+
+    estimates: pl.DataFrame
+    counts: pl.DataFrame
+
+
+@checked_arguments()
+def side_by_side(
+    db: str | Path,
+    other: str | Path,
+    study: str | Study | None = None,
+    fits: Sequence[str] = (),
+    source: str | None = None,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> SideBySide:
+    """Set the fits of `study` in two databases side by side. `fits`: their names or engines; default: the quick ones.
+
+    Both are fitted by the definitions of the study as `db` knows it. Estimates of the same answers agree to 1e-8
+    ("same"); of other answers they may differ by chance ("within chance": by less than 1.96 standard errors of the
+    difference). Raises DatabaseError where one of them has no answers of the study, UsageError for one database twice.
+    """
+    here, there = Path(db), Path(other)
+    if here.exists() and there.exists() and here.samefile(there):
+        raise UsageError(f'"{other}" is the same database.', "Name another: --with OTHER.duckdb")
+    chosen = study_in(here, study)
+    _check_holds(there, chosen.name)
+    names = list(fits) or [name for name, each in fits_of(chosen).items() if each.engine in QUICK]
+    frames = [_estimates(path, chosen, names, source, executor or workers, progress) for path in (here, there)]
+    counts = [_counts(path, chosen.name, source) for path in (here, there)]
+    keys = ["source", "variant", "model", "test", "condition"]
+    joined = counts[0].join(counts[1], on=keys, how="full", suffix="_there", coalesce=True, nulls_equal=True)
+    return SideBySide(_beside(*frames), joined.sort(keys, nulls_last=True))
+
+
+def _check_holds(db: Path, study: str) -> None:
+    with reading(db) as connection:
+        known = [row[0] for row in connection.execute("SELECT DISTINCT study FROM trials ORDER BY 1").fetchall()]
+    if study not in known:
+        raise DatabaseError(f'"{db}" has no answers of "{study}".', f"It has: {', '.join(known) or 'none'}.")
+
+
+def _estimates(
+    db: Path, study: Study, names: Sequence[str], source: str | None, workers: Workers | Executor,
+    progress: Progress | None,
+) -> pl.DataFrame:  # fmt: skip
+    parts = []
+    for name in names:
+        result = fit(db, study, name, source=source, workers=workers, progress=progress)
+        parts.append(result.table.select(*_KEYS, *_NUMBERS))
+    return pl.concat(parts) if parts else pl.DataFrame(schema=dict.fromkeys((*_KEYS, *_NUMBERS), pl.String))
+
+
+def _counts(db: Path, study: str, source: str | None) -> pl.DataFrame:
+    with reading(db) as connection:
+        rows: pl.DataFrame = frame_of(
+            connection.sql(sql_query("outcomes_by_cell"), params={"study": study, "source": source})
+        )
+    return rows
+
+
+def _beside(here: pl.DataFrame, there: pl.DataFrame) -> pl.DataFrame:
+    joined = here.join(there, on=list(_KEYS), how="full", suffix="_there", coalesce=True, nulls_equal=True)
+    difference = pl.col("estimate_there") - pl.col("estimate")
+    error = (pl.col("std_error") ** 2 + pl.col("std_error_there") ** 2).sqrt()
+    rows = joined.with_columns(difference=difference, z=pl.when(error > 0).then(difference / error))
+    size = pl.max_horizontal(pl.col("std_error").fill_null(0.0).abs(), pl.col("estimate").abs(), pl.lit(1.0)) * _SAME
+    status = (
+        pl.when(pl.col("estimate").is_null())
+        .then(pl.lit("only there"))
+        .when(pl.col("estimate_there").is_null())
+        .then(pl.lit("only here"))
+        .when(pl.col("difference").abs() <= size)
+        .then(pl.lit("same"))
+        .when(pl.col("z").abs() < _CHANCE)
+        .then(pl.lit("within chance"))
+        .otherwise(pl.lit("differs"))
+    )
+    return rows.with_columns(status=status)

@@ -1,0 +1,53 @@
+"""`analyze compare --with`: two data sets of one study side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from slant.analysis.archive.loading import database_of
+from slant.analysis.archive.sealing import seal
+from slant.analysis.questions.side_by_side import side_by_side
+from slant.collector.errors import DatabaseError, UsageError
+from tests.support.fitted import RUN, small_database, trials
+from tests.support.given import database
+from tests.support.own_studies import collected
+
+
+def test_the_same_answers_give_the_same_and_others_differ(tmp_path: Path) -> None:
+    here = small_database(tmp_path / "a.duckdb")
+    again = small_database(tmp_path / "b.duckdb")
+    same = side_by_side(here, again, fits=["effect_size", "lme4"])
+    assert set(same.estimates["status"]) == {"same"}
+    assert same.counts["answered"].equals(same.counts["answered_there"])
+    longer = [{**row, "tokens": row["tokens"] + (400 if row["condition"] == "incompatible" else 0)} for row in trials()]
+    other = side_by_side(here, database(tmp_path / "c.duckdb", longer, [RUN]), fits=["lme4"])
+    effects = other.estimates.filter(term="conditionincompatible")
+    assert set(effects["status"]) == {"differs"}
+    assert effects["difference"].to_list() == pytest.approx([400.0] * effects.height, abs=1e-4)
+
+
+def test_a_cell_of_one_side_alone_is_named(tmp_path: Path) -> None:
+    here = small_database(tmp_path / "a.duckdb")
+    fewer = [row for row in trials() if row["model"] == "o3-mini"]
+    found = side_by_side(here, database(tmp_path / "b.duckdb", fewer, [RUN]), fits=["effect_size"]).estimates
+    assert dict(found.select("model", "status").iter_rows()) == {"o3-mini": "same", "deepseek-r1": "only here"}
+
+
+def test_one_database_twice_and_another_study_are_told(tmp_path: Path) -> None:
+    here = small_database(tmp_path / "a.duckdb")
+    with pytest.raises(UsageError, match="the same database"):
+        side_by_side(here, here)
+    rows = [{**row, "study": "another"} for row in trials()]
+    with pytest.raises(DatabaseError, match='no answers of "rmiat"'):
+        side_by_side(here, database(tmp_path / "b.duckdb", rows, [{**RUN, "study": "another"}]))
+
+
+def test_an_archive_stands_beside_its_database(tmp_path: Path) -> None:
+    collected("drinks", tmp_path, tmp_path / "a.duckdb")
+    archive = seal(tmp_path / "a.duckdb", out=tmp_path / "a.zip", with_r=False).path
+    with database_of(archive) as sealed:
+        found = side_by_side(tmp_path / "a.duckdb", sealed, fits=["effect_size"])
+    assert set(found.estimates["status"]) == {"same"}
+    assert found.counts["answered"].sum() > 0
