@@ -60,6 +60,7 @@ _COMMANDS = {
         ("recode", "recode", "recode_command", "Let a model code answers that a rule left undecided."),
         ("reread", "reread", "reread_command", "Read kept responses again, as this version understands them."),
         ("recount", "token_counts", "recount_command", "Count readable reasoning again, with a tokenizer."),
+        ("set-aside", "set_aside", "set_aside_command", "Let a wrong run count nowhere, with the reason that is kept."),
         ("status", "status", "status_command", "How far each model is, by outcome; while a run goes on, its pace."),
         ("studies", "studies", "studies", "The studies there are; begin one of your own, validate its file."),
         ("view", "view", "view_command", "Read trials in a browser, pairs side by side, games round by round."),

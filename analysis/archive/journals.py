@@ -74,7 +74,7 @@ def _tells_of(record: dict[str, Any], study: str, runs: set[str], models: set[st
         return any(str(attempt_id).rpartition("-")[0] in runs for attempt_id, _ in record.get("rows", ()))
     if kind == "check":
         return f"{record.get('provider')}/{record.get('requested_model')}" in models
-    return kind in ("study", "look") and record.get("study") == study
+    return kind in ("study", "look", "set_aside") and record.get("study") == study
 
 
 def _lines(path: Path) -> Iterator[bytes]:

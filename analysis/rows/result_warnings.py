@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import polars as pl
 
-from slant.analysis.rows.views import read_view, set_measure
+from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.keep.database import reading
+from slant.collector.terminal import count_text
 
 Key = tuple[str, str, str, str]  # source, study_version, variant, model
 _KEY = ["source", "study_version", "variant", "model"]
@@ -21,10 +23,27 @@ _SETTINGS = {"n_settings": "settings or frames", "n_seeds": "seeds", "n_provider
 def mixture_warnings(
     db: str | Path, study: str | None = None, source: str | None = None, measure: str | None = None
 ) -> list[str]:
-    """A sentence for each model whose trials are not all alike (table mixed_cells), in the order of that table."""
+    """A sentence for each model whose trials are not all alike (table mixed_cells), in the order of that table; before
+    them one for each run that was set aside."""
     with reading(db) as connection:
         set_measure(connection, measure)
         rows = read_view(connection, "mixed_cells", study=study, source=source)
+        aside = set_aside_sentences(connection, study)
+    return [*aside, *_mixture_sentences(rows)]
+
+
+def set_aside_sentences(connection: duckdb.DuckDBPyConnection, study: str | None) -> list[str]:
+    """What was set aside, and why: a reader has to know it wherever numbers are shown."""
+    if "set_aside_runs" not in stored_views(connection):
+        return []
+    rows = read_view(connection, "set_aside_runs", study=study).to_dicts()
+    return [
+        f"Set aside: run {row['run_id']} ({count_text(row['n_trials'], 'trial')}), counted nowhere: {row['reason']}"
+        for row in rows
+    ]
+
+
+def _mixture_sentences(rows: pl.DataFrame) -> list[str]:
     return [f"Mixed: {row['model']} ({_where(row, rows)}) has {', '.join(_kinds(row))}." for row in rows.to_dicts()]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
+from slant.collector.keep.set_aside import set_aside_ids
 from slant.collector.keep.stored_attempts import attempts_where
 
 IDS_AT_ONCE = 100_000
@@ -99,11 +100,12 @@ def id_batches(trial_ids: Iterable[str]) -> Iterator[pl.Series]:
 
 def read_finals(db: Path, study: str, also: Iterable[str] = ()) -> Finals:
     """All trials of `study` with a final attempt, in the database or in a journal that it has not loaded. `also` is
-    taken as final too: what open batch jobs ask."""
+    taken as final too: what open batch jobs ask. Trials of runs that were set aside are to be asked again."""
     ended: set[str] = set()
+    where, values = "is_final AND study = $study AND NOT list_contains($aside, run_id)", {"study": study}
 
     def batches() -> Iterator[pl.Series]:
-        for rows in attempts_where(db, "is_final AND study = $study", {"study": study}, _FINALS):
+        for rows in attempts_where(db, where, {**values, "aside": set_aside_ids(db)}, _FINALS):
             ended.update(rows.filter("ends_game")["trial_id"])
             yield rows["trial_id"]
 

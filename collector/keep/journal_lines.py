@@ -60,6 +60,7 @@ _CHECK_COLUMNS = (
 # special lines that become rows of a table as they stand: kind -> table and the columns taken from the line
 _ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "check": ("checks", _CHECK_COLUMNS),
+    "set_aside": ("set_aside", ("of_run", "study", "reason", "is_back", "noted_at")),
     "pace": ("pace_history", ("noted_at", "model", "event", "request_limit", "in_flight", "wait_s", "detail")),
 }
 # what special lines must hold: kind, of which type which keys are, and what is said where one is not
@@ -72,6 +73,8 @@ _NEEDED: tuple[tuple[str, type, tuple[str, ...], str], ...] = (
     ("look", list, ("widths",), "a look without its plan or its widths"),
     ("readings", str, ("read_at",), "readings without their time"),
     ("readings", list, ("rows",), "readings without their rows"),
+    ("set_aside", str, ("of_run", "study", "reason", "noted_at"), "a run set aside without its name or reason"),
+    ("set_aside", bool, ("is_back",), "a run set aside without its name or reason"),
     ("merge", str, _MERGE_COLUMNS, "a merge without its source"),
 )
 

@@ -1,0 +1,51 @@
+"""Runs that are set aside: a wrong one stays where it is, with the reason, and counts in no table, fit or figure."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.view_heads import view_names
+
+
+def set_aside(db: Path, run_id: str, reason: str, *, is_back: bool = False) -> int:
+    """Note in the journal that a run counts no more (or, `is_back`, that it counts again); returns its trials.
+
+    Its trials are pending from then on, so that the same command asks them again. UnknownNameError for a run that the
+    database has not, UsageError without a reason.
+    """
+    if not reason.strip():
+        raise UsageError(
+            "A run is set aside for a reason, which is kept with it.", 'As in: --reason "wrong temperature"'
+        )
+    load_journals(db)
+    with reading(db) as connection:
+        runs = dict(connection.execute("SELECT run_id, study FROM runs").fetchall())
+        if run_id not in runs:
+            raise UnknownNameError(f"run in {db.name}", run_id, runs)
+        n_trials = connection.execute(
+            "SELECT count(*) FROM attempts WHERE run_id = ? AND is_final", [run_id]
+        ).fetchall()[0][0]
+    record = {
+        "kind": "set_aside", "of_run": run_id, "study": runs[run_id], "reason": " ".join(reason.split()),
+        "is_back": is_back, "noted_at": utc_now(),
+    }  # fmt: skip
+    name = f"aside-{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+    write_whole(journal_folder(db), f"{name}.jsonl", encode(record))
+    load_journals(db)
+    return int(n_trials)
+
+
+def set_aside_ids(db: Path) -> list[str]:
+    """The runs that count no more."""
+    if not db.exists():
+        return []
+    with reading(db) as connection:
+        if "set_aside_runs" not in view_names(connection):
+            return []
+        return [row[0] for row in connection.execute("SELECT run_id FROM set_aside_runs ORDER BY 1").fetchall()]

@@ -1,0 +1,68 @@
+"""`collect set-aside`: a wrong run counts nowhere, the reason is kept, its trials are open again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from slant import analysis
+from slant.analysis.rows.result_warnings import mixture_warnings
+from slant.collector import collect
+from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.set_aside import set_aside
+from tests.support.tiny_study import write_tiny
+
+REASON = "temperature 1 was meant"
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    write_tiny(tmp_path)
+    collect(tmp_path / "a.duckdb", tmp_path / "study.toml", ["simulated/small"])
+    return tmp_path / "a.duckdb"
+
+
+def counted(db: Path) -> tuple[int, int]:
+    """Trials that count, and attempts that are kept."""
+    with reading(db) as connection:
+        (trials,) = connection.execute("SELECT count(*) FROM association_trials").fetchall()[0]
+        (attempts,) = connection.execute("SELECT count(*) FROM attempts").fetchall()[0]
+    return trials, attempts
+
+
+def run_of(db: Path) -> str:
+    with reading(db) as connection:
+        return str(connection.execute("SELECT run_id FROM runs ORDER BY started_at").fetchall()[0][0])
+
+
+def test_a_run_that_is_set_aside_counts_nowhere_and_is_asked_again(db: Path) -> None:
+    n, n_kept = counted(db)
+    assert set_aside(db, run_of(db), REASON) == n
+    assert counted(db) == (0, n_kept)
+    assert analysis.tables(db, names=["outcome_counts"])["outcome_counts"]["n_trials"].sum() == 0
+    (said,) = (line for line in mixture_warnings(db) if line.startswith("Set aside"))
+    assert REASON in said
+    report = collect(db, db.parent / "study.toml", ["simulated/small"])
+    assert report.models[0]["asked"] == n
+    assert counted(db) == (n, 2 * n_kept)
+
+
+def test_the_reason_is_in_the_journal_and_can_be_taken_back(db: Path) -> None:
+    n, _ = counted(db)
+    set_aside(db, run_of(db), REASON)
+    db.unlink()
+    load_journals(db)  # made again from the journals alone
+    assert counted(db)[0] == 0
+    set_aside(db, run_of(db), "it was right", is_back=True)
+    assert counted(db)[0] == n
+    assert mixture_warnings(db) == []
+
+
+def test_an_unknown_run_or_no_reason_is_told(db: Path) -> None:
+    with pytest.raises(UnknownNameError, match="no run"):
+        set_aside(db, "20260101T000000Z-x", REASON)
+    with pytest.raises(UsageError, match="for a reason"):
+        set_aside(db, run_of(db), " ")
