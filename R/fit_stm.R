@@ -22,6 +22,9 @@
 #' @param levels a named list of levels, the reference first. A covariate without one is sorted.
 #' @param topics number of topics: 2 or more.
 #' @param removed_words words to delete from the texts, such as the stimuli.
+#' @param reasoning_kind where `data` have a column `reasoning_kind`, which of these texts take part: `"raw"` or
+#'   `"summary"`, for the two are never put together. `NULL` takes the raw ones, or summaries where there are no others;
+#'   a text of unknown kind (an import) is taken for a raw one.
 #' @param n_examples number of example documents for each topic.
 #' @param save_to path of an `.rds` file for the fitted model (see [read_topics()]), or `NULL` to keep none.
 #' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
@@ -61,19 +64,22 @@
 fit_stm <- function(data, formula = "~ condition * model * test", effects = "~ condition * model",
                     text = "reasoning_text", id = "trial_id", outcome = "tokens", contrast = "condition",
                     levels = NULL, topics = 4, removed_words = character(), lower_thresh = 300, max_em_its = 50,
-                    seed = 1048596, preprocessing = "fast", n_examples = 5, save_to = NULL, say = NULL) {
+                    seed = 1048596, preprocessing = "fast", n_examples = 5, reasoning_kind = NULL, save_to = NULL,
+                    say = NULL) {
   check_arguments()
   arguments <- as.list(environment())
   settings <- do.call(topic_settings, arguments, quote = TRUE)
   tables <- NULL
+  of_kind <- texts_of_one_kind(data, text, reasoning_kind)
   fit_one <- function(rows) {
+    say_of_kind(of_kind)
     cells <- topic_cells(data, outcome, contrast, settings$levels)
     fit <- with_seed(settings$seed, with_treatment_contrasts(fit_topic_model(rows, settings, cells)))
     tables <<- fit$tables
     fit
   }
   # A token count is compared within a model only, so that counts of several kinds are no reason to warn.
-  analysed <- data[setdiff(names(data), "token_source")]
+  analysed <- of_kind$data[setdiff(names(data), "token_source")]
   fitted <- fit_each_group(analysed, NULL, c(text, id, settings$covariates), fit_one)
   slant_fit(c(fitted, list(tables = with_study_labels(tables, data))), c("stm", "tm", "SnowballC"))
 }

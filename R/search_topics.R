@@ -49,7 +49,9 @@ search_row <- function(model, heldout) {
 prepare_search <- function(data, arguments, file) {
   arguments <- Filter(Negate(is.null), as.list(arguments))
   settings <- do.call(topic_settings, c(list(data = as_columns(data)), arguments), quote = TRUE)
-  data <- as_columns(data)
+  of_kind <- texts_of_one_kind(as_columns(data), settings$text, arguments$reasoning_kind)
+  say_of_kind(of_kind)
+  data <- of_kind$data
   used <- c(settings$text, settings$id, settings$covariates)
   rows <- data[stats::complete.cases(data[used]), , drop = FALSE]
   prepared <- with_treatment_contrasts(prepared_topics(rows, settings))

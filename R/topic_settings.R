@@ -4,7 +4,8 @@
 topic_settings <- function(data, formula = "~ condition * model * test", effects = "~ condition * model",
                            text = "reasoning_text", id = "trial_id", outcome = NULL, contrast = "condition",
                            levels = NULL, topics = 4, removed_words = character(), lower_thresh = 300, max_em_its = 50,
-                           seed = 1048596, preprocessing = "fast", n_examples = 5, save_to = NULL, say = NULL) {
+                           seed = 1048596, preprocessing = "fast", n_examples = 5, reasoning_kind = NULL,
+                           save_to = NULL, say = NULL) {
   for (package in c("stm", "tm", "SnowballC")) {
     need_package(package, "fit topics")
   }

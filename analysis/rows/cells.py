@@ -172,6 +172,8 @@ def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
     if fit.engine == "brms" or "family" in fit.settings:  # text without a list of levels is put in order by its numbers
         names += [f"{name}_no" for name in names]
     names += [name for name in (fit.outcome, fit.contrast, *fit.columns) if name]
+    if "reasoning_text" in names:  # texts of several kinds are never put together
+        names.append("reasoning_kind")
     used = tuple(dict.fromkeys(name for name in names if name in columns))
     for name in (*fit.by, *fit.drop_flags, *(n for n in (fit.outcome, fit.contrast, *fit.columns) if n)):
         if name not in columns:

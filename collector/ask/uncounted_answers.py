@@ -31,7 +31,7 @@ class Uncounted:
             return False
         self.has_counts = attempt.tokens is not None
         self.answers += 1
-        self.readable += bool(attempt.reasoning_text)
+        self.readable += bool(attempt.reasoning_text) and attempt.reasoning_kind != "summary"
         return self.answers == LOOKED_AT and not self.has_counts
 
     @property

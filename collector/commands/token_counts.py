@@ -162,9 +162,11 @@ def recount_command(
     """Count readable reasoning again and keep the count beside the provider's own."""
     from dataclasses import asdict
 
-    from slant.collector.model_checks.recount import recount_reasoning
+    from slant.collector.model_checks.recount import recount_reasoning, summary_notes
 
     rows = recount_reasoning(db, models, tokenizer=tokenizer, base_url=base_url, on_progress=counter("texts"))
+    for note in summary_notes(db, models):
+        say(note)
     if not rows:
         say("Nothing to count: every answer with readable reasoning has its count.")
         return

@@ -29,7 +29,18 @@ from slant.collector.importing.layouts.values import (
 )
 from slant.collector.importing.renamed import Names
 from slant.collector.providers.exchange import Exchange
-from slant.collector.records import Attempt, LogprobKind, Outcome, Reading, Reply, Run, TokenSource, Trial, stable_id
+from slant.collector.records import (
+    Attempt,
+    LogprobKind,
+    Outcome,
+    Reading,
+    ReasoningKind,
+    Reply,
+    Run,
+    TokenSource,
+    Trial,
+    stable_id,
+)
 from slant.collector.study.records import Study, StudyModel
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
@@ -202,12 +213,20 @@ def _reply(draft: Mapping[str, Any], counts: Mapping[str, Any]) -> Reply:
         reasoning_tokens=counts["reasoning_tokens"],
         input_tokens=count(draft.get("input_tokens"), "input_tokens"),
         reasoning_text=text(draft.get("reasoning_text")) or None,
+        reasoning_kind=_reasoning_kind(draft),
         detail=text(draft.get("detail")) or None,
         finish_reason=text(draft.get("finish_reason")) or None,
         served_model=text(draft.get("served_model")) or None,
         fingerprint=text(draft.get("fingerprint")) or None,
         request_id=text(draft.get("request_id")) or None,
     )
+
+
+def _reasoning_kind(draft: Mapping[str, Any]) -> ReasoningKind | None:
+    kind = word(draft.get("reasoning_kind"))
+    if kind and kind not in get_args(ReasoningKind):
+        raise CellError(f"reasoning_kind must be one of {', '.join(get_args(ReasoningKind))}, but is {shown(kind)}")
+    return cast(ReasoningKind, kind) if kind else None
 
 
 def _logprobs(draft: Mapping[str, Any]) -> OptionLogprobs:

@@ -167,7 +167,7 @@ def _answered(question: CheckQuestion, reply: Reply, problem: dict[str, str]) ->
         answer=(reply.answer or "").strip() or None if is_whole else None,
         reasoning_tokens=reply.reasoning_tokens,
         output_tokens=reply.output_tokens,
-        is_readable=bool(reply.reasoning_text),
+        is_readable=bool(reply.reasoning_text) and reply.reasoning_kind != "summary",
         served_model=reply.served_model,
         rejected=problem.get("rejected"),
         failed=problem.get("failed") or (None if is_whole else reply.outcome),

@@ -28,7 +28,8 @@ from slant.collector.providers import checked_address, provider_named
 
 PAGE = 2000
 LOAD_EVERY = 10 * PAGE  # rows; filling columns costs a look at all attempts, so it is done seldom
-_READABLE = "is_final AND source <> 'simulated' AND reasoning_text <> '' AND reasoning_tokens_recounted IS NULL"
+_TEXTS = "is_final AND source <> 'simulated' AND reasoning_text <> '' AND reasoning_tokens_recounted IS NULL"
+_READABLE = f"{_TEXTS} AND reasoning_kind IS DISTINCT FROM 'summary'"
 
 OnRows = Callable[[int, int], None]
 
@@ -66,6 +67,20 @@ def recount_reasoning(
     if base_url is not None:
         checked_address(base_url, "--base-url")
     return run_anywhere(_recount(Path(db), readable, tokenizer, base_url, on_progress))
+
+
+def summary_notes(db: str | Path, models: Sequence[str] = ()) -> list[str]:
+    """A sentence for each model whose answers show a summary only: its length is not the reasoning's, and a count of it
+    would be taken for one."""
+    query = f"""SELECT provider, requested_model, model, count(*) FROM attempts
+                WHERE {_TEXTS} AND reasoning_kind = 'summary' GROUP BY ALL ORDER BY ALL"""  # noqa: S608
+    with reading(Path(db)) as connection:
+        rows = connection.execute(query).fetchall()
+    return [
+        f"{provider}/{requested}: {n:,} texts are summaries that the provider wrote, which are not counted."
+        for provider, requested, model, n in rows
+        if not models or {f"{provider}/{requested}", model} & set(models)
+    ]
 
 
 def _readable(db: Path, models: Sequence[str]) -> list[tuple[str, str, int]]:

@@ -15,7 +15,7 @@ from slant.collector.errors import JournalError, SlantError, UnknownNameError, U
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.model_checks.recount import recount_reasoning
+from slant.collector.model_checks.recount import recount_reasoning, summary_notes
 from tests.support.local_server import LocalServer, completion, standing_for
 from tests.support.raw_rows import run_collect
 from tests.support.tiny_study import write_tiny
@@ -187,6 +187,20 @@ def test_a_recount_waits_for_no_collector_but_says_who_is_there(db: Path) -> Non
                 recount_reasoning(db, base_url=server.base_url)
         finally:
             lock.release()
+
+
+def test_a_summary_is_not_counted_as_if_it_were_the_reasoning(db: Path) -> None:
+    async def summarised(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        said = completion("Calm")
+        details = [{"type": "reasoning.summary", "summary": TEXT}, {"type": "reasoning.encrypted", "data": "x"}]
+        said["choices"][0]["message"] |= {"reasoning": TEXT, "reasoning_details": details}
+        return web.json_response(said)
+
+    with LocalServer(summarised) as server:
+        answered(db, server)
+    assert recount_reasoning(db) == []
+    [note] = summary_notes(db)
+    assert note == "local/small: 8 texts are summaries that the provider wrote, which are not counted."
 
 
 def test_answers_without_readable_reasoning_are_left_alone(db: Path) -> None:

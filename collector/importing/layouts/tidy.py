@@ -24,8 +24,8 @@ NEEDED = ("test", "condition", "item", "wording", "answer")
 COUNTS = ("tokens", "reasoning_tokens", "output_tokens")
 TAKEN = (
     *NEEDED, *COUNTS, "model", "group", "repetition", "position", "option_a", "option_b", "expected", "outcome",
-    "detail", "token_source", "reasoning_tokens_recounted", "input_tokens", "reasoning_text", "finish_reason",
-    "served_model", "fingerprint", "request_id", "cost_usd", "factors",
+    "detail", "token_source", "reasoning_tokens_recounted", "input_tokens", "reasoning_text", "reasoning_kind",
+    "finish_reason", "served_model", "fingerprint", "request_id", "cost_usd", "factors",
     "option_a_logprob", "option_b_logprob", "logprob_kind",
     "consistent_letter", "block_position", "position_in_block", "tier", "structured_output",
 )  # fmt: skip

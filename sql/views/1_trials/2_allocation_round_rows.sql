@@ -20,6 +20,6 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, game, con
        nullif(regexp_extract(factors, '"answer_format":"([^"]*)"', 1), '') AS answer_format,
        coalesce(try_cast(regexp_extract(factors, '"reminders":([0-9]+)', 1) AS INTEGER), 0) AS n_reminders,
        contains(factors, '"served_model_before":') AS served_model_changed,
-       factors, tokens, reasoning_tokens, output_tokens, reasoning_text, latency_s, cost_usd, served_model
+       factors, tokens, reasoning_tokens, output_tokens, reasoning_text, reasoning_kind, count_conflict, latency_s, cost_usd, served_model
 FROM trials
 WHERE test = 'rounds' AND game IS NOT NULL AND NOT is_left_out;

@@ -17,7 +17,7 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, test,
        choice = expected AS follows_rule,
        nullif(regexp_extract(factors, '"first_option":"([^"]*)"', 1), '') AS first_option,
        tokens, token_source, reasoning_tokens, reasoning_tokens_recounted, recount_tokenizer,
-       output_tokens, reasoning_text, option_a_logprob, option_b_logprob, logprob_kind,
+       output_tokens, reasoning_text, reasoning_kind, count_conflict, option_a_logprob, option_b_logprob, logprob_kind,
        latency_s, is_batch, cost_usd, served_model, served_model_differs
 FROM trials
 WHERE study IN (SELECT study FROM studies WHERE design = 'association') AND NOT is_left_out;

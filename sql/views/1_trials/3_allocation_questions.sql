@@ -10,6 +10,6 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, game, rep
        CASE WHEN outcome = 'answered' THEN choice END AS named,
        nullif(regexp_extract(factors, '"ranks":(\[".*?"\])', 1), '') AS ranks,
        nullif(list_position(string_split(trim(ranks, '[]"'), '","'), named), 0) AS rank,
-       answer, reasoning_text
+       answer, reasoning_text, reasoning_kind
 FROM trials
 WHERE test = 'questions' AND game IS NOT NULL AND NOT is_left_out;

@@ -13,6 +13,6 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, game, rep
        try_cast(regexp_extract(factors, '"scale":\[[0-9]+,([0-9]+)\]', 1) AS INTEGER) AS highest,
        try_cast(regexp_extract(factors, '"n_hires":([0-9]+)', 1) AS INTEGER) AS n_hires,
        try_cast(regexp_extract(factors, '"n_successes":([0-9]+)', 1) AS INTEGER) AS n_successes,
-       answer, reasoning_text
+       answer, reasoning_text, reasoning_kind
 FROM trials
 WHERE test = 'ratings' AND game IS NOT NULL AND NOT is_left_out;

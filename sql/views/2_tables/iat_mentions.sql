@@ -4,14 +4,16 @@
 -- design: association
 -- paper: Table S11
 -- note:  case-sensitive, refusals left out. `n` answers remain; `n_readable` of them have a reasoning text (o3-mini
---        shows none), and where none has, mentions are NULL: not readable is not zero. The paper's rate is
+--        shows none), and where none has, mentions are NULL: not readable is not zero. A summary is not the reasoning
+--        (`reasoning_kind`): it is not read. The paper's rate is
 --        n_mentions / n, which is `mention_rate` wherever every text is readable.
 CREATE OR REPLACE VIEW iat_mentions AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, test, condition,
            count(*) FILTER (NOT is_refusal) AS n,
-           count(reasoning_text) FILTER (NOT is_refusal) AS n_readable,
-           count(*) FILTER (NOT is_refusal AND contains(reasoning_text, 'IAT')) AS n_found
+           count(reasoning_text) FILTER (NOT is_refusal AND reasoning_kind IS DISTINCT FROM 'summary') AS n_readable,
+           count(*) FILTER (NOT is_refusal AND reasoning_kind IS DISTINCT FROM 'summary'
+                            AND contains(reasoning_text, 'IAT')) AS n_found
     FROM association_answer_rows
     GROUP BY source, study, study_version, variant, model, test, condition
 )

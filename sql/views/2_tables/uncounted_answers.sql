@@ -7,7 +7,8 @@
 CREATE OR REPLACE VIEW uncounted_answers AS
 SELECT source, study, study_version, variant, model, provider, requested_model,
        count(*) AS n_answers,
-       count(*) FILTER (reasoning_text <> '' AND reasoning_tokens_recounted IS NULL) AS n_readable
+       count(*) FILTER (reasoning_text <> '' AND reasoning_kind IS DISTINCT FROM 'summary'
+                        AND reasoning_tokens_recounted IS NULL) AS n_readable
 FROM trials
 WHERE source <> 'simulated'
 GROUP BY source, study, study_version, variant, model, provider, requested_model
