@@ -1,4 +1,4 @@
-# What the text of a reasoning is: the reasoning itself (raw), or a summary of it that its provider wrote. Words of the two
+# What the text of a reasoning is: the reasoning itself (raw), or a summary that its provider wrote. Words of the two
 # are never put together.
 
 # `data` without the texts of another kind than `wanted` (NULL: the raw ones, where there are any), and how many that
