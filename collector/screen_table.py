@@ -46,9 +46,14 @@ def shown_p(value: object) -> str:
     return "< .001" if value < _SMALLEST_P else f"{value:.3f}".removeprefix("0")
 
 
+def is_p_name(name: str) -> bool:
+    """Whether a column of this name holds p values (a `p_positive` is no such, but a share of draws)."""
+    return _P_NAMES.fullmatch(name) is not None
+
+
 def shown_column(frame: Any, name: str) -> list[str]:
     """The cells of a column of a Polars frame, as a table shows them."""
-    is_p = frame.schema[name].is_float() and _P_NAMES.fullmatch(name)
+    is_p = frame.schema[name].is_float() and is_p_name(name)
     return [(shown_p if is_p else shown_cell)(value) for value in frame[name]]
 
 
@@ -65,8 +70,12 @@ class ScreenTable:
 
 def screen_table(frame: Any, width: int, keep: Sequence[str] = ()) -> ScreenTable:
     """How a frame is shown in `width` characters. `keep`: columns that go last."""
-    shared = _shared(frame, keep) if _needs(frame) > width else {}
-    rest = frame.drop(list(shared)) if len(shared) < len(frame.columns) else frame
+    if _needs(frame) <= width:
+        return ScreenTable(frame, "", [], fitted(frame, width, keep)[2])
+    shared = _shared(frame, keep)
+    empty = [name for name in frame.columns if frame.height and frame[name].null_count() == frame.height]
+    dropped = [*shared, *empty]
+    rest = frame.drop(dropped) if len(dropped) < len(frame.columns) else frame
     shown, left_out, widths = fitted(rest, width, keep)
     return ScreenTable(shown, "; ".join(f"{name}: {value}" for name, value in shared.items()), left_out, widths)
 

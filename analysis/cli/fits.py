@@ -6,6 +6,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from slant.analysis.cli.fit_tables import bayes_table, check_adjustable, check_has_table, verdicts
 from slant.analysis.cli.options import ENGINE_TABLES, TOPIC_TABLES
 from slant.analysis.cli.output import print_result, say_result
@@ -34,12 +36,20 @@ def print_fit(
         print_rows(topic_table(result, show or "topics", adjust, study, db), output_format)
         say_about_topics(result, db, study)
     else:
-        print_result(
-            bayes_table(result, show or "table", in_full=output_format != "table"), output_format, digits=_DIGITS
-        )
+        rows = bayes_table(result, show or "table", in_full=output_format != "table")
+        print_result(_in_reading_order(rows) if output_format == "table" else rows, output_format, digits=_DIGITS)
     for verdict in verdicts(result):
         say(verdict)
     return bool((result.diagnostics["status"] == "failed").all())
+
+
+def _in_reading_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """An estimate, its interval, its p, and then what they rest on."""
+    if not {"estimate", "conf_low", "conf_high"} <= set(rows.columns):
+        return rows
+    read = [name for name in ("estimate", "conf_low", "conf_high", "p_value") if name in rows.columns]
+    before = rows.columns[: rows.columns.index("estimate")]
+    return rows.select(*before, *read, *(name for name in rows.columns if name not in (*before, *read)))
 
 
 def _fits(engine: str, db: Path, study: str | None, **options: Any) -> FitResult:

@@ -9,6 +9,7 @@ import click
 import polars as pl
 
 from slant.analysis.cli.options import workers_options
+from slant.analysis.cli.output import print_result
 from slant.analysis.cli.progress import TerminalStages
 from slant.collector.commands.options import FILE, FOLDER, output_options
 from slant.collector.terminal import print_rows, say
@@ -21,6 +22,7 @@ _EXAMPLES = """\b
 Examples:
   analyze replay study.zip --out check
   analyze replay study.zip --out check --format csv > replayed.csv
+  analyze replay study.zip --change "lme4.formula=tokens ~ condition + (1 | item)"
 
 Tables and data must be the same to the last character, what R computed within 1e-8 (mixed models of several random
 effects 1e-4), draws bit by bit under equal versions and within Monte Carlo error under others. Without R, what needs it
@@ -34,17 +36,33 @@ An archive that holds anything else than slant packs is refused, and nothing of 
 @click.option(
     "--out", type=FOLDER, default=Path("check"), show_default=True, help="A new folder: all that is made lies there."
 )
+@click.option(
+    "--change",
+    "changes",
+    multiple=True,
+    metavar="FIT.CHOICE=VALUE",
+    help="Instead: fit with one choice changed, beside the fit as it was sealed. Repeatable.",
+)
 @click.option("--no-r", is_flag=True, help="Leave out what takes R: fits and figures.")
 @workers_options
 @output_options
 @click.pass_context
 def replay_command(
-    ctx: click.Context, archive: Path, out: Path, no_r: bool, workers: Workers, output_format: str
+    ctx: click.Context,
+    archive: Path,
+    out: Path,
+    changes: tuple[str, ...],
+    no_r: bool,
+    workers: Workers,
+    output_format: str,
 ) -> None:
     """Check the hashes of a sealed study, make its tables, fits and figures again, and say what agrees.
 
     Prints one row for each kind of file; with --format csv or json one for each file.
     """
+    if changes:
+        _print_changed(archive, changes, workers, output_format)
+        return
     from slant.analysis.archive.replaying import replay
 
     replayed = replay(archive, out, workers, TerminalStages(), with_r=not no_r)
@@ -57,6 +75,27 @@ def replay_command(
     say(f"{'Everything that was made agrees' if replayed.agrees else 'NOT ALL AGREES'}. Database: {replayed.db}")
     if not replayed.agrees:
         ctx.exit(1)
+
+
+def _print_changed(archive: Path, changes: tuple[str, ...], workers: Workers, output_format: str) -> None:
+    """Fits of the archive's answers as its study has them beside those with other choices; nothing is written."""
+    from slant.analysis.archive.loading import database_of
+    from slant.analysis.cli.progress import FitProgress
+    from slant.analysis.questions.changed_choice import with_changes
+    from slant.analysis.questions.side_by_side import side_by_side
+    from slant.analysis.rows.study_choice import study_in
+
+    with database_of(archive) as db, FitProgress() as progress:
+        study = study_in(db, None)
+        changed, names = with_changes(study, changes)
+        result = side_by_side(db, db, study, names, workers=workers, progress=progress, changed=changed)
+    rows = result.estimates.rename({name: name.replace("_there", "_changed") for name in result.estimates.columns})
+    rows = rows.with_columns(
+        status=pl.col("status").replace({"only here": "only before", "only there": "only changed"})
+    )
+    print_result(rows, output_format, ["fit", "model", "test", "term", "estimate", "estimate_changed", "difference"])
+    for change in changes:
+        say(f"Changed: {change}")
 
 
 def _summary(replayed: Replayed) -> pl.DataFrame:

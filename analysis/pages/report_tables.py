@@ -11,6 +11,8 @@ from typing import Any
 
 import polars as pl
 
+from slant.collector.screen_table import is_p_name, shown_p
+
 TITLES = {
     "S3": "Cohen's d of tokens, incompatible minus compatible",
     "S4": "Refusals by test and model",
@@ -209,15 +211,21 @@ def _standing(row: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def text_table(frame: pl.DataFrame) -> dict[str, Any]:
-    """Any frame as heads and rows of text, numbers to six digits; `numeric` says which columns hold numbers."""
+    """Any frame as heads and rows of text, numbers with as many decimals as are read, p as papers print it; `numeric`
+    says which columns hold numbers."""
+    are_p = [is_p_name(name) for name in frame.columns]
     return {
         "heads": frame.columns,
         "numeric": [dtype.is_numeric() for dtype in frame.dtypes],
-        "rows": [[_text_of(value) for value in row] for row in frame.iter_rows()],
+        "rows": [
+            [shown_p(value) if is_p else _text_of(value) for is_p, value in zip(are_p, row, strict=True)]
+            for row in frame.iter_rows()
+        ],
     }
 
 
 def _text_of(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+    """Four digits that count, and none behind the point from a thousand on."""
+    if not isinstance(value, float):
+        return "" if value is None else str(value)
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"

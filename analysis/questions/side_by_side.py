@@ -54,20 +54,24 @@ def side_by_side(
     workers: Workers = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
+    changed: Study | None = None,
 ) -> SideBySide:
     """Set the fits of `study` in two databases side by side. `fits`: their names or engines; default: the quick ones.
 
     Both are fitted by the definitions of the study as `db` knows it. Estimates of the same answers agree to 1e-8
     ("same"); of other answers they may differ by chance ("within chance": by less than 1.96 standard errors of the
-    difference). Raises DatabaseError where one of them has no answers of the study, UsageError for one database twice.
+    difference). With `changed`, the same study with other choices, `other` is fitted by that one, and may be `db`.
+
+    Raises DatabaseError where one of them has no answers of the study, UsageError for one database twice.
     """
     here, there = Path(db), Path(other)
-    if here.exists() and there.exists() and here.samefile(there):
+    if changed is None and here.exists() and there.exists() and here.samefile(there):
         raise UsageError(f'"{other}" is the same database.', "Name another: --with OTHER.duckdb")
     chosen = study_in(here, study)
     _check_holds(there, chosen.name)
     names = list(fits) or [name for name, each in fits_of(chosen).items() if each.engine in QUICK]
-    frames = [_estimates(path, chosen, names, source, executor or workers, progress) for path in (here, there)]
+    sides = ((here, chosen), (there, changed or chosen))
+    frames = [_estimates(path, each, names, source, executor or workers, progress) for path, each in sides]
     counts = [_counts(path, chosen.name, source) for path in (here, there)]
     keys = ["source", "variant", "model", "test", "condition"]
     joined = counts[0].join(counts[1], on=keys, how="full", suffix="_there", coalesce=True, nulls_equal=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
+from slant.collector.keep.journal_loader import nothing_yet
 from slant.collector.keep.stored_designs import designs_in
 from slant.collector.studies.catalogue import Fit, Study, fits_of, load_study
 
@@ -63,7 +64,7 @@ def no_trials_error(db: str | Path, study: str | None = None) -> DatabaseError:
     """What to say of a database without answers."""
     option = f"--study {study}" if study else "--study NAME"
     return DatabaseError(
-        f'The database "{db}" holds no trials yet.',
+        nothing_yet(Path(db)),
         f"To make some without a key: collect {option} --simulated --db {db}",
         *([] if study else ["For the names: collect studies"]),
     )

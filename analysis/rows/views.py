@@ -13,6 +13,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import reading, showing
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.journal_loader import nothing_yet
 from slant.collector.keep.stored_designs import TRIALS, designs_in, has_more_than_rounds, trials_view
 from slant.collector.studies.row_choice import chosen_rows
 from slant.collector.system.shipped_files import sql_dir
@@ -64,7 +65,7 @@ def _why_empty(db: str | Path, view: str, study: str | None, designs: Mapping[st
     """Why a view of trials has no rows; None of a table, which may well be empty."""
     contents = ", ".join(f"{name} ({design})" for name, design in designs.items())
     if not contents:
-        return f'"{db}" holds no trials yet.'
+        return nothing_yet(Path(db))
     if study is not None and study not in designs:
         return f'"{db}" holds no trials of "{study}". It holds: {contents}.'
     is_of_trials = view.endswith(TRIALS)

@@ -35,7 +35,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.commands.batch_jobs import show_jobs
     from slant.collector.keep.journal import has_collector
-    from slant.collector.keep.journal_loader import waiting_bytes
+    from slant.collector.keep.journal_loader import nothing_yet, waiting_bytes
     from slant.collector.model_checks.notes import table_notes
     from slant.collector.progress.bar import watch_status
     from slant.collector.progress.current_run import for_people, with_pace, with_test_pace
@@ -59,8 +59,8 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     shown, title = for_people(printed) if output_format == "table" else (printed, "")
     print_rows(shown, output_format, title or None)
     if rows.is_empty():
-        say(f"{db} holds no trials yet.")
-    if (waiting := waiting_bytes(db)) and not has_collector(db):
+        say(nothing_yet(db))
+    elif (waiting := waiting_bytes(db)) and not has_collector(db):
         say(f"{waiting:,} bytes of answers are in the journal, not yet in the database: `collect load` brings them in.")
     show_jobs(db, output_format)
     for note in (*occasion_sentences(db), *precision_notes(db), *cost_notes(rows)):

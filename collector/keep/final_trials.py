@@ -102,7 +102,7 @@ def read_finals(db: Path, study: str, also: Iterable[str] = ()) -> Finals:
     """All trials of `study` with a final attempt, in the database or in a journal that it has not loaded. `also` is
     taken as final too: what open batch jobs ask. Trials of runs that were set aside are to be asked again."""
     ended: set[str] = set()
-    where, values = "is_final AND study = $study AND NOT list_contains($aside, run_id)", {"study": study}
+    where, values = "is_final AND study = $study AND list_contains($aside, run_id) IS NOT TRUE", {"study": study}
 
     def batches() -> Iterator[pl.Series]:
         for rows in attempts_where(db, where, {**values, "aside": set_aside_ids(db)}, _FINALS):

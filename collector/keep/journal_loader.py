@@ -34,7 +34,7 @@ from slant.collector.errors import (
     JournalError,
 )
 from slant.collector.keep.database import let_go, reading, writing
-from slant.collector.keep.journal import journal_folder, utc_now
+from slant.collector.keep.journal import has_collector, journal_folder, utc_now
 from slant.collector.keep.journal_files import (
     journal_name,
     journal_paths,
@@ -249,6 +249,16 @@ def waiting_bytes(db: Path) -> int:
         with suppress(JournalError):  # a damaged one is told by whoever loads it
             waiting += max(0, journal_size(path) - offsets.get(journal_name(path), 0))
     return waiting
+
+
+def nothing_yet(db: Path) -> str:
+    """That a database holds no trials, and what of them waits in its journal."""
+    waiting = waiting_bytes(db)
+    if waiting and has_collector(db):
+        return f'"{db}" holds no trials yet: a collector is at work, and {waiting:,} bytes are still in its journal.'
+    if waiting:
+        return f'"{db}" holds no trials yet, but its journal has {waiting:,} bytes: collect load --db {db}'
+    return f'"{db}" holds no trials yet.'
 
 
 def _not_its_own(path: Path, data: bytes) -> str | None:

@@ -71,7 +71,9 @@ def _note(run_plan: RunPlan, model_plan: ModelPlan, verdicts: Verdicts) -> str |
     if verdict not in ("unchecked", "not usable"):
         return None
     study = f" --study {run_plan.study.name}" if model.settings else ""
-    return f"{model.model} {_verdict_sentence(verdict, reasons, f'{model_plan.address}{study}')}"
+    is_own = model_plan.provider.key_variable is None and model_plan.base_url
+    server = f" --base-url {model_plan.base_url}" if is_own and model_plan.provider.name != "simulated" else ""
+    return f"{model.model} {_verdict_sentence(verdict, reasons, f'{model_plan.address}{study}{server}')}"
 
 
 def _verdict_sentence(verdict: str, reasons: str, name: str) -> str:

@@ -179,8 +179,8 @@ def command_line(history: RunHistory, db: Path | None = None) -> str | None:
         return None
     words = ["collect", "--study", _study_here(run["study_file"], db) if run["study_file"] else run["study"]]
     for model in history.models:
-        name = model["model"] if model["provider"] == "simulated" else model["requested_model"]
-        words += ["--model", f"{model['provider']}/{name}"]
+        # a model of the study by its own name, which brings its settings; any other is called PROVIDER/NAME
+        words += ["--model", f"simulated/{model['model']}" if model["provider"] == "simulated" else model["model"]]
     if run["variant"] != "base":
         words += ["--variant", run["variant"]]
     if run["seed"] is not None:

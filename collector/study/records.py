@@ -307,12 +307,16 @@ class Study:
         for model in self.models:
             if model.model == name:
                 return _simulated(model) if simulated else model
+            if simulated and name in (f"{model.provider}/{model.model}", f"{model.provider}/{model.requested_model}"):
+                return _simulated(model)
         if simulated and (label := self.participants.get(name)):
             return StudyModel(name, label, "simulated", name, self.frame)
         raise self._unknown_model(name)
 
     def _unknown_model(self, name: str) -> UnknownNameError:
         hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
+        if "/" in name:
+            hint = "Only models of the study can be simulated; without --simulated any PROVIDER/NAME can be asked."
         if name in self.participants:
             hint = f"A participant that is no model is given with its provider: simulated/{name}"
         known = {model.model for model in self.models} | {

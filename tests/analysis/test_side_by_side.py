@@ -8,8 +8,10 @@ import pytest
 
 from slant.analysis.archive.loading import database_of
 from slant.analysis.archive.sealing import seal
+from slant.analysis.questions.changed_choice import with_changes
 from slant.analysis.questions.side_by_side import side_by_side
 from slant.collector.errors import DatabaseError, UsageError
+from slant.collector.studies.catalogue import load_study
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import database
 from tests.support.own_studies import collected
@@ -51,3 +53,21 @@ def test_an_archive_stands_beside_its_database(tmp_path: Path) -> None:
         found = side_by_side(tmp_path / "a.duckdb", sealed, fits=["effect_size"])
     assert set(found.estimates["status"]) == {"same"}
     assert found.counts["answered"].sum() > 0
+
+
+def test_one_choice_changed_stands_beside_the_fit_as_it_was(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    study = load_study("rmiat")
+    changed, names = with_changes(study, ["lme4.formula=tokens ~ condition + (1 | item)", "lme4.drop_flags=[]"])
+    assert names == ("lme4",)
+    assert (changed.fits["lme4"].formula, changed.fits["lme4"].drop_flags) == ("tokens ~ condition + (1 | item)", ())
+    found = side_by_side(db, db, study, names, changed=changed).estimates
+    assert found.height
+    assert set(found["fit"]) == {"lme4"}
+    assert not found["std_error"].equals(found["std_error_there"])
+
+
+@pytest.mark.parametrize("change", ["lme4.formula", "formula=a", "lme.formula=a", "lme4.frmula=a", "lme4.formula=3"])
+def test_what_is_no_change_is_told(change: str) -> None:
+    with pytest.raises(UsageError):
+        with_changes(load_study("rmiat"), [change])

@@ -151,7 +151,7 @@ def test_the_paragraph_tells_what_a_reader_of_the_paper_must_know(db: Path) -> N
 def test_the_command_line_asks_for_exactly_what_is_there_already(db: Path, tiny: str) -> None:
     lines = typed("methods", "latest", "--db", str(db)).stdout.splitlines()
     words = shlex.split(lines[-1].strip())
-    assert words[:5] == ["collect", "--study", tiny, "--model", "local/small"]
+    assert words[:5] == ["collect", "--study", tiny, "--model", "small"]
     assert words[-4:] == ["--concurrency", "1", "--time-limit", "7"]
     result = typed(*words[1:], "--db", str(db), "--dry-run", "--format", "json")
     assert json.loads(result.stdout)[0]["to_ask"] == 0

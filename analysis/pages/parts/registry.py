@@ -10,6 +10,7 @@ import polars as pl
 
 from slant.analysis.pages.parts import (
     calibrations,
+    collection,
     counts,
     forced_choice,
     games,
@@ -107,6 +108,7 @@ GROUPS: tuple[GroupFunction, ...] = (
     over_words.held, nothing, over_words.pooled, stopping, counts.ratios, robustness, occasions.retests,
     forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends, games.indices,
     games.differences, games.questions, games.choices, printed_tables.print_comparison, topics,
+    collection.collection,
 )  # fmt: skip
 
 
