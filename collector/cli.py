@@ -368,6 +368,7 @@ def _collect(
 
 
 def _print_report(report: Any, output_format: str, study: Any, next_command: str) -> None:
+    from slant.collector.ask.doubtful_counts import doubtful_count_notes
     from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.progress.status import coverage_note
 
@@ -383,7 +384,8 @@ def _print_report(report: Any, output_format: str, study: Any, next_command: str
             say(f"answered by more than one model: {games} of {model['model']} (view allocation_game_ends).")
     if report.disk_was_full:
         say(f"The disk is full, so asking stopped; all answers are kept. Make room beside {report.db}, then go on.")
-    for note in (*report.notes, coverage_note(report.db, study), *uncounted_notes(report.db, study.name)):
+    counts = (*uncounted_notes(report.db, study.name), *doubtful_count_notes(report.db, study.name))
+    for note in (*report.notes, coverage_note(report.db, study), *counts):
         if note:
             say(note)
     if report.is_complete:

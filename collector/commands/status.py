@@ -32,6 +32,7 @@ from slant.collector.terminal import count_text, if_interrupted, print_rows, say
 @row_options
 def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_format: str) -> None:
     """How many trials of each model are done, by outcome; during a run also its rate and the time left."""
+    from slant.collector.ask.doubtful_counts import doubtful_count_notes
     from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.commands.batch_jobs import show_jobs
     from slant.collector.keep.journal import has_collector
@@ -65,7 +66,13 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     show_jobs(db, output_format)
     for note in (*occasion_sentences(db), *precision_notes(db), *cost_notes(rows)):
         say(note)
-    for warning in [*warnings(db), *uncounted_notes(db), *changed_models(db), *table_notes(db)]:
+    for warning in [
+        *warnings(db),
+        *uncounted_notes(db),
+        *doubtful_count_notes(db),
+        *changed_models(db),
+        *table_notes(db),
+    ]:
         say(f"Warning: {warning}")
 
 
