@@ -35,6 +35,11 @@ from slant.collector.system.shipped_files import sql_query
 
 PAGE = 2000
 _TRIAL = tuple(f.name for f in fields(Trial))
+_OF_REPLY = (
+    *("finish_reason", "reasoning_text", "reasoning_kind", "reasoning_tokens", "output_tokens", "input_tokens"),
+    *("cached_input_tokens", "cache_write_tokens", "cache_write_1h_tokens", "count_conflict"),
+    *("effective_effort", "effective_temperature", "service_tier"),
+)
 OnRows = Callable[[int, int], None]
 
 
@@ -171,16 +176,11 @@ def _read(row: Mapping[str, Any], db: Path) -> dict[str, Any] | None:
         "choice": reading_now.choice,
         "detail": reply.detail or reading_now.detail,
         "filter_category": reply.filter_category if reading_now.outcome in ("refused", "filtered") else None,
-        "finish_reason": reply.finish_reason,
         "is_final": reading_now.is_final,
         "factors": row["factors"] if factors == trial.factors else json.dumps(factors, ensure_ascii=False),
-        "reasoning_text": reply.reasoning_text,
         "tokens": measures.tokens,
         "token_source": measures.token_source,
-        "reasoning_tokens": reply.reasoning_tokens,
-        "output_tokens": reply.output_tokens,
-        "input_tokens": reply.input_tokens,
-        "cached_input_tokens": reply.cached_input_tokens,
+        **{name: getattr(reply, name) for name in _OF_REPLY},
     }
 
 

@@ -20,6 +20,7 @@ from slant.collector.ask.exchange_reading import Marks, next_turn_no, read_excha
 from slant.collector.ask.journal_writer import JournalWriter
 from slant.collector.ask.lane_money import BudgetReached, LaneMoney
 from slant.collector.ask.pace import Pace
+from slant.collector.ask.reasoning_limits import ReasoningLimit
 from slant.collector.ask.retries import LONGEST_BACKOFF_S, judge
 from slant.collector.ask.uncounted_answers import Uncounted, uncounted
 from slant.collector.designs import Design, design_named
@@ -53,6 +54,7 @@ class Lane:
     uncounted: Uncounted = field(default_factory=Uncounted)
     declined: DeclinedTrials = field(default_factory=DeclinedTrials)
     endings: Endings = field(default_factory=Endings)
+    reasoning: ReasoningLimit = field(default_factory=ReasoningLimit)
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
@@ -70,7 +72,8 @@ class Lane:
     def notes(self) -> list[str]:
         """What to say of the answers at the end of the run."""
         name = f"{self.provider.name}/{self.model.requested_model}"
-        return [*self.endings.notes(self.provider.name), *malformed_notes(name, self.outcomes)]
+        of_reasoning = self.reasoning.notes(name, self.model.settings)
+        return [*self.endings.notes(self.provider.name), *malformed_notes(name, self.outcomes), *of_reasoning]
 
     def stop(self, reason: str) -> None:
         """This model is asked nothing more; the others go on. The first reason stays."""
@@ -174,6 +177,7 @@ class Runner:
             if verdict.action == "read":
                 lane.declined.answered()
                 lane.endings.count(reply)
+                lane.reasoning.count(reply)
             is_answer = reply.outcome != "failed"
             cost_usd = lane.money.settle(reserved_usd, exchange, reply)
             reading = self._read(lane, trial, reply, history) if is_answer else Reading("failed", is_final=False)

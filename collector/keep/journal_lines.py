@@ -38,7 +38,8 @@ _RECOUNT = (
 READ_AGAIN = (
     *("outcome", "answer", "choice", "detail", "filter_category", "finish_reason", "is_final", "factors"),
     *("reasoning_text", "tokens", "token_source", "reasoning_tokens", "output_tokens", "input_tokens"),
-    "cached_input_tokens",
+    *("cached_input_tokens", "cache_write_tokens", "cache_write_1h_tokens", "count_conflict", "reasoning_kind"),
+    *("effective_effort", "effective_temperature", "service_tier"),
 )
 """The columns of an attempt that a later reading of its response decides (`collect reread`)."""
 _REREAD = (

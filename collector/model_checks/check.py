@@ -22,7 +22,7 @@ from slant.collector.ask.retries import judge
 from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.model_checks.findings import Answered, Verdict, decide_verdict, facts
+from slant.collector.model_checks.findings import Answered, Verdict, decide_verdict, facts, pile_reason
 from slant.collector.model_checks.questions import CheckQuestion, check_questions
 from slant.collector.plan.run_plan import refuse_to_move, usable_address, why_not
 from slant.collector.providers import Provider, provider_named
@@ -71,6 +71,8 @@ def check_model(
     answers = run_anywhere(asker.ask_all(questions))
     check_facts = facts([answered for answered, _ in answers])
     verdict, reasons = decide_verdict(check_facts, model.requested_model)
+    if reason := pile_reason([answered for answered, _ in answers], check_facts.counted):
+        verdict, reasons = "usable with care" if verdict == "ok" else verdict, [*reasons, reason]
     check = Check(provider.name, model.requested_model, check_facts, verdict, tuple(reasons))
     _keep(Path(db), model, check, [record for _, record in answers])
     return check

@@ -10,11 +10,13 @@ Pure: no network, no clock, no database.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import correlation, fmean
 from typing import Literal
 
+from slant.collector.ask.reasoning_limits import pile
 from slant.collector.records import CheckFacts
 
 SPECIAL_TOKENS = 16  # of an answer beside its text: markers of its beginning and end
@@ -190,6 +192,16 @@ def _warnings(facts: CheckFacts, requested_model: str) -> Iterator[str]:
         yield f"several models answered: {', '.join(facts.served_models)}"
     elif facts.served_models and not _is_same(facts.served_models[0], requested_model):
         yield f"another model answered: {facts.served_models[0]}"
+
+
+def pile_reason(answers: Sequence[Answered], counted: str | None) -> str | None:
+    """What to say where many counts are the largest one: a server may cut reasoning at a budget of its own."""
+    counts = Counter(n for a in answers if a.purpose == "calibration" and (n := _count(a, counted)) is not None)
+    if (found := pile(counts)) is None:
+        return None
+    return (
+        f"{found[1]} of {counts.total()} counts are the largest, {found[0]:,}: reasoning may be cut at a budget there"
+    )
 
 
 def _is_same(served: str, requested: str) -> bool:

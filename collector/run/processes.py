@@ -27,6 +27,7 @@ from slant.collector.ask.interrupts import SIGNALS
 from slant.collector.ask.journal_writer import LiveLoader
 from slant.collector.ask.lane_money import LaneMoney, Ledger
 from slant.collector.ask.pace import Pace
+from slant.collector.ask.reasoning_limits import ReasoningLimit
 from slant.collector.ask.runner import Lane
 from slant.collector.ask.watcher import Watcher
 from slant.collector.cost.budget import open_ledger, price_of
@@ -235,9 +236,10 @@ class _Crew:
             lane.last_failure = next(
                 (child_lane["last_failure"] for child_lane in child_lanes if child_lane["last_failure"]), None
             )
-            lane.endings = Endings()
+            lane.endings, lane.reasoning = Endings(), ReasoningLimit()
             for child_lane in child_lanes:
                 lane.endings.add(child_lane["endings"])
+                lane.reasoning.counts.update(dict(child_lane["reasoning"]))
             assert isinstance(lane.pace, _ToldPace)
             lane.pace.told = " + ".join(child_lane["pace"] for child_lane in child_lanes)
             for outcome in new.elements():

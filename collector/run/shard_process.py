@@ -117,6 +117,7 @@ class _Teller(Watcher):
                 "last_failure": lane.last_failure,
                 "model_changed": len(lane.marks.model_changed),
                 "endings": lane.endings.as_message(),
+                "reasoning": list(lane.reasoning.counts.items()),
             }
             for lane in self._lanes
         }

@@ -19,7 +19,14 @@ SELECT a.* REPLACE (
     CASE WHEN c.read_again_at IS NULL THEN a.reasoning_tokens ELSE c.reasoning_tokens END AS reasoning_tokens,
     CASE WHEN c.read_again_at IS NULL THEN a.output_tokens ELSE c.output_tokens END AS output_tokens,
     CASE WHEN c.read_again_at IS NULL THEN a.input_tokens ELSE c.input_tokens END AS input_tokens,
-    CASE WHEN c.read_again_at IS NULL THEN a.cached_input_tokens ELSE c.cached_input_tokens END AS cached_input_tokens
+    CASE WHEN c.read_again_at IS NULL THEN a.cached_input_tokens ELSE c.cached_input_tokens END AS cached_input_tokens,
+    CASE WHEN c.read_again_at IS NULL THEN a.reasoning_kind ELSE c.reasoning_kind END AS reasoning_kind,
+    CASE WHEN c.read_again_at IS NULL THEN a.cache_write_tokens ELSE c.cache_write_tokens END AS cache_write_tokens,
+    CASE WHEN c.read_again_at IS NULL THEN a.cache_write_1h_tokens ELSE c.cache_write_1h_tokens END AS cache_write_1h_tokens,
+    CASE WHEN c.read_again_at IS NULL THEN a.count_conflict ELSE c.count_conflict END AS count_conflict,
+    CASE WHEN c.read_again_at IS NULL THEN a.effective_effort ELSE c.effective_effort END AS effective_effort,
+    CASE WHEN c.read_again_at IS NULL THEN a.effective_temperature ELSE c.effective_temperature END AS effective_temperature,
+    CASE WHEN c.read_again_at IS NULL THEN a.service_tier ELSE c.service_tier END AS service_tier
 )
 FROM attempt_parts a
 LEFT JOIN attempt_changes c USING (attempt_id)

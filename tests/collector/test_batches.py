@@ -80,6 +80,37 @@ def test_a_row_without_an_answer_is_pending_again(
     assert [len(job["requests"]) for job in server.jobs] == [PLANNED, 2]
 
 
+HELD_BACK = {"openai": {"code": "cyber_policy"}, "anthropic": {"message": "Output blocked by content filtering policy"}}
+
+
+@both
+def test_what_a_filter_holds_back_is_final_and_submitted_no_more(
+    batch: Batching, server: BatchServer, provider: str
+) -> None:
+    server.error = HELD_BACK[provider]
+    server.fate = lambda custom_id, body: "errored" if custom_id.endswith(("-0", "-5")) else "ok"
+    batch(provider)
+    server.finish()
+    assert batch(provider).is_complete
+    assert (len(server.jobs), batch.rows("SELECT count(*) FROM trials WHERE outcome = 'filtered'")) == (1, [(2,)])
+
+
+@both
+def test_what_is_declined_in_two_jobs_is_rejected_and_submitted_no_more(
+    batch: Batching, server: BatchServer, provider: str
+) -> None:
+    server.error = {"message": "The gremlins said no."}
+    declined = ("-0", "-5")
+    server.fate = lambda custom_id, body: "errored" if len(server.jobs) > 1 or custom_id.endswith(declined) else "ok"
+    for _ in range(2):
+        batch(provider)
+        server.finish()
+        report = batch(provider, yes=False)
+    assert report.is_complete
+    assert batch.rows("SELECT count(*) FROM trials WHERE outcome = 'rejected'") == [(2,)]
+    assert [len(job["requests"]) for job in server.jobs] == [PLANNED, 2]
+
+
 def test_a_response_that_says_it_failed_ends_no_trial(batch: Batching, server: BatchServer) -> None:
     server.fate = lambda custom_id, body: "broken" if custom_id.endswith(("-0", "-5")) else "ok"
     batch("openai")

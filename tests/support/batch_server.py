@@ -58,6 +58,7 @@ class BatchServer:
         self.answer: Callable[[dict[str, Any]], str] = lambda body: "Calm"
         self.gates: dict[str, Gate] = {}
         self.refusals: dict[str, tuple[int, str]] = {}
+        self.error: dict[str, Any] = {"message": f"Bad parameter; your key is {KEY}"}  # of what errored
         self.finishes_at_once = False
         self.page_size = 2
         self.pause_s: Callable[[], float] = lambda: 0.0  # before and after what a request does
@@ -278,7 +279,7 @@ class BatchServer:
                 body["choices"][0]["finish_reason"] = "insufficient_system_resource"
             return row | {"response": {"status_code": 200, "request_id": "req_1", "body": body}}
         if fate == "errored":
-            body = {"error": {"message": f"Bad parameter; your key is {KEY}", "code": "invalid_value"}}
+            body = {"error": {"code": "invalid_value", **self.error}}
             return row | {"response": {"status_code": 400, "request_id": "req_1", "body": body}}
         return row | {"error": {"code": f"batch_{fate}", "message": "This request could not be executed in time."}}
 
@@ -291,7 +292,7 @@ class BatchServer:
         if fate == "ok":
             return {"type": "succeeded", "message": message(self.answer(request["body"]))}
         if fate == "errored":
-            inner = {"type": "invalid_request_error", "message": f"Bad parameter; your key is {KEY}"}
+            inner = {"type": "invalid_request_error", **self.error}
             return {"type": "errored", "error": {"type": "error", "error": inner}}
         return {"type": fate}
 

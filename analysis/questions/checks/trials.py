@@ -14,6 +14,7 @@ import polars as pl
 from slant.analysis.rows.cells import GRAIN, ORDER
 from slant.analysis.rows.study_choice import no_rows_error
 from slant.analysis.rows.views import read_view, set_measure
+from slant.collector.ask.reasoning_limits import reasoning_budget
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -112,5 +113,7 @@ def _limits(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
 
 def _limit(settings: str | None) -> float | None:
     values: dict[str, Any] = json.loads(settings or "{}") or {}
+    if (budget := reasoning_budget(values)) is not None:
+        return float(budget)
     numbers = [values[name] for name in _LIMITS if isinstance(values.get(name), (int, float))]
     return float(numbers[0]) if numbers else None
