@@ -19,6 +19,7 @@ from slant.collector.keep.journal_loader import with_mending
 from slant.collector.plan.asking_again import again_of, occasion_notes, refuse_with_again
 from slant.collector.plan.run_plan import RunPlan, make_run_plan
 from slant.collector.plan.shards import Shard
+from slant.collector.provenance.addresses import other_address_notes
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import read_registration
 from slant.collector.registration.registering import departures
@@ -169,7 +170,8 @@ def collect(
     if ask_rejected and Path(db).exists():
         open_rejected(db, loaded.name)
     run_plan = with_mending(Path(db), current_run_plan, lambda text: warnings.warn(text, UserWarning, stacklevel=4))
-    for sentence in (*occasion_notes(run_plan), *([] if registered is None else departures(run_plan, registered))):
+    unregistered = [] if registered is None else departures(run_plan, registered)
+    for sentence in (*other_address_notes(run_plan), *occasion_notes(run_plan), *unregistered):
         warnings.warn(sentence, UserWarning, stacklevel=3)
     run_plan = run_plan if pilot is None else pilot_of(run_plan, pilot)
     watcher = watcher or Watcher()

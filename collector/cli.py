@@ -370,7 +370,7 @@ def _collect(
 def _print_report(report: Any, output_format: str, study: Any, next_command: str) -> None:
     from slant.collector.ask.doubtful_counts import doubtful_count_notes
     from slant.collector.ask.uncounted_answers import uncounted_notes
-    from slant.collector.progress.status import coverage_note
+    from slant.collector.progress.status import closing_notes
 
     print_rows(list(report.models), output_format)
     for model in report.models:
@@ -385,9 +385,8 @@ def _print_report(report: Any, output_format: str, study: Any, next_command: str
     if report.disk_was_full:
         say(f"The disk is full, so asking stopped; all answers are kept. Make room beside {report.db}, then go on.")
     counts = (*uncounted_notes(report.db, study.name), *doubtful_count_notes(report.db, study.name))
-    for note in (*report.notes, coverage_note(report.db, study), *counts):
-        if note:
-            say(note)
+    for note in (*report.notes, *closing_notes(report.db, study), *counts):
+        say(note)
     if report.is_complete:
         run = f" (run {report.run_id})" if report.run_id else ""
         say(f"Done: {report.db}{run}. Next: {next_command}")

@@ -70,6 +70,7 @@ def check_command(
     from slant.analysis.questions.checks.design_checks import has_checks
     from slant.analysis.questions.checks.registration import REGISTRATION, registered_study
     from slant.analysis.questions.checks.retest_check import RETEST
+    from slant.analysis.questions.checks.served_findings import SERVED, SERVERS
     from slant.analysis.questions.checks.study_checks import READ_ONLY, check, kept_rows
     from slant.collector.errors import RError, UnknownNameError, UsageError
 
@@ -77,7 +78,7 @@ def check_command(
         check_ending(out)
     chosen = chosen_study(db, study, has_checks, "has anything to check")
     commands = {known.check: known.kept_by for known in checks_of(chosen.design)}
-    known = (*commands, RETEST, REGISTRATION)
+    known = (*commands, RETEST, REGISTRATION, SERVERS, SERVED)
     if show is not None and show not in known:
         raise UnknownNameError("check", show, known)
     no_registration = ("No run here was given a registration.", "To compare with a file: --registration FILE")
@@ -104,6 +105,8 @@ def check_command(
             raise UsageError(*no_registration)
         if commands.get(show):
             raise UsageError(*_not_kept(show, commands[show], chosen.as_typed))
+        if show in (SERVERS, SERVED):
+            raise UsageError(f'The check "{show}" has nothing to show: one server answered, as that model.')
         if show == RETEST:
             raise UsageError("No trial here was asked again.", "To ask some once more: collect … --again 200")
         raise RError(f'The check "{show}" could not be made, so it has no rows.', "The reason is above.")

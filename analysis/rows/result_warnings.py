@@ -13,6 +13,8 @@ import polars as pl
 
 from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.keep.database import reading
+from slant.collector.progress.status import other_model_sentences
+from slant.collector.provenance.addresses import address_rows, address_sentences
 from slant.collector.terminal import count_text
 
 Key = tuple[str, str, str, str]  # source, study_version, variant, model
@@ -24,12 +26,16 @@ def mixture_warnings(
     db: str | Path, study: str | None = None, source: str | None = None, measure: str | None = None
 ) -> list[str]:
     """A sentence for each model whose trials are not all alike (table mixed_cells), in the order of that table; before
-    them one for each run that was set aside."""
+    them one for each run that was set aside, after them one for each model that another one answered for, or that was
+    asked at several addresses."""
     with reading(db) as connection:
         set_measure(connection, measure)
         rows = read_view(connection, "mixed_cells", study=study, source=source)
         aside = set_aside_sentences(connection, study)
-    return [*aside, *_mixture_sentences(rows)]
+    mixed = [*aside, *_mixture_sentences(rows)]
+    if source not in (None, "collected"):
+        return mixed
+    return [*mixed, *other_model_sentences(Path(db), study), *address_sentences(address_rows(db, study))]
 
 
 def set_aside_sentences(connection: duckdb.DuckDBPyConnection, study: str | None) -> list[str]:

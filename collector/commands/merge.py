@@ -30,13 +30,14 @@ def merge_command(sources: tuple[Path, ...], db: Path, output_format: str) -> No
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn
 
     from slant.collector.keep.merging import merge
+    from slant.collector.provenance.addresses import address_rows, address_sentences
 
     if_interrupted("Left at once.", f"What is in {db} stays. The same command brings the rest, and nothing twice.")
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     with late_bar(*columns) as update:
         report = merge(db, sources, lambda what, done, of_all: update(description=what, completed=done, total=of_all))
     print_rows(list(report.sources), output_format)
-    for note in report.notes:
+    for note in (*report.notes, *address_sentences(address_rows(db))):
         say(note)
     for problem in report.problems:
         say(f"Can't be merged: {problem}")

@@ -215,6 +215,11 @@ def or_lake(command: Callable[..., Any]) -> Any:
 
 _ROW_OPTIONS = (
     rows_option("--all-versions", is_flag=True, help="Every version of the study, each in rows of its own."),
+    rows_option(
+        "--other-models",
+        is_flag=True,
+        help="Also answers of another model than was asked for, each in rows of its own.",
+    ),
     rows_option("--settings", multiple=True, metavar="KEY=VALUE", help="Only rows asked so, as in temperature=0.2."),
     rows_option("--run", metavar="RUN", help="Only this run: its id, or how that begins."),
     rows_option("--study-version", metavar="VERSION", help="Only this version of the study, or how that begins."),
@@ -227,7 +232,8 @@ _ROWS = ("study_version", "run", "settings", "all_versions")
 def is_choosing_rows() -> bool:
     """Whether one of the options that row_options() takes was typed."""
     context = click.get_current_context()
-    return any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in _ROWS)
+    sources = (context.get_parameter_source(name) for name in (*_ROWS, "other_models"))
+    return ParameterSource.COMMANDLINE in sources
 
 
 def row_options(command: Callable[..., Any]) -> Any:
@@ -236,6 +242,7 @@ def row_options(command: Callable[..., Any]) -> Any:
     @functools.wraps(command)
     def with_rows(*args: Any, **options: Any) -> Any:
         which = {name: options.pop(name) for name in _ROWS}
+        other_models = options.pop("other_models")
         context = click.get_current_context()
         if context.invoked_subcommand is not None or context.resilient_parsing:
             return command(*args, **options)
@@ -246,7 +253,7 @@ def row_options(command: Callable[..., Any]) -> Any:
             rows = chosen_rows(options["db"], options.get("study"), **which)
             for note in rows.notes:
                 say(note)
-            with showing(rows.versions, rows.runs):
+            with showing(rows.versions, rows.runs, other_models=other_models):
                 return command(*args, **options)
 
     for option in _ROW_OPTIONS:

@@ -221,13 +221,16 @@ def let_go(path: str | Path | None = None) -> None:
 
 
 @contextmanager
-def showing(versions: Sequence[str] | None = None, runs: Sequence[str] | None = None) -> Iterator[None]:
+def showing(
+    versions: Sequence[str] | None = None, runs: Sequence[str] | None = None, *, other_models: bool = False
+) -> Iterator[None]:
     """Meanwhile all views show these versions of studies, and these runs ("RUN_ID MODEL"), only; None shows all.
+    `other_models`: tables have the answers of another model than was asked for, too, each as a model of its own.
 
     What is computed of some runs only is not kept: it would pass for the result of all.
     """
     before = dict(_shown)
-    given = {"study_versions": versions, "shown_runs": runs}
+    given = {"study_versions": versions, "shown_runs": runs, "other_models": ["shown"] if other_models else None}
     _shown.update({name: list(values) for name, values in given.items() if values is not None})
     try:
         yield
@@ -280,6 +283,10 @@ def writing(
     check_place(path)
     if "shown_runs" in _shown and path not in _scratch:
         raise DatabaseWriteError("What is of some runs only (--run, --settings) would pass for the result of all.")
+    if "other_models" in _shown and path not in _scratch:
+        raise DatabaseWriteError(
+            "What is of other models, too (--other-models) would pass for the result without them."
+        )
     let_go(path)
     with _only_one():
         if not path.exists() or path.stat().st_size == 0:

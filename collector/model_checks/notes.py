@@ -9,6 +9,7 @@ from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, OlderDatabaseError
 from slant.collector.keep.database import reading
+from slant.collector.provenance.addresses import other_address_notes
 from slant.collector.studies.catalogue import list_studies, load_study
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def run_notes(run_plan: RunPlan, *, wants_logprobs: bool) -> list[str]:
             "Providers enforce the shape of the answers: malformed ones can't come, so compliance is another thing "
             "here than where JSON is asked for in words."
         )
+    notes += other_address_notes(run_plan)
     return [note for note in (run_plan.study.note or None, *notes) if note]
 
 

@@ -192,7 +192,6 @@ def warnings(db: Path) -> list[str]:
     with reading(db) as connection:
         doubled, repeated = connection.execute(sql_query("trials_ended_twice")).fetchall()[0]
         unreadable = connection.execute(sql_query("unreadable_lines")).fetchall()
-        drifted = connection.execute(sql_query("other_served_models")).fetchall()
         moved, cut = (
             connection.execute(sql_query("marked_games"), {"mark": mark}).fetchall()
             for mark in ("served_model_before", "input_tokens_before")
@@ -207,10 +206,7 @@ def warnings(db: Path) -> list[str]:
         f"can't be read in the journal {name}: {count_text(count, 'line')} (table journal_problems)."
         for name, count in unreadable
     ]
-    sentences += [
-        f"answered by another model: {count_text(count, 'trial')} of {model} (view served_models)."
-        for model, count in drifted
-    ]
+    sentences += other_model_sentences(db)
     sentences += [
         f"answered by more than one model: {count_text(count, 'game')} of {model} (view allocation_game_ends)."
         for model, count in moved
@@ -221,6 +217,27 @@ def warnings(db: Path) -> list[str]:
         for model, count in cut
     ]
     return sentences
+
+
+def other_model_sentences(db: Path, study: str | None = None) -> list[str]:
+    """A sentence for each model that answered in place of the one that was asked for; none where the database can't be
+    looked at just now."""
+    with suppress(DatabaseError, duckdb.Error), reading(db, patience_s=1.0) as connection:
+        rows = frame_of(connection.sql(sql_query("other_served_models"), params={"study": study}))
+        return [_other_model(row) for row in rows.iter_rows(named=True)]
+    return []
+
+
+def _other_model(row: Mapping[str, Any]) -> str:
+    first, last = (f"{row[name]:%Y-%m-%d %H:%M}" if row[name] else "?" for name in ("first_done_at", "last_done_at"))
+    kept = (
+        "left out of all tables (with them: --other-models)" if row["n_left_out"] else "shown as of a model of its own"
+    )
+    return (
+        f"answered by another model: {count_text(row['n_trials'], 'trial')} of {row['model']} came from "
+        f"{row['served_model']} and not from {row['requested_model']}, from {first} to {last} UTC; they are {kept} "
+        "(view served_models)."
+    )
 
 
 def cost_notes(rows: pl.DataFrame) -> list[str]:
@@ -254,6 +271,12 @@ def _change(run_id: Any, model: Any, rows: list[dict[str, Any]]) -> str:
 
 
 _CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
+
+
+def closing_notes(db: Path, study: Study) -> list[str]:
+    """What a run says of the answers in its database when it ends."""
+    coverage = coverage_note(db, study)
+    return [*([coverage] if coverage else []), *other_model_sentences(db, study.name)]
 
 
 def coverage_note(db: Path, study: Study) -> str | None:

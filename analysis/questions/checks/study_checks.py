@@ -24,6 +24,7 @@ from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignC
 from slant.analysis.questions.checks.nothing_finding import nothing_rows
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
 from slant.analysis.questions.checks.retest_check import RETEST
+from slant.analysis.questions.checks.served_findings import served_rows
 from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
@@ -152,7 +153,8 @@ def check(
         return checks.asked_again(db, calls, executor or workers).beside(known)
     checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
     nothing = nothing_rows(db, study.name, source, checks.rows)
-    checks = replace(checks, rows={**checks.rows, **kept_rows(db, study, source), **nothing})
+    kept = kept_rows(db, study, source)
+    checks = replace(checks, rows={**checks.rows, **kept, **nothing, **served_rows(db, study.name)})
     checks = replace(checks, looks=tuple(look for made in read_looks(Path(db), study.name).values() for look in made))
     checks = checks.asked_again(db, calls, executor or workers)
     # compared anew: a check may be a look at the results, too

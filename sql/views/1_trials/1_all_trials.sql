@@ -1,6 +1,6 @@
 -- all_trials: one observation a row, of every occasion: each attempt that ended its trial, with what can be told from it.
 -- grain: trial_id
--- reads: shown_attempts
+-- reads: shown_attempts, served_names
 -- study: any
 -- note:  `occasion` is 1 where a trial was asked first; from 2 on (`collect --again`) it was asked again, as a trial of its
 --        own, and `first_trial_id` is the one that it repeats. The tables of a study count over `trials`, which has the
@@ -8,10 +8,15 @@
 --        `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:
 --        SET VARIABLE measure = 'output';     (or 'reasoning', 'recounted'; back: RESET VARIABLE measure;)
 --        A trial that lacks that count has NULL, never 0. Two finals of one trial are listed in duplicate_finals.
+--        An answer of another model than was asked for (served_names) is left out of the tables of the study, and counted in
+--        served_models. To have these answers in them, each as one of a model of its own, in the duckdb shell:
+--        SET VARIABLE other_models = 'shown';     (back: RESET VARIABLE other_models;)
 --        Not ordered: these rows are wide (whole requests), and sorting them costs more than reading them.
 CREATE OR REPLACE VIEW all_trials AS
-SELECT * EXCLUDE (is_final, is_repeated, content) REPLACE (
+SELECT * EXCLUDE (is_final, is_repeated, content, is_another) REPLACE (
            coalesce(occasion, 1) AS occasion,
+           CASE WHEN getvariable('other_models') IS NOT NULL AND is_another AND provider <> 'azure'
+                THEN model || ' as ' || served_model ELSE model END AS model,
            CASE getvariable('measure')::TEXT
                WHEN 'reasoning' THEN reasoning_tokens
                WHEN 'output' THEN output_tokens
@@ -37,11 +42,14 @@ SELECT * EXCLUDE (is_final, is_repeated, content) REPLACE (
        -- how long a batch job took says nothing about one answer in it
        CASE WHEN batch_id IS NULL THEN epoch(done_at - sent_at) END AS latency_s,
        CASE WHEN batch_id IS NULL THEN epoch(sent_at - queued_at) END AS queue_wait_s,
-       served_model <> requested_model AS served_model_differs,
+       -- Most answers name the model as it was asked for, and have no pair. A deployment's name says nothing (azure).
+       CASE WHEN served_model IS NOT NULL THEN coalesce(is_another AND provider <> 'azure', false) END
+           AS served_model_differs,
        -- the first case is for speed: most names hold no year, and a regular expression costs as much as a sum
        CASE WHEN NOT contains(requested_model, '20') THEN false
             ELSE regexp_matches(requested_model, '20[0-9]{2}-?[01][0-9]-?[0-3][0-9]') END AS snapshot_was_asked,
-       -- a snapshot was asked for by name (…-20250219, …-2025-01-31) and something else answered
-       coalesce(served_model_differs AND snapshot_was_asked, false) AS is_left_out
+       -- another model answered, or another snapshot than was asked for by its date (…-20250219)
+       coalesce(served_model_differs, false) AND getvariable('other_models') IS NULL AS is_left_out
 FROM shown_attempts
+LEFT JOIN served_names USING (requested_model, served_model)
 WHERE is_final;

@@ -1,0 +1,95 @@
+"""A model that answers in place of the one that was asked for is another model: said, counted, and in no cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from click.testing import CliRunner
+
+from slant.analysis.cli.main import analyze
+from slant.collector import collect
+from slant.collector.cli import collect as command
+from slant.collector.keep.database import reading
+from slant.collector.progress.status import warnings
+from tests.support.local_server import LocalServer, completion
+from tests.support.tiny_study import write_tiny
+
+COUNTS = "SELECT count(*), count(*) FILTER (is_left_out) FROM trials"
+
+
+def collected(folder: Path, served: str, asked: str = "local/gemini-2.5-pro") -> tuple[Path, str]:
+    """A database whose answers all come from the model `served`, and what `collect` said."""
+
+    async def answers(request: web.Request, body: dict) -> web.StreamResponse:
+        return web.json_response(completion() | {"model": served})
+
+    db = folder / "t.duckdb"
+    with LocalServer(answers) as server:
+        options = ["--study", str(write_tiny(folder)), "--model", asked, "--base-url", server.base_url, "--db", str(db)]
+        done = CliRunner().invoke(command, options)
+    assert done.exit_code == 0, done.output
+    return db, done.output
+
+
+def test_a_request_that_was_routed_to_another_model_is_in_no_cell_and_said_everywhere(tmp_path: Path) -> None:
+    db, said = collected(tmp_path, "gemini-3.8-flash")
+    sentence = "came from gemini-3.8-flash and not from gemini-2.5-pro"
+    assert sentence in said
+    assert any(sentence in warning for warning in warnings(db))
+    with reading(db) as connection:
+        total, left_out = connection.execute(COUNTS).fetchone()
+        assert total == left_out > 0
+        assert connection.execute("SELECT count(*) FROM tokens_by_condition").fetchone() == (0,)
+        assert connection.execute("SELECT served_model, n_left_out FROM served_models").fetchone()[1] == total
+
+
+def test_taken_on_purpose_they_are_rows_of_a_model_of_their_own(tmp_path: Path) -> None:
+    db, _ = collected(tmp_path, "gemini-3.8-flash")
+    options = ["tables", "tokens_by_condition", "--db", str(db), "--format", "csv"]
+    assert "gemini" not in CliRunner().invoke(analyze, options).stdout
+    taken = CliRunner().invoke(analyze, [*options, "--other-models"])
+    assert "local/gemini-2.5-pro as gemini-3.8-flash" in taken.stdout, taken.output
+
+
+@pytest.mark.parametrize(
+    "served", ["gemini-2.5-pro", "models/gemini-2.5-pro", "Gemini-2.5-Pro", "gemini-2.5-pro-06-05", "some.gguf"]
+)
+def test_the_same_model_under_another_spelling_stays_in(served: str, tmp_path: Path) -> None:
+    db, said = collected(tmp_path, served)
+    assert "another model" not in said
+    with reading(db) as connection:
+        assert connection.execute(COUNTS).fetchone()[1] == 0
+
+
+def test_a_series_splits_where_it_was_routed_elsewhere(tmp_path: Path) -> None:
+    """The first repetition is answered by the model that was asked for, the second by another one."""
+    served = {"model": "gemini-2.5-pro"}
+
+    async def answers(request: web.Request, body: dict) -> web.StreamResponse:
+        return web.json_response(completion() | served)
+
+    study, db = str(write_tiny(tmp_path)), tmp_path / "t.duckdb"
+    with LocalServer(answers) as server:
+        collect(db, study, ["local/gemini-2.5-pro"], base_url=server.base_url)
+        served["model"] = "gemini-3.8-flash"
+        collect(db, study, ["local/gemini-2.5-pro"], base_url=server.base_url, repetitions=2)
+    with reading(db) as connection:
+        query = "SELECT served_model, n_trials, n_left_out, first_done_at, last_done_at FROM served_models"
+        (_, n_first, *first), (_, n_second, *second) = connection.execute(f"{query} ORDER BY served_model").fetchall()
+        assert connection.execute("SELECT sum(n) FROM tokens_by_condition").fetchone() == (n_first,)
+    assert (first[0], second[0]) == (0, n_second)
+    assert first[2] <= second[1]
+
+
+def test_one_name_at_two_addresses_is_said_before_asking_and_under_tables(tmp_path: Path) -> None:
+    study, db = str(write_tiny(tmp_path)), tmp_path / "t.duckdb"
+    options = ["--study", study, "--model", "local/m", "--db", str(db)]
+    with LocalServer() as first, LocalServer() as second:
+        assert "another address" not in CliRunner().invoke(command, [*options, "--base-url", first.base_url]).output
+        more = [*options, "--base-url", second.base_url, "--repeat", "2"]
+        assert f"came from another address: {first.base_url}" in CliRunner().invoke(command, more).output
+    said = CliRunner().invoke(analyze, ["tables", "tokens_by_condition", "--db", str(db)]).output
+    assert "was asked at 2 addresses" in said
+    assert "their fingerprints are the same" in said
