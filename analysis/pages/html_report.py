@@ -134,13 +134,20 @@ def report(
         warnings=warnings,
         sections=sections(data),
         registered=_registered(db, study, registration, study_tables["outcome_counts"]),
-        more=more_tables(data, _MORE_TABLES),
+        more=more_tables(data, _more_tables(study_tables)),
         methods=methods_texts,
         references=_unique([study.source, *(reference for group in methods_texts for reference in group.references)]),
         runs=text_table(described_runs(runs)),
         versions=result_versions(*data.fits.values()) if data.fits else {},
     )
     return _write(out, page)
+
+
+def _more_tables(study_tables: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
+    """Whether reasoning names the IAT is no question where none does."""
+    mentions = study_tables.get("iat_mentions", pl.DataFrame())
+    has_mentions = bool(mentions.height and mentions["n_mentions"].sum())
+    return tuple(name for name in _MORE_TABLES if name != "iat_mentions" or has_mentions)
 
 
 def _keep_retests(db: str | Path, study: Study, workers: Workers) -> list[str]:

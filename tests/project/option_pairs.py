@@ -46,6 +46,8 @@ BASES: dict[str, tuple[str, ...]] = {
     "collect import": ("answers.csv --study=study/study.toml --model=local/small",),
     "collect merge": ("b.duckdb",),
     "collect preregister": ("--study=study/study.toml",),
+    "collect prompts": ("rmiat",),
+    "collect set-aside": ("r1",),
     "collect recode": ("--study=decision --simulated",),
     "collect studies new": ("mine --design=association",),
     "collect studies show": ("rmiat",),
@@ -83,15 +85,16 @@ RIGHT = {
     "--image": "pdf", "--iterations": "400", "--lake": "lake", "--layout": "scout", "--license": "MIT",
     "--lists": "lists", "--looks": "2 --until-width=5 --repeat=4", "--map": "tokens=tokens",
     "--map-model": "a=local/small", "--model": f"local/small --base-url={NOBODY}",
-    "--notes": "notes.csv", "--prices": "prices.toml",
+    "--notes": "notes.csv", "--prices": "prices.toml", "--reason": "why", "--change": "lme4.outcome=tokens",
     "--problems": "problems.csv", "--reference": "o3-mini", "--registration": "plan.json", "--repeat": "4",
     "--repetitions": "3", "--rule": "the next", "--run": "r1", "--settings": "temperature=0.2", "--shard": "1/2",
     "--spec": "x", "--spreadsheet-safe": "--format=csv", "--stop": "all", "--study": "rmiat", "--study-version": "v1",
     "--table": "S5", "--test": "flowers_insects", "--tokenizer": "tokenizer.json", "--topics": "3",
     "--until-width": "5 --repeat=4", "--variant": "balanced", "--view": "trials", "--wait": "--batch",
-    "--where": "wording=1 --bundle=pages", "--width": "5", "--wordings": "4", "--words": "10",
+    "--where": "wording=1 --bundle=pages", "--width": "5", "--with": "b.duckdb", "--wordings": "4", "--words": "10",
 }  # fmt: skip
 ENDINGS = {"analyze report": "html", "analyze check": "html", "analyze seal": "zip", "collect export": "parquet"}
+ENDINGS |= {"collect prompts": "csv"}
 ENDINGS |= {"collect methods": "md --checklist=guide-llm", "collect preregister": "json"}
 UNTRIED = ("--verbose", "--wide", "--version")  # change nothing but how much is said
 
