@@ -58,6 +58,8 @@ def check_model_command(
     """Ask MODEL about thirty questions of known difficulty, to learn what its reasoning count is worth.
 
     Is there a count, does it grow with difficulty, does it come in steps, do reasoning and answer add up to the output?
+    What do the answers report of themselves (finish reason, effort, service tier), and which fields does slant read
+    otherwise than the provider documents them?
     MODEL is PROVIDER/NAME, or the name of a model of --study.
     """
     from slant.collector.model_checks.check import check_model, checked_provider
@@ -106,6 +108,7 @@ def _rows(check: Check) -> list[dict[str, str]]:
         ("temperature", facts.temperature),
         ("effort", facts.effort),
         ("seed", facts.seed),
+        *check.responses,
         ("verdict", check.verdict),
     ]
     return [{"what": what, "found": value} for what, value in shown]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,6 +24,7 @@ from slant.collector.keep.journal import encode, journal_folder, utc_now, write_
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.model_checks.findings import Answered, Verdict, decide_verdict, facts, pile_reason
 from slant.collector.model_checks.questions import CheckQuestion, check_questions
+from slant.collector.model_checks.response_facts import ResponseFacts, response_facts, summed
 from slant.collector.plan.run_plan import refuse_to_move, usable_address, why_not
 from slant.collector.providers import Provider, provider_named
 from slant.collector.providers.exchange import Exchange
@@ -39,13 +40,15 @@ OnAnswer = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Check:
-    """What a check found and how it ends. `reasons` explain a verdict other than ok, the gravest first."""
+    """What a check found and how it ends. `reasons` explain a verdict other than ok, the gravest first; `responses`
+    says what the answers report of themselves, and what is read otherwise than documented, as (what, found)."""
 
     provider: str
     requested_model: str
     facts: CheckFacts
     verdict: Verdict
     reasons: tuple[str, ...]
+    responses: tuple[tuple[str, str], ...] = ()
 
 
 def check_model(
@@ -73,7 +76,8 @@ def check_model(
     verdict, reasons = decide_verdict(check_facts, model.requested_model)
     if reason := pile_reason([answered for answered, _ in answers], check_facts.counted):
         verdict, reasons = "usable with care" if verdict == "ok" else verdict, [*reasons, reason]
-    check = Check(provider.name, model.requested_model, check_facts, verdict, tuple(reasons))
+    responses = tuple(summed(asker.responses))
+    check = Check(provider.name, model.requested_model, check_facts, verdict, tuple(reasons), responses)
     _keep(Path(db), model, check, [record for _, record in answers])
     return check
 
@@ -102,6 +106,7 @@ class _Asker:
         self._key = provider.key()
         self._redacted = Redaction([self._key] if self._key else [])
         self._slots = asyncio.Semaphore(AT_ONCE)
+        self.responses: list[ResponseFacts] = []
         self._done = 0
 
     async def ask_all(self, questions: list[CheckQuestion]) -> list[tuple[Answered, dict[str, Any]]]:
@@ -133,9 +138,17 @@ class _Asker:
         )
         reply = Reply()
         if what.action == "read":
-            reply = self._provider.reply(exchange.json() or {}, exchange.headers)
+            body = exchange.json() or {}
+            reply = self._provider.reply(body, exchange.headers)
+            self._note(body, reply)
             reply = replace(reply, served_model=without_home(self._redacted(reply.served_model or "")) or None)
         return _answered(question, reply, problem), self._kept(question, request.body, exchange, reply)
+
+    def _note(self, body: Mapping[str, Any], reply: Reply) -> None:
+        found = response_facts(body, reply)
+        clean = {name: without_home(self._redacted(value)) for name, value in found.facts.items()}
+        deviations = tuple(without_home(self._redacted(deviation)) for deviation in found.deviations)
+        self.responses.append(ResponseFacts(clean, deviations))
 
     def _kept(self, question: CheckQuestion, body: Any, exchange: Exchange, reply: Reply) -> dict[str, Any]:
         """What the journal keeps of it: whole, so that another reading of the responses needs no second check."""
@@ -171,6 +184,7 @@ def _answered(question: CheckQuestion, reply: Reply, problem: dict[str, str]) ->
         output_tokens=reply.output_tokens,
         is_readable=bool(reply.reasoning_text) and reply.reasoning_kind != "summary",
         served_model=reply.served_model,
+        effective_temperature=reply.effective_temperature,
         rejected=problem.get("rejected"),
         failed=problem.get("failed") or (None if is_whole else reply.outcome),
     )

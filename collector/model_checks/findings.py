@@ -35,6 +35,7 @@ class Answered:
     output_tokens: int | None = None
     is_readable: bool = False
     served_model: str | None = None
+    effective_temperature: float | None = None
     rejected: str | None = None
     failed: str | None = None
 
@@ -106,6 +107,9 @@ def _by_chance(answers: Sequence[Answered], name: str) -> str:
     tried = [a for a in answers if a.purpose == name]
     if reason := _not_tried(tried):
         return reason
+    reported = {a.effective_temperature for a in tried} - {None, 0.0} if name == "temperature" else set()
+    if reported:  # asked for 0
+        return f"ignored: the answers report {', '.join(f'{value:g}' for value in sorted(filter(None, reported)))}"
     if len({a.answer for a in tried}) > 1:
         return "no effect seen: two answers differ"
     plain = [a.answer for a in answers if a.purpose == "plain" and a.answer is not None]
