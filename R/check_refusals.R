@@ -14,7 +14,8 @@
 #' @inheritParams effect_size
 #' @param data a data frame with one row per trial, refusals among them. Answered trials without a count are left out,
 #'   and a message says so; refused ones count as refused with or without it.
-#' @param refusal name of the logical column that marks refusals.
+#' @param refusal name of the logical column that marks refusals; the column `is_valid`, where there is one, marks what
+#'   is an answer, and all else (refused, filtered, cut off, malformed) is treated alike.
 #' @return A data frame with one row per group: `n_answered`; `n_refused_reference` and `n_refused_other`;
 #'   `d`, of answered trials; `d_as_counted`, with refused trials at the tokens that they took (NA where one of them has
 #'   no count); `d_all_smallest` and `d_all_largest`, all refused ones at the smallest or largest count; `d_lowest` and
@@ -34,7 +35,7 @@ check_refusals <- function(data, by = NULL, outcome = "tokens", contrast = "cond
   )
   check_columns(data, outcome, to = "check")
   check_each_group(data, by, c(contrast, refusal), empty, function(rows) {
-    is_refused <- as.logical(rows[[refusal]])
+    is_refused <- if ("is_valid" %in% names(rows)) !as.logical(rows$is_valid) else as.logical(rows[[refusal]])
     is_uncounted <- is.na(rows[[outcome]])
     say_what_is_missing(rows[!is_refused, outcome, drop = FALSE], sum(is_uncounted & !is_refused))
     check_outcome(rows[!is_uncounted, , drop = FALSE], outcome)

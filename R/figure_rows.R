@@ -22,7 +22,8 @@ figure_rows <- function(x, table = NULL) {
 }
 
 # Of each trial, as far as the rows say it.
-is_refused <- function(trials) {
+is_without_answer <- function(trials) {
+  if ("is_valid" %in% names(trials)) return(!trials$is_valid %in% TRUE)
   if ("is_refusal" %in% names(trials)) trials$is_refusal %in% TRUE else rep(FALSE, nrow(trials))
 }
 

@@ -67,7 +67,7 @@
 #'   Biometrics 53, 983-997.
 #' @export
 #' @examples
-#' trials <- subset(simulate_trials(), !is_refusal)
+#' trials <- subset(simulate_trials(), is_valid)
 #' fit <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' fit$tables$effects
 #' fit$tables$shares

@@ -31,7 +31,7 @@
 #' @seealso [plot_forest()]
 #' @export
 #' @examplesIf requireNamespace("metafor", quietly = TRUE)
-#' trials <- subset(simulate_trials(), !is_refusal)
+#' trials <- subset(simulate_trials(), is_valid)
 #' effects <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' meta_analysis(effects$tables$effects)
 meta_analysis <- function(data, by = NULL, estimate = "estimate", std_error = "std_error", alpha = .05) {

@@ -14,7 +14,7 @@
 #' @export
 #' @examples
 #' fit <- fit_lme4(
-#'   subset(simulate_trials(), !is_refusal), "tokens ~ condition + (1 | wording)",
+#'   subset(simulate_trials(), is_valid), "tokens ~ condition + (1 | wording)",
 #'   by = c("model", "test"), levels = list(condition = c("compatible", "incompatible"))
 #' )
 #' table <- mixed_model_table(fit)

@@ -62,7 +62,7 @@
 #' test$tests[c("domain", "scale", "observed", "null_mean", "p_one_sided")]
 #' test$refits
 #'
-#' trials <- subset(simulate_trials(), !is_refusal)
+#' trials <- subset(simulate_trials(), is_valid)
 #' labels <- list(condition = c("compatible", "incompatible"))
 #' nothing <- permutation_test(trials, "tokens ~ condition + (1 | wording)", 99, engine = "difference", levels = labels)
 #' nothing$tests[c("model", "test", "observed", "null_low", "null_high", "p_two_sided", "false_positives")]

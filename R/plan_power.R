@@ -51,7 +51,7 @@
 #' @export
 #' @examples
 #' plan_power(list(wording = 30, word = 250, residual = 3200, sd = 60), n_words = c(16, 50), n_repetitions = 1:3)
-#' trials <- subset(simulate_trials(), !is_refusal)
+#' trials <- subset(simulate_trials(), is_valid)
 #' pilot <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' plan_power(pilot, n_words = c(8, 32), n_wordings = 10, effect = 20)
 #' plan_power(list(game = .04), n_games = c(10, 30, 100), effect = .2)

@@ -21,7 +21,7 @@
 #'   source = "imported"
 #' )
 #' plot_effect_sizes(estimates)
-#' trials <- subset(simulate_trials(n_wordings = 2), !is_refusal)
+#' trials <- subset(simulate_trials(n_wordings = 2), is_valid)
 #' plot_effect_sizes(effect_size(trials, by = c("model", "test")), width = 3.5)
 plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)

@@ -8,7 +8,7 @@
 #' @inherit plot_effect_sizes params return
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE) && requireNamespace("metafor", quietly = TRUE)
-#' trials <- subset(simulate_trials(), !is_refusal)
+#' trials <- subset(simulate_trials(), is_valid)
 #' effects <- fit_crossed(trials, levels = c("compatible", "incompatible"), by = c("model", "test"))
 #' plot_forest(meta_analysis(effects$tables$effects))
 plot_forest <- function(data, file = NULL, width = NULL, height = NULL) {

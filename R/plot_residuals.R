@@ -7,7 +7,7 @@
 #' @inheritParams check_residuals
 #' @param data a data frame with one row per trial, of one model: `test` and the columns of the formula. Used where
 #'   there: `test_label`, `test_no`, `model_label` or `model`, `source` and `token_source` for what the figure says,
-#'   `is_refusal` (refusals are left out, as in the paper).
+#'   `is_valid` or `is_refusal` (trials without an answer are left out).
 #' @inherit plot_effect_sizes params return
 #' @noRd
 plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1 | wording)",
@@ -38,7 +38,7 @@ plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1
 outcome_in_words <- function(formula) gsub("_", " ", deparse1(stats::as.formula(formula)[[2]]), fixed = TRUE)
 
 residuals_to_draw <- function(trials) {
-  trials <- with_shown(rows_to_draw(trials, "test", !is_refused(trials), "residuals", "answered trial"), "test")
+  trials <- with_shown(rows_to_draw(trials, "test", !is_without_answer(trials), "residuals", "answered trial"), "test")
   trials$model_shown <- factor(model_of(trials))
   trials
 }

@@ -5,7 +5,8 @@
 #'
 #' @param data a data frame with one row per trial: `model`, `test`, `condition` and `tokens`. Used where there:
 #'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows), `source`
-#'   and `token_source` (what the tokens are) for the caption, `is_refusal` (refusals are left out, as in the paper).
+#'   and `token_source` (what the tokens are) for the caption, `is_valid` or `is_refusal` (trials without an
+#'   answer are left out).
 #'   Rows without `tokens` are left out, too. A warning says where a model and test have rows of more than one `source`,
 #'   `study_version` or `variant`.
 #' @inherit plot_effect_sizes params return
@@ -35,7 +36,7 @@ tokens_to_draw <- function(trials, levels) {
   needed <- c("model", "test", "condition", "tokens")
   rows <- rows_to_draw(
     trials, needed,
-    !is.na(trials$tokens) & (is.null(levels) | trials$condition %in% levels) & !is_refused(trials), "tokens",
+    !is.na(trials$tokens) & (is.null(levels) | trials$condition %in% levels) & !is_without_answer(trials), "tokens",
     "answered trial with a token count"
   )
   warn_of_pooling(rows, within = c("model", "test"))

@@ -31,7 +31,7 @@
 #' run_fit("effect_size", trials, list(outcome = "tokens"))
 #' run_fit("trimmed_difference", trials, list(trim = 0))
 #' if (requireNamespace("survival", quietly = TRUE)) {
-#'   answered <- subset(simulate_trials(), !is_refusal)
+#'   answered <- subset(simulate_trials(), is_valid)
 #'   run_fit("censored", answered, list(levels = c("compatible", "incompatible")))$tables$families
 #' }
 run_fit <- function(engine, data, arguments = list()) {

@@ -16,7 +16,7 @@
 #'   `NULL` writes none.
 #' @return A data frame with 64 rows per wording: `source`, `study`, `study_version`, `variant`, `trial_id`, `model`,
 #'   `model_label`, `model_no`, `test`, `test_no`, `test_label`, `condition`, `condition_no`, `item`, `wording`,
-#'   `option_a`, `option_b`, `answer`, `is_refusal`, `tokens`, `token_source`, `reasoning_text`.
+#'   `option_a`, `option_b`, `answer`, `is_refusal`, `is_valid`, `tokens`, `token_source`, `reasoning_text`.
 #' @export
 #' @examples
 #' trials <- simulate_trials(n_wordings = 2)
@@ -26,6 +26,7 @@ simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1, db = NULL) {
   trials <- with_seed(seed, {
     trials <- simulated_cells(n_wordings)
     trials$is_refusal <- stats::runif(nrow(trials)) < .03
+    trials$is_valid <- !trials$is_refusal
     trials$answer <- ifelse(trials$is_refusal, "I'd rather not say.", trials$expected)
     trials$tokens <- simulated_tokens(trials, effect)
     trials$token_source <- "usage"
@@ -34,6 +35,7 @@ simulate_trials <- function(n_wordings = 10, effect = 30, seed = 1, db = NULL) {
     shown <- c(
       "source", "study", "study_version", "variant", "trial_id", "model", "model_label", "model_no", "test", "test_no",
       "test_label", "condition", "condition_no", "item", "wording", "option_a", "option_b", "answer", "is_refusal",
+      "is_valid",
       "tokens", "token_source", "reasoning_text"
     )
     trials[shown]

@@ -27,7 +27,7 @@
 #'   }
 #' @name slant_fit
 #' @examples
-#' fit <- effect_size(subset(simulate_trials(), !is_refusal), by = c("model", "test"))
+#' fit <- effect_size(subset(simulate_trials(), is_valid), by = c("model", "test"))
 #' fit
 #' nobs(fit)
 #' names(split(fit)) # modelsummary::modelsummary(split(fit)) has one column for each

@@ -19,14 +19,15 @@ kinds_of_rows <- function() c("study", "source", "study_version", "variant", "to
 
 # A refusal has a count of tokens, too, and is no answer. Fits of what a refusal decides itself (`is_valid`) want it.
 warn_of_refusals <- function(rows, columns) {
-  if (!"is_refusal" %in% names(rows) || any(c("is_refusal", "is_valid", "outcome") %in% columns)) {
+  if (any(c("is_refusal", "is_valid", "outcome") %in% columns)) {
     return(invisible())
   }
-  n <- sum(rows$is_refusal %in% TRUE)
+  n <- sum(is_without_answer(rows))
   if (n > 0) {
+    kept <- if ("is_valid" %in% names(rows)) "is_valid" else "!is_refusal"
     warning(sprintf(
-      "Refusals are taken for answers: %d of %s. Without them: subset(data, !is_refusal).", n,
-      counted(nrow(rows), "row")
+      "Trials without an answer are taken for answers: %d of %s. Without them: subset(data, %s).", n,
+      counted(nrow(rows), "row"), kept
     ), call. = FALSE)
   }
 }

@@ -19,6 +19,11 @@ from slant.collector.system.json_text import texts_sorted
 
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "rejected", "failed"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
+WITHOUT_ANSWER: tuple[Outcome, ...] = tuple(each for each in OUTCOMES if each not in ("answered", "failed"))
+"""How a trial ends without an answer; analyses leave such trials out, and count them."""
+RefusalRule = Literal["outcome", "exact_label"]
+REFUSAL_RULES: tuple[RefusalRule, ...] = get_args(RefusalRule)
+"""What a study counts as a refusal: the outcome `refused`, or (the rule of a paper) whatever is not exactly a label."""
 EndingKind = Literal["answer", "truncated", "filtered", "refused", "malformed", "failed", "stop", "unknown", "missing"]
 Source = Literal["collected", "imported", "simulated"]
 Measure = Literal["reasoning", "output"]
@@ -384,6 +389,7 @@ class Run:
     study_file: str | None = None
     git_commit: str | None = None
     registration: str | None = None
+    refusal_rule: RefusalRule | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

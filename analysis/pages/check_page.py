@@ -165,6 +165,7 @@ def _figures(
             "tokens",
             "token_source",
             "is_refusal",
+            "is_valid",
         ]
         parts = [part for _, part in trials.select(columns).group_by("model", maintain_order=True)]
         return [embedded(figure) for figure in draw([("plot_residuals", part) for part in parts], workers)]

@@ -55,7 +55,7 @@ def _compliance(data: FigureData) -> pl.DataFrame | None:
     if rows is None:
         return None
     keys = {"test": "domain", "condition": "block"}
-    observed = data.trials.rename(keys).group_by(*GRAIN, *_CELL).agg(observed=1 - pl.col("is_refusal").mean())
+    observed = data.trials.rename(keys).group_by(*GRAIN, *_CELL).agg(observed=pl.col("is_valid").mean())
     return _in_parts(rows.join(observed, on=[*GRAIN, *_CELL], how="left", maintain_order="left"))
 
 

@@ -22,7 +22,17 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
 
 LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
-_COLUMNS = (*GRAIN, *LABELS, "condition", "condition_label", "condition_no", "tokens", "token_source", "is_refusal")
+_COLUMNS = (
+    *GRAIN,
+    *LABELS,
+    "condition",
+    "condition_label",
+    "condition_no",
+    "tokens",
+    "token_source",
+    "is_refusal",
+    "is_valid",
+)
 
 
 @dataclass(frozen=True)
@@ -129,7 +139,7 @@ def _trials_of_other_designs(connection: duckdb.DuckDBPyConnection, study: str) 
     label_columns = [
         pl.coalesce(f"{name}_label", name).alias(f"{name}_label") for name in ("model", "test", "condition")
     ]
-    typed: pl.DataFrame = ordered.with_columns(*label_columns, is_refusal=pl.col("outcome") != "answered").select(
-        _COLUMNS
-    )
+    typed: pl.DataFrame = ordered.with_columns(
+        *label_columns, is_refusal=pl.col("outcome") == "refused", is_valid=pl.col("outcome") == "answered"
+    ).select(_COLUMNS)
     return typed

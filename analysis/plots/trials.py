@@ -65,7 +65,7 @@ def _token_trials(data: FigureData) -> pl.DataFrame | None:
 
 def _tokens(data: FigureData) -> pl.DataFrame | None:
     trials = _token_trials(data)
-    return None if trials is None else trials.filter(pl.col("tokens").is_not_null() & ~pl.col("is_refusal"))
+    return None if trials is None else trials.filter(pl.col("tokens").is_not_null() & pl.col("is_valid"))
 
 
 def _token_steps(data: FigureData) -> pl.DataFrame | None:

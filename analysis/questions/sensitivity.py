@@ -20,7 +20,7 @@ from slant.analysis.calls.result_rows import ID, table_schema
 from slant.analysis.calls.results import Progress, Results, results
 from slant.analysis.fitting.engines import ENGINES, Engine
 from slant.analysis.fitting.fit_plan import with_random
-from slant.analysis.rows.cells import Cell, ViewRows, cells_of, read_rows
+from slant.analysis.rows.cells import OUTCOME, Cell, ViewRows, cells_of, read_rows
 from slant.analysis.rows.study_choice import no_rows_error, study_in
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
@@ -81,7 +81,7 @@ class PlannedSpecification:
             "arguments": self.engine.arguments(self.definition),
             "contrast": specification.contrast,
             "drop_flags": list(specification.drop_flags) or None,
-            "drop_outcomes": list(specification.drop_outcomes) or None,
+            "drop_outcomes": (list(specification.drop_outcomes) or None) if OUTCOME in self.cell.rows.columns else None,
             "missing_as": dict(specification.missing_as) or None,
         }
 
@@ -214,9 +214,8 @@ def _with_columns(fit: Fit, specification: Specification) -> Fit:
         *specification.drop_flags,
         *specification.missing_as,
         specification.contrast,
-        *(["outcome"] if specification.drop_outcomes else []),
     )
-    return replace(fit, drop_flags=tuple(dict.fromkeys(needed)))
+    return replace(fit, drop_flags=tuple(dict.fromkeys(needed)), drop_outcomes=specification.drop_outcomes)
 
 
 def _planned_fits(
@@ -224,7 +223,8 @@ def _planned_fits(
 ) -> Iterator[PlannedSpecification]:
     name, label, choices = specification.name, specification.label, specification.choices
     whole = _with_columns(fit, specification)
-    cells = cells_of(rows, whole, source, more=whole.drop_flags)  # R leaves rows out, and counts them
+    outcome = [OUTCOME] if specification.drop_outcomes and OUTCOME in rows.columns else []
+    cells = cells_of(rows, whole, source, more=(*whole.drop_flags, *outcome))  # R leaves rows out, and counts them
     for row_no, cell in enumerate(cells, start=1):
         planned = PlannedSpecification(study.name, name, number, label, choices, specification, fit, cell, row_no)
         if specification.rotate is None:

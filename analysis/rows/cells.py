@@ -16,6 +16,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
+from slant.analysis.rows.lost_rows import lost_rows
 from slant.analysis.rows.result_warnings import Key, model_mixture_warnings
 from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.errors import StudyError
@@ -32,6 +33,7 @@ ORDER = (
     "trial_id",
 )  # fmt: skip
 _ALIKE = ("model", "domain")
+OUTCOME = "outcome"
 _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 
 
@@ -41,7 +43,7 @@ class Cell:
 
     `warnings` say what the rows are put together of: several settings or seeds, say, or several measures.
     `common_values`: model and domain, where all rows have the same. `n_dropped`: how many rows were left out by each of
-    the fit's flags.
+    the fit's flags and outcomes.
     """
 
     key: dict[str, str]
@@ -81,6 +83,8 @@ def read_rows(
         view = connection.view(name)
         columns = view.columns
         fit_columns = [column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags)]
+        if any(fit.drop_outcomes for fit in fits):
+            fit_columns += _present_columns((OUTCOME,), columns)
         selected = dict.fromkeys((*GRAIN, *fit_columns, *_present_columns(("study", *_ALIKE, "token_source"), columns)))
         order = ", ".join(f'"{column}"' for column in _present_columns(ORDER, columns))
         view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
@@ -116,24 +120,33 @@ def read_cells(
     refusals_removed: bool,
     rows: ViewRows | None = None,
 ) -> list[Cell]:
-    """The cells of one fit of `study`, in the paper's order; rows with one of the fit's `drop_flags` left out if asked.
+    """The cells of one fit of `study`, in the paper's order; rows that the fit leaves out are gone, if asked.
 
     `rows` are those of `read_rows`, where they are there already. Raises what that raises.
     """
     rows = rows or read_rows(db, study, [fit], measure)
-    return list(cells_of(rows, fit, source, fit.drop_flags if refusals_removed else ()))
+    flags, outcomes = (fit.drop_flags, fit.drop_outcomes) if refusals_removed else ((), ())
+    return list(cells_of(rows, fit, source, flags, outcomes=outcomes))
 
 
 def cells_of(
-    rows: ViewRows, fit: Fit, source: str | None, flags: tuple[str, ...] = (), more: tuple[str, ...] = ()
+    rows: ViewRows,
+    fit: Fit,
+    source: str | None,
+    flags: tuple[str, ...] = (),
+    more: tuple[str, ...] = (),
+    outcomes: tuple[str, ...] = (),
 ) -> Iterator[Cell]:
-    """The cells of a fit among rows of its view, without the rows that have one of `flags`: the columns that the fit
-    uses, with the steps of counts where it asks for them, and `more` columns."""
+    """The cells of a fit among rows of its view, without the rows that have one of `flags` or of `outcomes`: the
+    columns that the fit uses, with the steps of counts where it asks for them, and `more` columns."""
     frame = rows.frame if source is None else rows.frame.filter(source=source)
     used = used_columns(fit, rows.columns)
     if (outcome := _outcome_in_steps(fit)) is not None:
         frame, used = with_steps(frame, outcome), (*used, STEP)
-    yield from _cut_cells(frame, fit, tuple(dict.fromkeys((*used, *more))), flags, rows.mixture_warnings)
+    left_out = [(flag, pl.col(flag).fill_null(False)) for flag in flags]
+    if OUTCOME in frame.columns:  # a view without outcomes has answers alone
+        left_out += [(outcome, (pl.col(OUTCOME) == outcome).fill_null(False)) for outcome in outcomes]
+    yield from _cut_cells(frame, fit, tuple(dict.fromkeys((*used, *more))), left_out, rows.mixture_warnings)
 
 
 def _outcome_in_steps(fit: Fit) -> str | None:
@@ -189,21 +202,30 @@ def _present_columns(names: tuple[str, ...], columns: list[str]) -> list[str]:
 
 
 def _cut_cells(
-    frame: pl.DataFrame, fit: Fit, used: tuple[str, ...], flags: tuple[str, ...], mixture_warnings: Mapping[Key, str]
+    frame: pl.DataFrame,
+    fit: Fit,
+    used: tuple[str, ...],
+    left_out: Sequence[tuple[str, pl.Expr]],
+    mixture_warnings: Mapping[Key, str],
 ) -> Iterator[Cell]:
-    """A cell that has lost all its rows to the flags stays, so that its fit is a row that says so."""
+    """A cell that has lost all its rows stays, so that its fit is a row that says so. `left_out`: which rows are, by
+    the name of what leaves them out."""
     keys = [*GRAIN, *fit.by]
     for values, rows in frame.group_by(keys, maintain_order=True):
         sources = rows["token_source"].drop_nulls().unique().sort().to_list() if "token_source" in rows.columns else []
         key = dict(zip(keys, map(str, values), strict=True))
-        dropped = {}
-        for flag in flags:
-            remaining = rows.filter(~pl.col(flag).fill_null(False))
-            dropped[flag], rows = rows.height - remaining.height, remaining
+        dropped, whole = {}, rows
+        for name, is_out in left_out:
+            remaining = rows.filter(~is_out)
+            if name in fit.drop_flags or remaining.height < rows.height:
+                dropped[name] = rows.height - remaining.height
+            rows = remaining
         warnings = tuple(_warnings(key, rows, used, mixture_warnings))
         if rows.is_empty():
-            of_flags = ", ".join(f"{flag} in {n:,}" for flag, n in dropped.items() if n)
-            warnings = (*warnings, f"All {sum(dropped.values()):,} rows are left out: {of_flags}.")
+            by_name = ", ".join(f"{name} in {n:,}" for name, n in dropped.items() if n)
+            warnings = (*warnings, f"All {sum(dropped.values()):,} rows are left out: {by_name}.")
+        elif loss := lost_rows(whole, rows, fit, dropped):
+            warnings = (*warnings, loss)
         yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _common_values(rows), dropped)
 
 

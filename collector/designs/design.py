@@ -17,7 +17,7 @@ from typing import Any
 
 from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
 from slant.collector.errors import StudyError, UsageError
-from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
+from slant.collector.records import Conversation, Prompt, Reading, RefusalRule, Reply, Trial, Turn, stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Fit, Study, StudyModel, TestInfo
 from slant.collector.study.toml_table import Table
@@ -58,6 +58,8 @@ class Design(ABC):
     pairs_by: tuple[str, ...] = ()
     """The columns of `trials` in which two answers agree that differ in their condition alone, for readers who want to
     see them side by side (`collect view`). Empty: answers of this design make no such pairs."""
+    refusal_rules: tuple[RefusalRule, ...] = ("outcome",)
+    """What a study of this design may call a refusal (`refusal_rule` in its file), the usual rule first."""
     participants: Mapping[str, str] = {}
     """Those that are no models and play any study of this design, with their labels."""
     views: Mapping[str, str] = {}

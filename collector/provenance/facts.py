@@ -214,9 +214,9 @@ def exclusions(known: Known) -> list[str]:
         return []
     flags = Counter[tuple[str, ...]]()
     for fit in known.study.fits.values():
-        flags[fit.drop_flags] += 1
+        flags[(*fit.drop_flags, *fit.drop_outcomes)] += 1
     named = sorted({flag for of_fit in flags for flag in of_fit})
-    left_out = f"Fits leave out rows by {listed(named)}." if named else "No fit of the study leaves rows out by a flag."
+    left_out = f"Fits leave out rows by {listed(named)}." if named else "No fit of the study leaves rows out."
     return [
         f"{left_out} Answers of another model than the snapshot that was asked for are left out of every table. A "
         "count that is not known is missing, never 0."

@@ -110,6 +110,7 @@ def new_run(
         study_file=study_file,
         git_commit=git_commit,
         registration=registration,
+        refusal_rule=study.refusal_rule,
     )
 
 

@@ -31,7 +31,7 @@ from slant.collector.system.shipped_files import sql_query
 STOPPING_RULE = "Every planned trial is asked; nothing that the answers say ends the collection before that."
 LATER_MODELS = "No model but those named."
 _MANY = 50_000  # trials, whose prompts take some seconds
-_OF_FIT = "name engine view formula outcome contrast by levels drop_flags settings"
+_OF_FIT = "name engine view formula outcome contrast by levels drop_flags drop_outcomes settings"
 _OF_SPECIFICATION = "name fit contrast formula drop_flags drop_outcomes missing_as rotate settings"
 _PATTERN = re.compile(r"[\w.:@+*?/-]+")
 _PROMPTS = (

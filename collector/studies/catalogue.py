@@ -16,8 +16,9 @@ from typing import Any
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
+from slant.collector.designs.design import Design
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.records import stable_id
+from slant.collector.records import RefusalRule, stable_id
 from slant.collector.studies.stored_texts import is_kept, kept_names, kept_study
 from slant.collector.study.folder import StudyFolder, read_text
 from slant.collector.study.records import (
@@ -259,6 +260,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         conditions=_conditions(table, design.conditions(data)),
         participants=design.participants,
         is_known_by_name=path.parent == studies_dir() or is_kept(path),
+        refusal_rule=_refusal_rule(table, design),
     )
     study = replace(study, sensitivity=read_specifications(table, fits_of(study)))
     table.finish()
@@ -268,6 +270,15 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
             raise UnknownNameError(f"model (of left_out) in {path.name}", model, [m.model for m in study.models])
     design.check(study)
     return study
+
+
+def _refusal_rule(table: Table, design: Design) -> RefusalRule:
+    """What the study calls a refusal; UnknownNameError for a rule that its design does not have."""
+    rule = table.text("refusal_rule", design.refusal_rules[0])
+    for known in design.refusal_rules:
+        if rule == known:
+            return known
+    raise UnknownNameError(f'refusal_rule for the design "{design.name}"', rule, design.refusal_rules)
 
 
 def _conditions(table: Table, conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:

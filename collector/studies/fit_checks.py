@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import fits_of
 from slant.collector.study.engines import engine_names
 from slant.collector.study.records import Fit, Specification, Study
@@ -26,6 +27,8 @@ _NAME = re.compile(r"(?<![\w.])[A-Za-z.][\w.]*")
 _NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _PRIOR = re.compile(rf"\s*(\w+)\s*\(\s*({_NUMBER}(?:\s*,\s*{_NUMBER})*)\s*\)\s*")
 Columns = Mapping[str, Sequence[str]]
+
+OUTCOME = "outcome"
 
 
 def wrong_in_fits(study: Study, views: Columns, levels: Mapping[str, Sequence[Any]]) -> list[str]:
@@ -50,6 +53,8 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
     yield from _unknown_columns(where, (*_in_formula(fit.formula), *filter(None, named)), columns)
     for column, fit_levels in fit.levels.items():
         yield from _wrong_levels(f"{where} levels of {column}", fit_levels, levels.get(column, fit_levels))
+    if OUTCOME not in columns and fit.drop_outcomes not in ((), WITHOUT_ANSWER):
+        yield f'{where}: drop_outcomes needs a view with the column "{OUTCOME}", and "{fit.view}" has none.'
     yield from _wrong_priors(where, fit.settings.get("priors"))
 
 

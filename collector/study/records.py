@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from slant.collector.errors import UnknownNameError
-from slant.collector.records import Measure, TokenSource
+from slant.collector.records import Measure, RefusalRule, TokenSource
 
 ReasoningBack = Literal["default", "kept", "dropped"]
 REASONING_BACK: tuple[ReasoningBack, ...] = ("kept", "dropped")
@@ -115,7 +115,8 @@ class Fit:
 
     `formula` belongs to a regression, `outcome` and `contrast` to a comparison of two levels. `levels` gives the
     levels of each factor in order, the reference level first; `factors` are the columns that are made factors.
-    Rows for which one of `drop_flags` is true are left out when refusals are removed. `settings` are further arguments
+    Rows for which one of `drop_flags` is true, and those whose outcome is one of `drop_outcomes`, are left out when
+    refusals are removed. `settings` are further arguments
     of the R function; R refuses those that it doesn't take.
     """
 
@@ -130,6 +131,7 @@ class Fit:
     factors: tuple[str, ...]
     drop_flags: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    drop_outcomes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -204,7 +206,7 @@ class Study:
     `is_extension` is no condition of its paper. `variant_labels` are names of variants in figures. `conditions`
     are in the study's order, the reference first. `participants` are no models and play any study of this design, named
     by its file or not; with their labels. One that ships with slant, or was read from a database, `is_known_by_name`:
-    commands need no path.
+    commands need no path. `refusal_rule` says what its views call a refusal.
     """
 
     name: str
@@ -235,6 +237,7 @@ class Study:
     asked_as: str = BASE
     participants: Mapping[str, str] = field(default_factory=dict)
     is_known_by_name: bool = False
+    refusal_rule: RefusalRule = "outcome"
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     contents: frozenset[str] = field(default_factory=frozenset, repr=False, compare=False)
 

@@ -4,11 +4,13 @@ fits, each a change of one of the fits), [figures.*] (which variants a figure pu
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, get_args
 
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.records import Measure, TokenSource
+from slant.collector.records import WITHOUT_ANSWER, Measure, TokenSource
 from slant.collector.study.engines import needs_contrast
 from slant.collector.study.records import Fit, ReasoningBack, Specification, StudyFigure, StudyModel
 from slant.collector.study.toml_table import Table, checked_name
@@ -90,7 +92,10 @@ def read_fit(name: str, row: Table, own_words: Iterable[str] = ()) -> Fit:
         factors=row.texts("factors", tuple(levels)),
         drop_flags=row.texts("drop_flags", ()),
         settings=_fit_settings(row, own_words),
+        drop_outcomes=read_outcomes(row, WITHOUT_ANSWER),
     )
+    if not row.has("drop_outcomes") and _is_of_outcomes(fit):
+        fit = replace(fit, drop_outcomes=())
     row.finish()
     lacks_contrast = fit.contrast is None and needs_contrast(fit.engine)
     if fit.formula is None and (fit.outcome is None or lacks_contrast):
@@ -183,6 +188,24 @@ def _lists(row: Table, key: str) -> Mapping[str, tuple[str, ...]]:
     return {name: lists.texts(name) for name in row.mapping(key)}
 
 
+_OF_OUTCOMES = ("outcome", "is_refusal", "is_valid")
+"""Columns that an outcome decides: a fit of one of them wants the trials without an answer."""
+
+
+def _is_of_outcomes(fit: Fit) -> bool:
+    named = (*re.findall(r"\w+", fit.formula or ""), fit.outcome, fit.contrast)
+    return any(column in named for column in _OF_OUTCOMES)
+
+
+def read_outcomes(row: Table, default: tuple[str, ...]) -> tuple[str, ...]:
+    """The outcomes whose rows are left out; UnknownNameError for one that a trial can't end with."""
+    outcomes = row.texts("drop_outcomes", default)
+    for outcome in outcomes:
+        if outcome not in ("answered", *WITHOUT_ANSWER):
+            raise UnknownNameError(f'outcome for "drop_outcomes" in {row.where}', outcome, WITHOUT_ANSWER)
+    return outcomes
+
+
 def read_specifications(table: Table, fits: Mapping[str, Fit]) -> dict[str, Specification]:
     """All of [sensitivity.*], in their order; StudyError or UnknownNameError where one breaks the rules."""
     return {name: _specification(name, row, fits) for name, row in table.tables("sensitivity").items()}
@@ -192,6 +215,8 @@ def _specification(name: str, row: Table, fits: Mapping[str, Fit]) -> Specificat
     fit = row.text("fit")
     if fit not in fits:
         raise UnknownNameError(f'fit for "fit" in {row.where}', fit, list(fits))
+    # a specification that says what to leave out says all of it
+    inherited = () if row.has("drop_flags") or row.has("missing_as") else fits[fit].drop_outcomes
     flags = row.texts("drop_flags", fits[fit].drop_flags)
     specification = Specification(
         name=name,
@@ -200,7 +225,7 @@ def _specification(name: str, row: Table, fits: Mapping[str, Fit]) -> Specificat
         contrast=checked_name(row.text("contrast", fits[fit].contrast), "column"),
         formula=row.optional_text("formula"),
         drop_flags=tuple(checked_name(flag, "column") for flag in flags),
-        drop_outcomes=row.texts("drop_outcomes", ()),
+        drop_outcomes=read_outcomes(row, inherited),
         missing_as=_missing_as(row),
         rotate=row.optional_text("rotate"),
         settings=read_settings(row),

@@ -46,6 +46,10 @@ class Table:
         self._read: set[str] = set()
         self.where = where
 
+    def has(self, key: str) -> bool:
+        """True where the table says something by this key."""
+        return key in self._values
+
     def text(self, key: str, default: str | None = None) -> str:
         value: str | None = self.optional(key, str, "a text")
         return self._required(key, default if value is None else value)

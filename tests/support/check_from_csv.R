@@ -4,7 +4,8 @@ arguments <- commandArgs(trailingOnly = TRUE)
 for (file in list.files(arguments[[2]], pattern = "[.]R$", full.names = TRUE)) source(file)
 rows <- read.csv(arguments[[1]], stringsAsFactors = FALSE)
 rows$is_refusal <- rows$is_refusal == "true"
-answered <- rows[!rows$is_refusal, ]
+rows$is_valid <- rows$is_valid == "true"
+answered <- rows[rows$is_valid, ]
 formula <- "tokens ~ condition + (1 | wording)"
 levels <- list(condition = c("compatible", "incompatible"))
 influence <- check_influence(fit_leave_one_out(answered, formula, levels = levels)$estimates)

@@ -6,6 +6,7 @@ for (file in list.files(arguments[[2]], pattern = "\\.R$", full.names = TRUE)) {
 }
 data <- utils::read.csv(arguments[[1]])
 if (!is.null(data$is_refusal)) data$is_refusal <- data$is_refusal == "true"
+if (!is.null(data$is_valid)) data$is_valid <- data$is_valid == "true"
 found <- switch(arguments[[3]],
   welch = welch_test(data),
   step_sensitivity = step_sensitivity(

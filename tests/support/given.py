@@ -91,7 +91,8 @@ def _with_designs(runs: list[Row], attempts: list[dict[str, Any]]) -> list[Row]:
     for run in runs:
         design = run.get("design") or _DESIGNS.get(run.get("study", "rmiat"), "allocation")
         conditions = [{"condition": one} for one in _CONDITIONS.get(design, ())]
-        found.append({"design": design, "conditions": conditions, **run})
+        rule = "exact_label" if run.get("study", "rmiat") == "rmiat" else "outcome"
+        found.append({"design": design, "conditions": conditions, "refusal_rule": rule, **run})
     return found
 
 

@@ -117,7 +117,9 @@ def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) 
             hashes = document["prompts"].get(model["prompts"], [])
             prompts += [(plan["variant"], source, name, prompt_hash) for prompt_hash in hashes]
     fits = [(fit["name"], fit["engine"], _described(fit)) for fit in document["fits"]]
-    flags = [(fit["name"], flag) for fit in document["fits"] for flag in fit["drop_flags"]]
+    flags = [
+        (fit["name"], flag) for fit in document["fits"] for flag in (*fit["drop_flags"], *fit.get("drop_outcomes", ()))
+    ]
     known = connection.execute("SELECT DISTINCT settings FROM run_models WHERE settings IS NOT NULL").fetchall()
     forms = [(settings, canonical_text(json.loads(settings))) for (settings,) in known]
     runs = connection.execute(

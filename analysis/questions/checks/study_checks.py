@@ -276,7 +276,7 @@ def _trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float) -> Iterator[tup
     model = {"by": list(CELL), "formula": paper.formula, "levels": {contrast: levels}, "contrast": contrast}
     sides = {"by": list(CELL), "contrast": contrast, "levels": levels}
     for _, rows in trials.group_by(*GRAIN, "model", maintain_order=True):
-        answered = rows.filter(~pl.col("is_refusal").fill_null(False))
+        answered = rows.filter(pl.col("is_valid").fill_null(False))
         yield "residuals", Call("check_residuals", answered, model, packages=("lme4",))
         yield "option_order", Call("check_option_order", answered, model, packages=("lmerTest",))
         yield "skew", Call("check_skew", answered, {**sides, "alpha": alpha})

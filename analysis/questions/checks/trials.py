@@ -41,6 +41,7 @@ COLUMNS = (
     "tokens",
     "token_source",
     "is_refusal",
+    "is_valid",
     "outcome",
 )
 _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutputTokens")

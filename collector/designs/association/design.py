@@ -28,7 +28,7 @@ from slant.collector.designs.plan import PromptIndex, QuestionPlan
 from slant.collector.designs.sides import GROUPS, SIDES
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.records import Reading, Reply, StableIds, Trial, stable_id
+from slant.collector.records import REFUSAL_RULES, Reading, Reply, StableIds, Trial, stable_id
 from slant.collector.study.crossed_fits import (
     BAYES,
     CENSORED,
@@ -49,6 +49,7 @@ Cell = tuple[int, int, int]
 class Association(Design):
     name = "association"
     analyses_tokens = True
+    refusal_rules = REFUSAL_RULES
     pairs_by = ("test", "item", "group", "wording", "repetition")
 
     def parse(self, table: Table, folder: StudyFolder) -> AssociationData:

@@ -37,8 +37,8 @@ SELECT * EXCLUDE (is_final, is_repeated, content, is_another) REPLACE (
            END AS token_source
        ),
        batch_id IS NOT NULL AS is_batch,
-       -- what ended without an answer, but NULL where nobody knows why; association_trials has a rule of its own
-       CASE WHEN outcome <> 'rejected' THEN outcome <> 'answered' END AS is_refusal,
+       -- NULL if nobody knows why; a study may call something else a refusal (refusal_rule): association_trials
+       CASE WHEN outcome <> 'rejected' THEN outcome = 'refused' END AS is_refusal, outcome = 'answered' AS is_valid,
        -- how long a batch job took says nothing about one answer in it
        CASE WHEN batch_id IS NULL THEN epoch(done_at - sent_at) END AS latency_s,
        CASE WHEN batch_id IS NULL THEN epoch(sent_at - queued_at) END AS queue_wait_s,

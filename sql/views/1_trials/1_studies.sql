@@ -6,6 +6,7 @@
 --        Where runs disagree (another title) the latest one wins. The text itself is in study_files.
 CREATE OR REPLACE VIEW studies AS
 SELECT v.study, v.study_version, r.design, coalesce(r.study_title, r.study) AS title, r.study_source, r.study_file,
+       coalesce(r.refusal_rule, 'outcome') AS refusal_rule,
        r.started_at AS latest_run_at
 FROM run_versions v
 JOIN runs r ON r.run_id = v.run_id

@@ -46,9 +46,10 @@ WITH counted AS (
         OR study IN (SELECT study FROM studies WHERE design = 'decision') AND contains(factors, '"assigned":')
     )
 ), read AS (
-    SELECT * REPLACE (CASE WHEN n_given > 0 THEN 'answered' ELSE outcome END AS outcome,
+    SELECT * REPLACE (CASE WHEN n_given > 0 THEN 'answered' WHEN outcome = 'answered' THEN 'malformed' ELSE outcome END
+                          AS outcome,
                       CASE WHEN n_given > 0 THEN NULL ELSE detail END AS detail,
-                      CASE WHEN n_given > 0 THEN false WHEN outcome <> 'rejected' THEN true END AS is_refusal)
+                      CASE WHEN n_given > 0 THEN false WHEN outcome <> 'rejected' THEN outcome = 'refused' END AS is_refusal)
     FROM (SELECT *, group_a || ' / ' || group_b AS pair,
                  n_a_positive + n_a_negative + n_b_positive + n_b_negative AS n_given FROM counted)
 )

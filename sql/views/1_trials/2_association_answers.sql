@@ -2,8 +2,7 @@
 -- grain: trial_id
 -- reads: association_answer_rows, models, tests, conditions
 -- design: association
--- note:  `is_refusal` is the paper's rule, `outcome` and `choice` are our own reading of the same answer (see
---        association_answer_rows, over which the tables count).
+-- note:  `is_valid` and `is_refusal`: see association_answer_rows, over which the tables count.
 CREATE OR REPLACE VIEW association_answers AS
 SELECT t.source, t.study, t.study_version, t.variant, t.run_id, t.trial_id,
        t.model, coalesce(m.label, t.model) AS model_label, m.model_no,

@@ -22,7 +22,7 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, test AS d
        CASE expected WHEN option_a THEN 'A' WHEN option_b THEN 'B' END AS consistent_letter,
        CASE choice WHEN option_a THEN 'A' WHEN option_b THEN 'B' END AS chosen_letter,
        answer, outcome,
-       outcome = 'answered' AS is_valid, is_refusal, option_a AS first_option,
+       is_valid, is_refusal, option_a AS first_option,
        CASE WHEN outcome = 'answered' THEN chosen_letter = consistent_letter END AS is_consistent,
        -- the same as exp(a) / (exp(a) + exp(b)), which is 0 / 0 where both are tiny
        CASE consistent_letter

@@ -36,7 +36,7 @@ SELECT e.source, e.study, e.study_version, e.variant, e.run_id, e.trial_id, e.co
        e.word_a || ' / ' || e.word_b AS words, e.first_group, e.first_attribute, e.about, e.answer,
        e.n_turns, e.ended_at, e.is_open, CASE WHEN NOT e.is_open THEN e.last_outcome END AS outcome,
        e.detail, CASE WHEN e.last_outcome IS DISTINCT FROM 'rejected'
-            THEN NOT e.is_open AND e.last_outcome <> 'answered' END AS is_refusal,
+            THEN NOT e.is_open AND e.last_outcome = 'refused' END AS is_refusal,
        CASE WHEN NOT e.is_open THEN e.last_choice END AS choice,
        (e.attribute_b_to = 'b')::INTEGER::DOUBLE AS decision_bias,
        CASE WHEN e.ended_at = 'question' AND e.last_choice = 'yes' THEN 1.0::DOUBLE

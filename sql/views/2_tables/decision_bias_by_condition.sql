@@ -9,7 +9,7 @@ CREATE OR REPLACE VIEW decision_bias_by_condition AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, test, condition,
            count(*) AS n_conversations, count(decision_bias) AS n_decided,
-           count(*) FILTER (is_refusal) AS n_without_answer,
+           count(*) FILTER (outcome <> 'answered') AS n_without_answer,
            avg(decision_bias) AS share_expected,
            avg(CASE WHEN first_group = 'a' THEN decision_bias END) AS share_a_first,
            avg(CASE WHEN first_group = 'b' THEN decision_bias END) AS share_b_first,

@@ -8,7 +8,7 @@
 CREATE OR REPLACE VIEW decision_questions AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, test, condition, max(about) AS about,
-           count(*) AS n_conversations, count(is_yes) AS n_answered, count(*) FILTER (is_refusal) AS n_without_answer,
+           count(*) AS n_conversations, count(is_yes) AS n_answered, count(*) FILTER (outcome <> 'answered') AS n_without_answer,
            count(*) FILTER (is_yes = 1) AS n_yes
     FROM decision_answer_rows
     WHERE about IS NOT NULL

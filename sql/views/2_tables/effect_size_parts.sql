@@ -9,9 +9,9 @@
 CREATE OR REPLACE VIEW effect_size_parts AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, test, condition,
-           avg(tokens) FILTER (NOT is_refusal) AS mean_removed, avg(tokens) AS mean_kept,
-           stddev_samp(tokens) FILTER (NOT is_refusal) AS sd_removed, stddev_samp(tokens) AS sd_kept,
-           count(tokens) FILTER (NOT is_refusal) AS n_removed, count(tokens) AS n_kept
+           avg(tokens) FILTER (is_valid) AS mean_removed, avg(tokens) AS mean_kept,
+           stddev_samp(tokens) FILTER (is_valid) AS sd_removed, stddev_samp(tokens) AS sd_kept,
+           count(tokens) FILTER (is_valid) AS n_removed, count(tokens) AS n_kept
     FROM association_answer_rows
     GROUP BY source, study, study_version, variant, model, test, condition
 ), cells AS (

@@ -10,9 +10,9 @@
 CREATE OR REPLACE VIEW iat_mentions AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, test, condition,
-           count(*) FILTER (NOT is_refusal) AS n,
-           count(reasoning_text) FILTER (NOT is_refusal AND reasoning_kind IS DISTINCT FROM 'summary') AS n_readable,
-           count(*) FILTER (NOT is_refusal AND reasoning_kind IS DISTINCT FROM 'summary'
+           count(*) FILTER (is_valid) AS n,
+           count(reasoning_text) FILTER (is_valid AND reasoning_kind IS DISTINCT FROM 'summary') AS n_readable,
+           count(*) FILTER (is_valid AND reasoning_kind IS DISTINCT FROM 'summary'
                             AND contains(reasoning_text, 'IAT')) AS n_found
     FROM association_answer_rows
     GROUP BY source, study, study_version, variant, model, test, condition

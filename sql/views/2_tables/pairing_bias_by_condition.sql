@@ -7,7 +7,7 @@
 CREATE OR REPLACE VIEW pairing_bias_by_condition AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, test, condition,
-           count(*) AS n_trials, count(*) FILTER (is_refusal) AS n_without_answer,
+           count(*) AS n_trials, count(*) FILTER (outcome <> 'answered') AS n_without_answer,
            count(*) FILTER (is_one_sided) AS n_one_sided,
            count(d) AS n_d, avg(d) AS mean_d, stddev_samp(d) AS sd_d,
            avg(CASE WHEN first_group = 'a' THEN d END) AS mean_d_a_first,

@@ -8,10 +8,10 @@
 CREATE OR REPLACE VIEW tokens_by_condition AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, test, condition,
-           avg(tokens) FILTER (NOT is_refusal) AS mean_tokens,
-           stddev_samp(tokens) FILTER (NOT is_refusal) AS sd_tokens,
-           count(tokens) FILTER (NOT is_refusal) AS n,
-           count(*) FILTER (NOT is_refusal AND tokens IS NULL) AS n_without_tokens,
+           avg(tokens) FILTER (is_valid) AS mean_tokens,
+           stddev_samp(tokens) FILTER (is_valid) AS sd_tokens,
+           count(tokens) FILTER (is_valid) AS n,
+           count(*) FILTER (is_valid AND tokens IS NULL) AS n_without_tokens,
            string_agg(DISTINCT token_source, ' + ' ORDER BY token_source) AS token_source
     FROM association_answer_rows
     GROUP BY source, study, study_version, variant, model, test, condition
