@@ -370,8 +370,12 @@ def _collect(
 def _print_report(report: Any, output_format: str, study: Any, next_command: str) -> None:
     from slant.collector.ask.doubtful_counts import doubtful_count_notes
     from slant.collector.ask.uncounted_answers import uncounted_notes
+    from slant.collector.progress.lost_answers import lost_answer_notes
     from slant.collector.progress.status import closing_notes
+    from slant.collector.progress.status import coverage_note
 
+    for note in lost_answer_notes(report.db, study.name, study.version):
+        say(note)
     print_rows(list(report.models), output_format)
     for model in report.models:
         if model["stopped_because"]:
@@ -388,6 +392,8 @@ def _print_report(report: Any, output_format: str, study: Any, next_command: str
     for note in (*report.notes, *closing_notes(report.db, study), *counts):
         say(note)
     if report.is_complete:
+        if report.models and all(model["asked"] and not model["answered"] for model in report.models):
+            next_command = f"collect view --db {shlex.quote(str(report.db))}"  # there is nothing to fit
         run = f" (run {report.run_id})" if report.run_id else ""
         say(f"Done: {report.db}{run}. Next: {next_command}")
         return

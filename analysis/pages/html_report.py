@@ -60,6 +60,7 @@ from slant.collector.errors import RError, UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.notes import table_notes
+from slant.collector.progress.lost_answers import lost_answer_notes
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
@@ -117,6 +118,7 @@ def report(
     computing_warnings = [*_compute(data, db, study, progress), *other_version_sentences(db, study.name)]
     fit_warnings = [f"Doubtful fit: {warning}" for warning in doubtful_fit_warnings(bayes_fits)]
     warnings = [
+        *lost_answer_notes(Path(db), study.name),
         *fit_warnings,
         *retest_problems,
         *computing_warnings,

@@ -24,6 +24,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import RunPlan
+from slant.collector.progress.lost_answers import lost_answer_notes
 from slant.collector.progress.status import progress
 from slant.collector.run.one_process import Options
 from slant.collector.run.until_width import Precision, begin_precision
@@ -127,6 +128,8 @@ def after_pilot(
 
     Programs get the pilot's rows where nothing else is asked, else those of the report that follows."""
     for_person = output_format == "table"
+    for note in lost_answer_notes(rest.db, rest.study.name, rest.study.version):
+        say(note)
     say(f"The pilot ({sum(model_plan.planned for model_plan in pilot.model_plans):,} trials) has its answers:")
     rows = pilot_rows(rest.db, rest)
     print_rows(rows, err=not for_person)
@@ -159,6 +162,8 @@ def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
             "trials": row["n_done"],
             "answered": row["n_answered"],
             "refused": row["n_refused"],
+            "truncated": row["n_truncated"],
+            "malformed": row["n_malformed"],
             "mean_output_tokens": row["mean_output_tokens"],
             "sd_output_tokens": row["sd_output_tokens"],
             "longest": row["max_output_tokens"],

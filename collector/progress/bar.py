@@ -34,6 +34,7 @@ from slant.collector.keep.database import let_go
 from slant.collector.keep.journal import has_collector, utc_now
 from slant.collector.keep.journal_loader import waiting_bytes
 from slant.collector.progress.current_run import for_people, sentence
+from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.screen_table import as_table, printable
 from slant.collector.terminal import say
 
@@ -127,8 +128,9 @@ class ProgressWatcher(Watcher):
     def _counts(self, lane: Lane) -> str:
         rate = lane.asked / max(time.monotonic() - self._begun, 0.001)
         parts = [f"{rate:,.0f}/s", str(lane.pace), f"{lane.outcomes['refused']:,} refused"]
-        if other := sum(lane.outcomes[o] for o in ("filtered", "truncated", "malformed", "rejected")):
-            parts.append(f"{other:,} unreadable")
+        parts += [
+            f"{lane.outcomes[kind]:,} {kind}" for kind in WITHOUT_ANSWER if kind != "refused" and lane.outcomes[kind]
+        ]
         if lane.outcomes["failed"]:
             parts.append(f"{lane.outcomes['failed']:,} failed")
         if lane.money.price is not None:
@@ -139,13 +141,14 @@ class ProgressWatcher(Watcher):
         done = sum(lane.done for lane in self._lanes)
         planned = sum(lane.planned for lane in self._lanes)
         n_asked = sum(lane.asked for lane in self._lanes)
-        refused = sum(lane.outcomes["refused"] for lane in self._lanes)
+        lost = {kind: sum(lane.outcomes[kind] for lane in self._lanes) for kind in WITHOUT_ANSWER}
+        ended = "; ".join(f"{n:,} {kind}" for kind, n in lost.items() if n or kind == "refused")
         failed = sum(lane.outcomes["failed"] for lane in self._lanes)
         rate = n_asked / max(time.monotonic() - self._begun, 0.001)
         left = f"{(planned - done) / rate:,.0f} s left" if rate > 0 else "time left unknown"
         spent = spent_usd(lane.money for lane in self._lanes)
         cost = "" if spent is None else f"{dollars(spent)}; "
-        return f"{done:,} of {planned:,} trials; {rate:,.0f}/s; {refused:,} refused; {failed:,} failed; {cost}{left}"
+        return f"{done:,} of {planned:,} trials; {rate:,.0f}/s; {ended}; {failed:,} failed; {cost}{left}"
 
 
 LAST_ANSWERS_S = 10.0  # the run's last rows reach the database after it has let go of its lock
