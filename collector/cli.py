@@ -372,7 +372,6 @@ def _print_report(report: Any, output_format: str, study: Any, next_command: str
     from slant.collector.ask.uncounted_answers import uncounted_notes
     from slant.collector.progress.lost_answers import lost_answer_notes
     from slant.collector.progress.status import closing_notes
-    from slant.collector.progress.status import coverage_note
 
     for note in lost_answer_notes(report.db, study.name, study.version):
         say(note)
