@@ -26,6 +26,7 @@ from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.progress.lost_answers import lost_answer_notes
 from slant.collector.progress.status import progress
+from slant.collector.providers.lifecycles import asked_lifecycle, lifecycle_of
 from slant.collector.run.one_process import Options
 from slant.collector.run.until_width import Precision, begin_precision
 from slant.collector.stopping.looks import look_sentence
@@ -86,8 +87,21 @@ def shard_notes(run_plan: RunPlan, budget_usd: float | None = None) -> list[str]
     return notes
 
 
+def announced_ends(run_plan: RunPlan) -> list[str]:
+    """What providers say of the end of models that are about to be paid for, where the table has another day."""
+    notes = []
+    for model_plan in run_plan.paid:
+        name, model = model_plan.provider.name, model_plan.model.requested_model
+        told, known = asked_lifecycle(model_plan.provider, model), lifecycle_of(name, model)
+        if told is not None and (known is None or known.ends != told.ends):
+            notes.append(told.sentence(model_plan.address))
+    return notes
+
+
 def agree(run_plan: RunPlan, concurrency: int, yes: bool, *, is_batch: bool = False) -> bool:
     """Quote and ask before paid requests, on a terminal; leaves the program where the answer is no."""
+    for note in announced_ends(run_plan):
+        say(note)
     if yes or not run_plan.paid or not sys.stdin.isatty():
         return yes
     count = sum(model_plan.pending for model_plan in run_plan.paid)

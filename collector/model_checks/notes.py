@@ -10,6 +10,7 @@ from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, OlderDatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.provenance.addresses import other_address_notes
+from slant.collector.providers.lifecycles import lifecycle_of
 from slant.collector.studies.catalogue import list_studies, load_study
 
 if TYPE_CHECKING:
@@ -34,8 +35,15 @@ def run_notes(run_plan: RunPlan, *, wants_logprobs: bool) -> list[str]:
             "Providers enforce the shape of the answers: malformed ones can't come, so compliance is another thing "
             "here than where JSON is asked for in words."
         )
+    notes += [note for model_plan in real if model_plan.pending and (note := _end_note(model_plan))]
     notes += other_address_notes(run_plan)
     return [note for note in (run_plan.study.note or None, *notes) if note]
+
+
+def _end_note(model_plan: ModelPlan) -> str | None:
+    """That a model is gone, or when it goes, before anybody pays for it."""
+    known = lifecycle_of(model_plan.provider.name, model_plan.model.requested_model)
+    return None if known is None else known.sentence(model_plan.address)
 
 
 def table_notes(db: str | Path, study: str | None = None) -> list[str]:

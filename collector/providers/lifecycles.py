@@ -1,0 +1,123 @@
+"""When models end: a dated table (lifecycles.csv), and what the provider itself says of a model.
+
+A table of dates is out of date some day: nothing is refused for it. `how` is "gone" (requests fail) or "routed"
+(another model answers them: `successor`); an empty `successor` means that the provider names none, as far as is known.
+Sources: openai/types/shared/chat_model.py and anthropic/_data/deprecated_models.py, which a test compares, and the
+providers' own pages.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from slant.collector.providers import Provider, is_on_this_machine
+
+_TABLE = Path(__file__).with_name("lifecycles.csv")
+_SAME = {"openai-responses": "openai"}
+_SNAPSHOT = re.compile(r"-20\d\d-?[01]\d-?[0-3]\d$")
+_PATIENCE_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Lifecycle:
+    """The end of one model: from the day `ends` on it is gone, or its requests are routed to `successor`."""
+
+    model: str
+    ends: date
+    is_routed: bool
+    successor: str | None
+    source: str
+
+    def sentence(self, name: str, today: date | None = None) -> str:
+        """What a person should know before paying for it; `name` as it was typed."""
+        today = today or datetime.now(UTC).date()
+        has_ended = self.ends <= today
+        day = f"{self.ends.day} {self.ends:%B %Y}"
+        if self.is_routed:
+            verb, since = ("is", "since") if has_ended else ("will be", "from")
+            what = f"{name} {verb} answered by {self.successor} {since} {day}"
+            return f"{what}: such answers are another model's, and are left out of all tables ({self.source})."
+        what = f"{name} is gone since {day}" if has_ended else f"{name} goes on {day}, {_in(self.ends - today)}"
+        named = f" Its provider names {self.successor} as successor." if self.successor else ""
+        return f"{what} ({self.source}).{named}"
+
+
+def _in(rest: Any) -> str:
+    return "tomorrow" if rest.days == 1 else f"in {rest.days} days"
+
+
+@functools.cache
+def lifecycles() -> Mapping[tuple[str, str], Lifecycle]:
+    """The table, by provider and model."""
+    with _TABLE.open(encoding="utf-8", newline="") as file:
+        return {
+            (row["provider"], row["model"]): Lifecycle(
+                row["model"],
+                date.fromisoformat(row["ends"]),
+                row["how"] == "routed",
+                row["successor"] or None,
+                row["source"],
+            )
+            for row in csv.DictReader(file)
+        }
+
+
+def lifecycle_of(provider: str, model: str) -> Lifecycle | None:
+    """The end of a model, as the table has it; a dated snapshot ends with its model, unless it has a row of its own."""
+    known = lifecycles()
+    for name in (model, _SNAPSHOT.sub("", model)):
+        if found := known.get((_SAME.get(provider, provider), name)):
+            return found
+    return None
+
+
+def asked_lifecycle(provider: Provider, model: str) -> Lifecycle | None:
+    """What OpenAI (`Model.shutdown_date`) or Anthropic (`ModelInfo.lifecycle`, `retires_at`) says of a model just now;
+    None where it names no end, does not answer within five seconds, or is asked elsewhere than at its own address: of a
+    moved one nobody knows who answers."""
+    key, address = provider.key(), provider.address()
+    if provider.is_own or provider.is_moved or key is None or address is None or is_on_this_machine(address):
+        return None
+    try:
+        if provider.name in ("openai", "openai-responses"):
+            import openai
+
+            here = openai.DefaultHttpxClient(follow_redirects=False)  # a key stays with its host
+            asked: dict[str, Any] = {"max_retries": 0, "timeout": _PATIENCE_S, "http_client": here}
+            with openai.OpenAI(api_key=key, base_url=address, **asked) as client:
+                return read_openai(client.models.retrieve(model).to_dict())
+        if provider.name == "anthropic":
+            import anthropic
+
+            home = anthropic.DefaultHttpxClient(follow_redirects=False)
+            options: dict[str, Any] = {"max_retries": 0, "timeout": _PATIENCE_S, "http_client": home}
+            with anthropic.Anthropic(api_key=key, base_url=address, **options) as claude:
+                return read_anthropic(claude.models.retrieve(model).to_dict())
+    except Exception:  # a note is not worth a run
+        return None
+    return None
+
+
+def read_openai(model: Mapping[str, Any]) -> Lifecycle | None:
+    return _told(model, model.get("shutdown_date"), "OpenAI says so today")
+
+
+def read_anthropic(model: Mapping[str, Any]) -> Lifecycle | None:
+    """A past date of a model that is only deprecated means that its retirement is overdue: it still answers."""
+    source = f"Anthropic says so today: {model.get('lifecycle')}"
+    return None if model.get("lifecycle") == "active" else _told(model, model.get("retires_at"), source)
+
+
+def _told(model: Mapping[str, Any], ends: Any, source: str) -> Lifecycle | None:
+    try:
+        day = date.fromisoformat(str(ends)[:10])
+    except ValueError:
+        return None
+    return Lifecycle(str(model.get("id")), day, False, None, source)
