@@ -42,7 +42,8 @@ def set_aside_sentences(connection: duckdb.DuckDBPyConnection, study: str | None
     """What was set aside, and why: a reader has to know it wherever numbers are shown."""
     if "set_aside_runs" not in stored_views(connection):
         return []
-    rows = read_view(connection, "set_aside_runs", study=study).to_dicts()
+    of_models = read_view(connection, "set_aside_runs", study=study)
+    rows = of_models.group_by("run_id", "reason", maintain_order=True).agg(pl.col("n_trials").sum()).to_dicts()
     return [
         f"Set aside: run {row['run_id']} ({count_text(row['n_trials'], 'trial')}), counted nowhere: {row['reason']}"
         for row in rows

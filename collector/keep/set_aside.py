@@ -46,6 +46,6 @@ def set_aside_ids(db: Path) -> list[str]:
     if not db.exists():
         return []
     with reading(db) as connection:
-        if "set_aside_runs" not in view_names(connection):
+        if "aside_runs" not in view_names(connection):
             return []
-        return [row[0] for row in connection.execute("SELECT run_id FROM set_aside_runs ORDER BY 1").fetchall()]
+        return [row[0] for row in connection.execute("SELECT run_id FROM aside_runs ORDER BY 1").fetchall()]

@@ -12,7 +12,7 @@ WITH lineages AS (
            coalesce(a.is_final AND a.game IS NOT NULL AND a.round IS NOT NULL AND a.outcome <> 'answered', false)
                AS ends_game
     FROM attempts a
-    ANTI JOIN set_aside_runs s ON s.run_id = a.run_id
+    ANTI JOIN aside_runs s ON s.run_id = a.run_id
     SEMI JOIN repeated_conversations USING (conversation_id)
     JOIN lineages l ON l.run_id = a.run_id
 ), held AS (

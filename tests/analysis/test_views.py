@@ -30,7 +30,7 @@ GAMES = ("random_levels", "game_indices", "game_differences", "game_adjusted")
 FITTED = ("calls", "stm_searches", "sensitivity", "retests", *PERMUTED, *CALIBRATED, *GAMES, *KEPT)
 LOOKS = ("precision_looks",)
 OF_PRINT = ("printed_numbers", "printed_scopes", "planned_cells")  # views of variables that a comparison sets
-STUDIES = ("run_conditions", "study_files", "study_contents")
+STUDIES = ("run_conditions", "study_files", "study_contents", "set_aside")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *LOOKS, *FITTED}
 # Views whose cases have rows of results.
 ONCE = (
@@ -99,6 +99,9 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
                 calls |= {row["call_id"]: row for row in read_rows(file.with_name("calls.csv"))}
         fill(connection, "calls", calls.values())
         fill(connection, "precision_looks", read_rows(CASES / "interval_widths" / "precision_looks.csv"))
+        insert(connection, [{"attempt_id": "aside", "run_id": "r_aside", "trial_id": "t_aside"}], [])
+        noted = {"of_run": "r_aside", "study": "rmiat", "reason": "a mistake", "is_back": False}
+        fill(connection, "set_aside", [{**noted, "noted_at": "2026-01-01 10:00:00"}])
         fill_print(connection)
         yield connection
 

@@ -1,6 +1,6 @@
 -- shown_attempts: every attempt, under the newest version of its study that asks it as it was asked.
 -- grain: attempt_id
--- reads: attempts, study_contents, set_aside_runs
+-- reads: attempts, study_contents, aside_runs
 -- study: any
 -- note:  an edit makes a new version; what it leaves as it was belongs to both, and is counted once, in the newer one.
 --        `is_repeated` answers ended a trial that another collector had ended first (`collect merge`): they are kept,
@@ -23,7 +23,7 @@ SELECT a.* REPLACE (
        )
 FROM attempts a
 LEFT JOIN versions v ON v.study = a.study AND v.content = a.content
-LEFT JOIN set_aside_runs s ON s.run_id = a.run_id
+LEFT JOIN aside_runs s ON s.run_id = a.run_id
 WHERE (getvariable('study_versions') IS NULL
        OR list_contains(getvariable('study_versions')::VARCHAR[], coalesce(v.shown_version, a.study_version)))
   AND (getvariable('shown_runs') IS NULL

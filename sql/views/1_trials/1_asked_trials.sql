@@ -1,6 +1,6 @@
 -- asked_trials: every trial that has its answer, as it was asked: its cell, the version, the seed, the settings.
 -- grain: attempt_id
--- reads: attempts, runs, run_models, set_aside_runs
+-- reads: attempts, runs, run_models, aside_runs
 -- study: any
 -- note:  what a plan is compared with, so that nobody pays twice without knowing; without what `collect --again` asked.
 --        `study_version` is that of its run.
@@ -10,5 +10,5 @@ SELECT a.attempt_id, a.source, a.study, a.study_version, a.content, a.variant, a
 FROM attempts a
 LEFT JOIN runs r ON r.run_id = a.run_id
 LEFT JOIN run_models m ON m.run_id = a.run_id AND m.model = a.model
-ANTI JOIN set_aside_runs s ON s.run_id = a.run_id
+ANTI JOIN aside_runs s ON s.run_id = a.run_id
 WHERE a.is_final AND a.occasion IS NULL;
