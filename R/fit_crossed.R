@@ -55,7 +55,8 @@
 #'       `"already_in_model"` where the model beside lets the effect vary over the same groups, so that there are no
 #'       two models to compare; `is_singular`, `left_out` (the terms whose variance is 0, as text), `fitted` (formula
 #'       without them); `df_method` (`"Kenward-Roger"` or `"capped"`), `generalises_to` (what the effect is claimed
-#'       over, such as `"wording, item"`).}
+#'       over, such as `"wording, item"`), `width_margin` (how much wider a run that may stop on width takes its
+#'       interval to be).}
 #'     \item{shares}{one row per variance component: `group` (`"wording"`, `"item"`, `"combination"`, `"residual"`),
 #'       `term`, `variance`, `n_groups`, `part` (of the squared standard error, in squared units, before what Kenward
 #'       and Roger add for variances that are estimated: 0 in a balanced design), `share` (0 to 1).}
@@ -131,7 +132,8 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
           plain$std_error, verdict = verdict, is_singular = length(left_out) > 0,
         left_out = toString(left_out), fitted = deparse1(fitted),
         df_method = error$df_method[[match(contrast, names(lme4::fixef(model)))]],
-        generalises_to = toString(unique(sub("^.* by ", "", setdiff(names(terms), "intercept by combination"))))
+        generalises_to = toString(unique(sub("^.* by ", "", setdiff(names(terms), "intercept by combination")))),
+        width_margin = width_margin(effect$df)
       )),
       shares = shares
     )

@@ -44,6 +44,7 @@ fit_group <- function(data, rows, by, columns, fit_one) {
     warn_of_pooling(kinds, within = character(), named_columns = columns)
     warn_of_refusals(data[rows[is_complete], , drop = FALSE], columns)
     warn_of_repeated_rows(data[rows, , drop = FALSE])
+    warn_of_same_answers(data[rows[is_complete], , drop = FALSE], columns)
     fit_one(used)
   })
   fit <- fit_row(result, n = nrow(used), n_missing = sum(!is_complete))

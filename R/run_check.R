@@ -10,6 +10,7 @@
 #'     \item{`"check_equivalence"`}{Is a null a null? Two one-sided tests. (`bound`, in standard deviations; `alpha`)}
 #'     \item{`"check_refusals"`}{What if refusals are not missing at random? (`refusal`, the name of a column)}
 #'     \item{`"check_token_limits"`}{Do answers end where a limit is?}
+#'     \item{`"check_repetitions"`}{Are repetitions answers of their own, or the same one again?}
 #'     \item{`"check_option_order"`}{Can the condition be told apart from the order of the options? (`formula`,
 #'       `first`)}
 #'     \item{`"check_corrections"`}{Of the estimates of fits: which results are left after correcting for the number of
@@ -80,7 +81,7 @@ checks <- function() {
   names <- c(
     "residuals", "influence", "variance_shares", "word_effects", "corrections", "equivalence", "token_limits",
     "option_order", "refusals", "skew", "first_option", "order_effect", "missing_answers", "missing_bounds", "left_out",
-    "separation", "games_ended", "game_influence", "answer_lengths"
+    "separation", "repetitions", "games_ended", "game_influence", "answer_lengths"
   )
   mget(paste0("check_", names), envir = environment(run_check), mode = "function")
 }

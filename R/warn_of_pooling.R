@@ -45,3 +45,24 @@ warn_of_repeated_rows <- function(rows) {
     ), call. = FALSE)
   }
 }
+
+# Repetitions that are the same answer again, more often than chance has it, are no answers of their own. A fit that
+# knows of word and wording (fit_crossed()) has a component for what they share.
+warn_of_same_answers <- function(rows, columns) {
+  keys <- c("item", "wording", "condition")
+  outcome <- intersect("tokens", columns)
+  if (length(outcome) == 0 || !all(keys %in% names(rows)) || all(keys[1:2] %in% columns)) {
+    return(invisible())
+  }
+  if (is.null(rows$group)) rows$group <- rep("", nrow(rows))
+  if (anyDuplicated(rows[c("group", keys)]) == 0) {
+    return(invisible())
+  }
+  found <- repetitions_of(rows, NA, outcome, "condition")
+  if (found$share_identical > found$share_by_chance + .2) {
+    warning(sprintf(
+      "Of %d words in a wording and condition that were asked again, %d got the same answer every time: %d rows hold %s.",
+      found$n_repeated, found$n_identical, found$n, counted(found$n_effective, "answer")
+    ), call. = FALSE)
+  }
+}

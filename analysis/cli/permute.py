@@ -32,7 +32,7 @@ _SHOWN = (
 )  # fmt: skip
 
 _SHOWN_OF_CONDITIONS = (
-    "source", "variant", "model", "domain", "engine", "observed", "null_low", "null_high", "n", "p_two_sided",
+    "source", "variant", "model", "domain", "engine", "null", "observed", "null_low", "null_high", "n", "p_two_sided",
     "p_engine", "false_positives",
 )  # fmt: skip
 
@@ -50,7 +50,7 @@ _SHOWN_OF_CONDITIONS = (
 @click.option(
     "--whole-words",
     is_flag=True,
-    help="Of conditions: swap a word with all its wordings, which holds where words differ in their effect.",
+    help="Of conditions: only swap words with all their wordings (both kinds are made otherwise).",
 )
 @short_chains_options
 @click.option(
@@ -76,27 +76,48 @@ def permute_command(
 ) -> None:
     """Is the observed effect larger than arbitrary labels would give?
 
-    Of an association study: deals the words of each model and test to their groups at random (within a wording, a
-    word's two conditions are swapped with probability 1/2) and prints the observed difference beside what is found
-    where there is nothing: its null distribution, p, and how often the study's own test gives p < .05 there.
+    Of an association study: deals the words of each model and test to their groups at random and prints the observed
+    difference beside what is found where there is nothing: its null distribution, p, and how often the study's own
+    test gives p < .05 there. Twice: "whole words" swaps a word's two conditions with all its wordings, and asks
+    whether there is a mean effect where words differ; the sharp null swaps them within each wording, and asks whether
+    any word has an effect in any wording, which it also finds where words differ in theirs and the mean is 0.
 
     Of blocks: swaps each item's two block labels with probability 1/2 within model and domain, refits, and prints one
     row per cell: the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its
     Monte Carlo interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and
     one with more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
     """
+    from slant.analysis.questions.permutation.conditions import has_conditions
     from slant.analysis.questions.permutation.permutations import can_permute, permute
     from slant.analysis.questions.permutation.sentences import result_sentences
 
-    settings = {**({"whole_words": True} if whole_words else {}), **sampling}
     chosen = chosen_study(db, study, can_permute, "has conditions or blocks to permute")
-    with FitProgress("Refitting in R") as progress:
-        result = permute(
-            db, chosen, permutations, engine, seed, source=source, workers=workers, progress=progress, settings=settings
-        )
-    rows = getattr(result, show)
-    shown = _SHOWN if rows.get_column("p_engine", default=pl.Series([None])).is_null().all() else _SHOWN_OF_CONDITIONS
-    print_result(rows, output_format, shown if show == "tests" else None)
-    for sentence in result_sentences(result):
-        say(sentence)
-    say_result(result)
+    is_of_words = has_conditions(chosen) and engine != "brms"
+    kinds = [True] if whole_words or not is_of_words else [True, False]
+    results = []
+    for is_whole in kinds:
+        settings = {**({"whole_words": True} if is_whole and (is_of_words or whole_words) else {}), **sampling}
+        with FitProgress("Refitting in R") as progress:
+            results.append(
+                permute(
+                    db, chosen, permutations, engine, seed,
+                    source=source, workers=workers, progress=progress, settings=settings,
+                )
+            )  # fmt: skip
+    rows = pl.concat([_named(getattr(result, show), is_of_words, n) for n, result in enumerate(results)])
+    print_result(rows, output_format, (_SHOWN_OF_CONDITIONS if is_of_words else _SHOWN) if show == "tests" else None)
+    for number, result in enumerate(results):
+        for sentence in result_sentences(result):
+            say(f"{_NULLS[number].capitalize()}: {sentence}" if is_of_words else sentence)
+    say_result(results[-1])
+
+
+_NULLS = ("whole words", "sharp null, within wordings")
+
+
+def _named(rows: pl.DataFrame, is_of_words: bool, number: int) -> pl.DataFrame:
+    """With the null that was permuted under, where there are two."""
+    if not is_of_words:
+        return rows
+    place = rows.columns.index("engine") + 1
+    return rows.insert_column(place, pl.lit(_NULLS[number], pl.String).alias("null"))

@@ -63,7 +63,7 @@ class CrossedWidths(Widths):
 
 
 def _width(planned: PlannedFit, answer: Answer) -> CellWidth:
-    """A fit that failed has none. A singular one has that of the maximal model that is not singular."""
+    """A fit that failed has none. A singular one has that of the maximal model."""
     test, n = planned.cell.key["test"], planned.cell.rows.height
     failed = CellWidth(test, None, None, "failed", n)
     if answer.has_died or answer.error:
@@ -72,12 +72,13 @@ def _width(planned: PlannedFit, answer: Answer) -> CellWidth:
     if "effects" not in frames or frames["effects"].height != 1:
         return failed
     effect = frames["effects"].row(0, named=True)
-    half_width = (effect["conf_high"] - effect["conf_low"]) / 2
+    margin = effect["width_margin"]
+    half_width = margin * (effect["conf_high"] - effect["conf_low"]) / 2
     if not math.isfinite(half_width):
         return failed
     of_trials = frames["shares"].filter(pl.col("group") == "residual")["share"].sum()
     least = half_width * math.sqrt(max(0.0, 1 - of_trials))
-    return CellWidth(test, half_width, least, frames["fits"]["status"].item(), n)
+    return CellWidth(test, half_width, least, frames["fits"]["status"].item(), n, margin)
 
 
 CROSSED_WIDTHS = CrossedWidths()

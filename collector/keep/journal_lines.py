@@ -53,7 +53,7 @@ _LOOK_COLUMNS = (
     *("plan", "study", "study_version", "variant", "source", "model", "seed", "until_width", "looks"),
     *("most_repetitions", "look_no", "repetitions", "fit", "outcome", "looked_at"),
 )
-_WIDTH_COLUMNS = ("test", "half_width", "least_half_width", "status", "n_trials")
+_WIDTH_COLUMNS = ("test", "half_width", "least_half_width", "status", "n_trials", "width_margin")
 _CHECK_COLUMNS = (
     *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
     *(f.name for f in fields(CheckFacts)),

@@ -73,7 +73,8 @@ class StoppingRule:
             f"Each model is asked whole repetitions of the plan, {self.most_repetitions} at most, and no more once "
             f"half of the 95 % interval of the condition effect is {self.until_width:g} {outcome} or less in each of "
             f"its tests, by the mixed model over words and wordings. That is looked at after {at} repetitions. "
-            "Neither the effect nor its p decides anything."
+            "The interval is taken to be wider than the model's own by a margin for a variance that may be "
+            "underestimated. Neither the effect nor its p decides anything."
         )
 
     def __str__(self) -> str:

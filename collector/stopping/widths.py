@@ -28,7 +28,9 @@ class CellWidth:
     """Of one test of a model: half of the 95 % interval of the condition effect, in units of the fit's outcome.
 
     `half_width` None: no interval could be had, and `status` is "failed". `least_half_width`: what it would come to
-    with any number of repetitions of the same words in the same wordings. `n_trials` went into it.
+    with any number of repetitions of the same words in the same wordings. `n_trials` went into it. `width_margin`: how
+    many times wider both are than the model's own interval, because a run stops rather where its variance is
+    underestimated.
     """
 
     test: str
@@ -36,6 +38,7 @@ class CellWidth:
     least_half_width: float | None
     status: str
     n_trials: int
+    width_margin: float | None = None
 
 
 class Widths(ABC):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,7 @@ def test_a_model_that_was_asked_in_one_condition_only_is_left_out_and_said(tmp_p
     db = database(tmp_path / "a.duckdb", [*trials("o3-mini", 60), *half])
     done = CliRunner().invoke(analyze, ["permute", "--db", str(db), "--permutations", "20", "--format", "csv"])
     assert (done.exit_code, "deepseek-r1 in flowers_insects" in done.stderr) == (0, True)
-    assert pl.read_csv(done.stdout.encode())["model"].to_list() == ["o3-mini"]
+    assert pl.read_csv(done.stdout.encode())["model"].to_list() == ["o3-mini"] * 2
 
 
 def test_what_is_there_stands_beside_what_is_found_where_nothing_is(result: analysis.PermutationResult) -> None:
@@ -106,8 +107,10 @@ def test_whole_words_and_the_mixed_model_stand_beside_it(db: Path, result: analy
     words = CliRunner().invoke(analyze, [*arguments, "--whole-words", "--format", "json"])
     assert (refitted.exit_code, words.exit_code) == (0, 0), refitted.output + words.output
     assert "p of the study's mixed model is below .05 in" in refitted.stderr
+    assert "Sharp null, within wordings:" in refitted.stderr
+    assert {row["null"] for row in json.loads(words.stdout)} == {"whole words"}
     kept = open_trials(db, view="permutation_tests")
-    assert sorted(kept["engine"].to_list()) == [*["difference"] * 4, *["lme4"] * 2]
+    assert sorted(kept["engine"].to_list()) == [*["difference"] * 4, *["lme4"] * 4]
     assert set(kept["within"]) == {"model, test", "model, test, wording"}
 
 

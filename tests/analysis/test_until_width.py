@@ -103,7 +103,7 @@ def test_the_width_is_that_of_the_fit_over_words_and_wordings_and_no_effect_is_k
     assert not {"estimate", "p_value"} & set(re.findall(r"\w+", lines))
     effects = analysis.fit(folder / "a.duckdb", load_study(str(folder / "study" / "study.toml")), "crossed").tables
     effect = effects["crossed"]["effects"].row(0, named=True)
-    half = (effect["conf_high"] - effect["conf_low"]) / 2
+    half = effect["width_margin"] * (effect["conf_high"] - effect["conf_low"]) / 2
     assert report.models[0]["half_width"] == pytest.approx(half, rel=1e-4)
 
 

@@ -37,6 +37,43 @@ def skew(rows: CheckRows, context: Context) -> Verdict:
     )
 
 
+_MORE_THAN_CHANCE = 0.2
+"""So much more often the same than by chance, as a share, repetitions are hardly answers of their own."""
+
+
+def repetitions(rows: CheckRows, context: Context) -> Verdict:
+    """How many combinations of word, wording and condition got the same answer every time."""
+    results = rows["repetitions"]
+    repeated = results.filter(pl.col("n_repeated") > 0)
+    if repeated.is_empty():
+        return Verdict("note", f"No answer of {int(results['n'].sum()):,} was asked for more than once.")
+    n, same = int(repeated["n_repeated"].sum()), int(repeated["n_identical"].sum())
+    is_often = pl.col("share_identical") > pl.col("share_by_chance") + _MORE_THAN_CHANCE
+    often = repeated.filter(is_often)
+    details = [
+        f"{context.models.get(str(model), str(model))}, {_temperature(temperature)}: "
+        f"{int(part['n_identical'].sum()):,} of {int(part['n_repeated'].sum()):,} "
+        f"({percent(part['n_identical'].sum() / part['n_repeated'].sum())}; by chance "
+        f"{percent((part['share_by_chance'] * part['n_repeated']).sum() / part['n_repeated'].sum())})."
+        for (model, temperature), part in repeated.group_by("model", "temperature", maintain_order=True)
+    ]
+    if often.height:
+        details.append(
+            "The study's own model counts each repetition as an answer: where they are the same, its standard errors "
+            "and p are too small. The fit over words and wordings has a component for what repetitions share."
+        )
+    return Verdict(
+        "caution" if often.height else "holds",
+        f"Of {n:,} words in a wording and condition that were asked more than once, {same:,} ({percent(same / n)}) got "
+        "the same answer every time.",
+        tuple(details),
+    )
+
+
+def _temperature(value: object) -> str:
+    return f"temperature {value:g}" if isinstance(value, float) else "the provider's own temperature, or an unknown one"
+
+
 def token_limits(rows: CheckRows, context: Context) -> Verdict:
     results = rows["token_limits"]
     n, n_truncated, n_known = (int(results[name].sum()) for name in ("n", "n_truncated", "n_ended_known"))

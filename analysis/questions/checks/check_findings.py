@@ -268,6 +268,7 @@ _VERDICTS: dict[str, Callable[[CheckRows, Context], Verdict]] = {
     "corrections": _corrections,
     "equivalence": _equivalence,
     "token_limits": answer_findings.token_limits,
+    "repetitions": answer_findings.repetitions,
     "option_order": answer_findings.option_order,
     "refusals": answer_findings.refusals,
     "first_option": choice_findings.first_option,

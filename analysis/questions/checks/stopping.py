@@ -38,6 +38,17 @@ def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Re
         f"It was to end on precision, {rule}: {rules[-1]}.{several}",
         (
             rules[-1].sentences(looks[-1].outcome),
+            _with_margin(looks),
             *(f"{labels.get(made[-1].model, made[-1].model)}: {looks_clause(made)}." for made in by_plan),
         ),
+    )
+
+
+def _with_margin(looks: Sequence[Look]) -> str:
+    """That the interval of a run that ended is the one with the margin; how wide that is."""
+    margins = sorted({cell.width_margin for look in looks for cell in look.widths if cell.width_margin is not None})
+    span = "" if not margins else f" ({margins[0]:.2f} to {margins[-1]:.2f} times as wide)"
+    return (
+        f"The interval of a model that ended because it was narrow is its effect ± the width at that look{span}: the "
+        "model's own is too narrow then, for a run ends rather where the variance is underestimated."
     )

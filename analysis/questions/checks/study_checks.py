@@ -281,6 +281,7 @@ def _trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float) -> Iterator[tup
         yield "option_order", Call("check_option_order", answered, model, packages=("lmerTest",))
         yield "skew", Call("check_skew", answered, {**sides, "alpha": alpha})
         yield "refusals", Call("check_refusals", rows, sides)
+        yield "repetitions", Call("check_repetitions", answered, {"by": list(CELL), "contrast": contrast})
         yield "token_limits", Call("check_token_limits", rows, {"by": list(CELL)})
 
 

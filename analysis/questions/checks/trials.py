@@ -64,8 +64,9 @@ def mixed_fit(study: Study) -> Fit:
 
 
 def read_trials(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
-    """One row a trial: COLUMNS, `finish_reason`, `first_option`, `token_limit` (null where unknown, as of all imports:
-    the settings of an imported run are those of the study file, and nobody knows whether others asked so).
+    """One row a trial: COLUMNS, `finish_reason`, `first_option`, `token_limit` and `temperature` (both null where
+    unknown, as of all imports: the settings of an imported run are those of the study file, and nobody knows whether
+    others asked so).
 
     Raises StudyError where the view of the fit lacks a column, DatabaseError where nothing is left to check.
     """
@@ -78,8 +79,13 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
         prompt_columns = _prompt_columns(connection)
         frame = with_token_limits(frame, connection)
     frame = rows_of_study(frame, db, study, source)
-    frame = frame.select(*COLUMNS, "token_limit").sort(ORDER, nulls_last=True)
+    frame = frame.select(*COLUMNS, *_present(frame), "token_limit", "temperature").sort(ORDER, nulls_last=True)
     return frame.join(prompt_columns, on="trial_id", how="left", maintain_order="left")
+
+
+def _present(frame: pl.DataFrame) -> list[str]:
+    """What tells two words of one name apart, where the view has it."""
+    return [name for name in ("group",) if name in frame.columns]
 
 
 def rows_of_study(frame: pl.DataFrame, db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
@@ -94,9 +100,10 @@ def rows_of_study(frame: pl.DataFrame, db: str | Path, study: Study, source: str
 
 
 def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    """With `token_limit`, from run_id and model."""
+    """With `token_limit` and `temperature` as asked for, from run_id and model."""
     joined = frame.join(_limits(connection), on=["run_id", "model"], how="left", maintain_order="left")
-    return joined.with_columns(token_limit=pl.when(pl.col("source") != "imported").then("token_limit"))
+    is_ours = pl.col("source") != "imported"
+    return joined.with_columns(pl.when(is_ours).then(name).alias(name) for name in ("token_limit", "temperature"))
 
 
 def _prompt_columns(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
@@ -107,14 +114,24 @@ def _prompt_columns(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
 
 def _limits(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
     rows = frame_of(connection.table("run_models").select("run_id, model, settings")).to_dicts()
-    limits = [{"run_id": r["run_id"], "model": r["model"], "token_limit": _limit(r["settings"])} for r in rows]
-    schema = {"run_id": pl.String, "model": pl.String, "token_limit": pl.Float64}
+    limits = [
+        {
+            "run_id": r["run_id"],
+            "model": r["model"],
+            "token_limit": _setting(r["settings"], _LIMITS),
+            "temperature": _setting(r["settings"], ("temperature",)),
+        }
+        for r in rows
+    ]
+    numbers = dict.fromkeys(("token_limit", "temperature"), pl.Float64)
+    schema = {"run_id": pl.String, "model": pl.String, **numbers}
     return pl.DataFrame(limits, schema=schema).unique(["run_id", "model"], keep="last")
 
 
-def _limit(settings: str | None) -> float | None:
+def _setting(settings: str | None, names: tuple[str, ...]) -> float | None:
+    """The first of these settings that is a number."""
     values: dict[str, Any] = json.loads(settings or "{}") or {}
-    if (budget := reasoning_budget(values)) is not None:
+    if names == _LIMITS and (budget := reasoning_budget(values)) is not None:
         return float(budget)
-    numbers = [values[name] for name in _LIMITS if isinstance(values.get(name), (int, float))]
+    numbers = [values[name] for name in names if isinstance(values.get(name), (int, float))]
     return float(numbers[0]) if numbers else None

@@ -38,6 +38,12 @@ def _of_conditions(cells: pl.DataFrame) -> Iterator[str]:
         yield f"{cells['variant'][0]}, {cells['source'][0]}: {said[0].lower()}{said[1:]}"
 
 
+_KINDS = {
+    "model, test": ", with all their wordings",
+    "model, test, wording": " within each wording (the sharp null: no word has an effect in any wording)",
+}
+
+
 def last_permutations(rows: pl.DataFrame) -> pl.DataFrame:
     """Of rows of the view permutation_tests those of the last of each kind of permutation, model and domain."""
     kind = ["source", "study_version", "variant", "engine", "within", "model", "domain"]
@@ -54,13 +60,14 @@ def null_sentences(cells: pl.DataFrame) -> Iterator[str]:
     """
     if cells.is_empty():
         return
-    for _, part in cells.group_by("engine", *(["within"] if "within" in cells.columns else []), maintain_order=True):
+    for kind, part in cells.group_by("engine", *(["within"] if "within" in cells.columns else []), maintain_order=True):
         test = "Welch's test" if part["engine"][0] == "difference" else "the study's mixed model"
         rates: list[float] = part["false_positives"].to_list()
         mean, low, high = (100 * rate for rate in (sum(rates) / len(rates), min(rates), max(rates)))
         found = part.filter(pl.col("p_engine") < 0.05)
         yield (
-            f"Where words are dealt to groups at random, p of {test} is below .05 in {mean:.1f} % of the permutations "
+            f"Where words are dealt to groups at random{_KINDS.get(str(kind[-1]), '')}, "
+            f"p of {test} is below .05 in {mean:.1f} % of the permutations "
             f"({low:.1f} to {high:.1f} % by model and test). As observed it is in {found.height} of {part.height} "
             f"cells; in {(found['p_two_sided'] < 0.05).sum()} of these p by permutation is, too. Nothing is corrected "
             "for the number of cells."
