@@ -34,8 +34,13 @@ parameters_of_cell <- function(draws, family, x) {
   if (length(values) == 1) values[[1]] else values
 }
 
+# The smallest |d| that matters, if nothing else is said: half of what Cohen calls small, as in check_equivalence().
+smallest_effect <- .1
+
 ratio_row <- function(medians, sides, parts, checks) {
   ratio <- medians[, 2] / medians[, 1]
+  labels <- as.character(parts$data[[contrast_of(parts)]])
+  sd_log <- pooled_sd(log(parts$outcome + parts$family$step / 2), labels, sides)
   between <- stats::quantile(ratio, c(.5, .025, .975), names = FALSE, na.rm = TRUE)
   zeros <- checks[checks$statistic == "zeros" & !is.na(checks$block), ]
   zeros <- zeros[match(sides, zeros$block), ]
@@ -44,6 +49,8 @@ ratio_row <- function(medians, sides, parts, checks) {
     ratio = between[[1]], ratio_low = between[[2]], ratio_high = between[[3]], p_above = mean(ratio > 1, na.rm = TRUE),
     median_reference = stats::median(medians[, 1]), median_other = stats::median(medians[, 2]),
     zeros_reference = zeros$observed[[1]], zeros_reference_predicted = zeros$predicted[[1]],
-    zeros_other = zeros$observed[[2]], zeros_other_predicted = zeros$predicted[[2]]
+    zeros_other = zeros$observed[[2]], zeros_other_predicted = zeros$predicted[[2]], sd_log = sd_log,
+    bound = smallest_effect, p_within_bound = mean(abs(log(ratio)) < smallest_effect * sd_log, na.rm = TRUE),
+    prior = parts$priors$b
   )
 }

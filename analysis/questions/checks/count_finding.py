@@ -4,6 +4,7 @@ They take minutes, so that a check reads those that are kept and makes none.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from slant.analysis.questions.checks.sentences import (
     number,
     percent,
     spread,
+    which_cells,
 )
 from slant.analysis.questions.checks.trials import CELL
 from slant.analysis.rows.views import read_view, view_names
@@ -24,11 +26,12 @@ from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import count_text
 
+_PROBABLY = 0.95
 _CLEARLY = 2  # standard errors of a difference
 _EFFECT = (
-    "family", "ratio", "ratio_low", "ratio_high", "p_above", "median_reference", "median_other", "step",
-    "zeros_reference", "zeros_reference_predicted", "zeros_other", "zeros_other_predicted", "elpd_difference",
-    "se_difference", "nats", "n_bad_pareto_k", "is_converged",
+    "family", "ratio", "ratio_low", "ratio_high", "p_above", "p_within_bound", "bound", "prior", "median_reference",
+    "median_other", "step", "zeros_reference", "zeros_reference_predicted", "zeros_other", "zeros_other_predicted",
+    "elpd_difference", "se_difference", "nats", "n_bad_pareto_k", "is_converged",
 )  # fmt: skip
 
 
@@ -64,6 +67,7 @@ def count_models(rows: CheckRows, context: Context) -> Verdict:
     details = [
         f"Ratio of medians, {context.other} to {context.reference}: {spread(shown['ratio'])}; the 95 % interval leaves "
         f"out 1 in {_count(shown.filter((pl.col('ratio_low') > 1) | (pl.col('ratio_high') < 1)), shown)}.",
+        *_small_effects(shown, context),
         f"Of shares and quantiles by condition {shown['n_outside'].sum()} of {shown['n_compared'].sum()} lie outside "
         "the 95 % that the models predict.",
         *(_zeros(row, context) for row in zeros.to_dicts()),
@@ -84,6 +88,19 @@ def count_models(rows: CheckRows, context: Context) -> Verdict:
         f"The share of zeros is as a {name} predicts it in {_count(shown.filter(n_zeros_outside=0), shown)}; another "
         f"family is clearly better in {count_of(better.height, others.height, 'comparison')}.",
         tuple(details),
+    )
+
+
+def _small_effects(shown: pl.DataFrame, context: Context) -> Iterator[str]:
+    """How probable it is that effects are too small to matter, and under which prior."""
+    known = shown.drop_nulls("p_within_bound")
+    if known.is_empty():
+        return
+    likely = known.filter(pl.col("p_within_bound") > _PROBABLY)
+    yield (
+        f"Probability that the effect is smaller than |d| = {known['bound'][0]:g} (of the logarithm of counts; prior "
+        f"of the effect: {', '.join(known['prior'].unique(maintain_order=True))}): "
+        f"{spread(known['p_within_bound'])}; above {_PROBABLY:g} in {_count(likely, known)}{which_cells(likely, context)}."
     )
 
 

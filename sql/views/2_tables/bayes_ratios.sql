@@ -3,7 +3,8 @@
 -- reads: fits, brms_effects, brms_models, brms_loo, brms_pointwise, models, tests
 -- study: any
 -- note:  Made by `analyze --fit brms` (`--family`: other families), with R's fit_brms(). Intervals: 95 %, credible;
---        p_above: the probability that the ratio is above 1. Zeros are shares of answers, observed and predicted.
+--        p_above: the probability that the ratio is above 1; p_within_bound: that its logarithm is smaller than `bound`
+--        standard deviations (`sd_log`) either way, under the `prior` of the effect. Zeros are shares of answers, observed and predicted.
 --        elpd_loo: log probability of each count's interval when it is left out, so that families and steps compare;
 --        elpd_difference: to the last lognormal of the same rows (below 0: worse), nats: the same a trial. Approximate
 --        where n_bad_pareto_k is above 0.
@@ -30,7 +31,7 @@ WITH counted AS (
 )
 SELECT f.source, f.study, f.study_version, f.variant, f.model, coalesce(m.label, f.model) AS model_label, f.test,
        coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, e.term, e.family, e.ratio, e.ratio_low,
-       e.ratio_high, e.p_above, e.median_reference, e.median_other, e.step, e.zeros_reference,
+       e.ratio_high, e.p_above, e.p_within_bound, e.bound, e.sd_log, e.prior, e.median_reference, e.median_other, e.step, e.zeros_reference,
        e.zeros_reference_predicted, e.zeros_other, e.zeros_other_predicted, o.elpd_loo, o.se_elpd_loo,
        d.elpd_difference, d.se_difference, d.nats, o.n_bad_pareto_k, f.n, b.is_converged, b.verdict, f.fit, f.status,
        f.call_id
