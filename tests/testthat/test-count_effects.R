@@ -34,6 +34,9 @@ test_that("the ratio of medians that was put in is found, with the zeros that ar
   expect_true(effects$ratio_low < 1.5 && 1.5 < effects$ratio_high && effects$p_above > .99)
   expect_equal(effects$zeros_reference, mean(subset(counts_in_steps(), condition == "compatible")$tokens == 0))
   expect_equal(effects$zeros_reference_predicted, effects$zeros_reference, tolerance = .35)
+  expect_lt(effects$p_within_bound, .01)
+  expect_equal(effects$bound, .1)
+  expect_match(effects$prior, "^normal")
   medians <- count_fit()$tables$predictions
   expect_equal(medians$block, pair_of_sides$condition)
   expect_equal(medians$estimate[[2]] / medians$estimate[[1]], effects$ratio, tolerance = .02)

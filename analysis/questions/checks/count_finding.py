@@ -98,9 +98,10 @@ def _small_effects(shown: pl.DataFrame, context: Context) -> Iterator[str]:
         return
     likely = known.filter(pl.col("p_within_bound") > _PROBABLY)
     yield (
-        f"Probability that the effect is smaller than |d| = {known['bound'][0]:g} (of the logarithm of counts; prior "
+        f"Probability that the effect is smaller than |d| = {known['bound'][0]:g} (of log counts; prior "
         f"of the effect: {', '.join(known['prior'].unique(maintain_order=True))}): "
-        f"{spread(known['p_within_bound'])}; above {_PROBABLY:g} in {_count(likely, known)}{which_cells(likely, context)}."
+        f"{spread(known['p_within_bound'])}; above {_PROBABLY:g} in {_count(likely, known)}"
+        f"{which_cells(likely, context)}."
     )
 
 
