@@ -281,12 +281,12 @@ def test_the_page_escapes_what_others_wrote_and_loads_nothing(found: Checks, tmp
     assert len(re.findall(r'<img src="data:image/png;base64,[^"]+" alt="[^"]{80,}"', text)) == 2
     marked = write_page(found, tmp_path / "c.md").read_text("utf-8")
     assert r"Flowers \<b\>& Insects\</b\>" in marked
-    assert marked.count("\n### ") == 11
+    assert marked.count("\n### ") == 12
 
 
 def test_machines_get_findings_and_the_rows_of_every_check(found: Checks) -> None:
     content = json.loads(as_json(found))
-    assert len(content["findings"]) == 11
+    assert len(content["findings"]) == 12
     assert {name: len(rows) for name, rows in content["rows"].items()}["influence"] == 20
 
 

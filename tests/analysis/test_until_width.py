@@ -34,7 +34,7 @@ from tests.support.local_server import LocalServer, completion
 from tests.support.worded_study import TRIALS, write_worded
 
 pytestmark = pytest.mark.needs("lmerTest")
-WIDTH, MOST, LOOKS, SEED = 30.0, 6, 3, 1
+WIDTH, MOST, LOOKS, SEED = 60.0, 6, 3, 1
 
 
 MODEL = ("simulated/small",)
@@ -110,11 +110,11 @@ def test_the_width_is_that_of_the_fit_over_words_and_wordings_and_no_effect_is_k
 def test_the_same_command_asks_and_looks_no_more(copy: Path) -> None:
     db = str(copy / "a.duckdb")
     words = ["--study", str(copy / "study" / "study.toml"), "--model", "simulated/small", "--db", db]
-    rule = ["--repeat", "6", "--until-width", "30", "--looks", "3", "--seed", "1"]
+    rule = ["--repeat", "6", "--until-width", "60", "--looks", "3", "--seed", "1"]
     result = CliRunner().invoke(command, [*words, *rule])
     assert result.exit_code == 0, result.stderr
     assert "Nothing to ask: the model has ended by this rule." in result.stderr
-    assert "30 or less, so it is asked no more" in result.stderr
+    assert "60 or less, so it is asked no more" in result.stderr
     assert len(list(journal_folder(copy / "a.duckdb").glob("looks-*"))) == 3
     report = ask(copy)
     assert (report.is_complete, report.models[0]["asked"], len(report.looks)) == (True, 0, 3)
@@ -125,7 +125,7 @@ def test_looks_that_were_made_count_by_another_rule_too(copy: Path) -> None:
         ask(copy, until_width=5.0, repetitions=8)
     listener = Listener()
     report = ask(copy, until_width=5.0, repetitions=8, looks=4, watcher=listener)
-    assert "was looked at by another rule before (±30, 3 looks, 6 repetitions at most)" in listener.said[0]
+    assert "was looked at by another rule before (±60, 3 looks, 6 repetitions at most)" in listener.said[0]
     assert [(look.look_no, look.repetitions) for look in report.looks] == [(1, 2), (2, 4), (3, 6), (4, 8)]
     assert "all 8 repetitions are asked, so it ends without that width" in listener.said[-1]
     assert report.models[0]["asked"] == 2 * TRIALS
@@ -145,12 +145,12 @@ def test_status_methods_and_report_tell_the_rule_the_looks_and_why_it_ended(
     widths = ", ".join(f"{look.width} after {look.repetitions}" for look in report.looks)
     told = f"{widths} repetitions, which was narrow enough"
     status = CliRunner().invoke(command, ["status", "--db", str(folder / "a.duckdb")])
-    assert f"small until ±30 tokens, 3 looks, 6 repetitions at most: {told}." in status.stderr
+    assert f"small until ±60 tokens, 3 looks, 6 repetitions at most: {told}." in status.stderr
     methods = CliRunner().invoke(command, ["methods", "--db", str(folder / "a.duckdb")]).stdout
     assert f"The plan has up to {6 * TRIALS} trials for the model, each cell up to 6 times" in methods
     assert report.looks[0].rule.sentences("tokens") in methods
     assert f"small {told}." in methods
-    assert "--repeat 6 --until-width 30 --looks 3" in methods
+    assert "--repeat 6 --until-width 60 --looks 3" in methods
     tables = analysis.tables(folder / "a.duckdb", "drinks")
     grain = tables["interval_widths"].select("source", "study_version", "variant").row(0, named=True)
     group = stopping(SectionData(load_study(str(folder / "study" / "study.toml")), tables, {}, grain))
@@ -169,7 +169,7 @@ def test_checks_name_a_rule_that_was_not_registered_and_whoever_left_early(
     assert set(fewer["deviation"]) == {"stopping_rule", "width_looks"}
     finding = stopping_finding(ended[1].looks, {}, None)
     assert (finding.standing, finding.verdict) == (
-        "note", "It was to end on precision, by a rule that was not registered: ±30, 3 looks, 6 repetitions at most."
+        "note", "It was to end on precision, by a rule that was not registered: ±60, 3 looks, 6 repetitions at most."
     )  # fmt: skip
 
 
@@ -177,7 +177,7 @@ def test_checks_name_a_rule_that_was_not_registered_and_whoever_left_early(
 def test_the_page_of_checks_says_when_collecting_ended(copy: Path) -> None:
     words = ["check", "--study", str(copy / "study" / "study.toml"), "--db", str(copy / "a.duckdb"), "--format", "csv"]
     checked = CliRunner().invoke(analyze, words)
-    assert "It was to end on precision, by the rule that was registered: ±30" in checked.stdout
+    assert "It was to end on precision, by the rule that was registered: ±60" in checked.stdout
 
 
 def test_a_model_that_was_left_between_looks_is_named(tmp_path: Path) -> None:
@@ -207,13 +207,13 @@ def test_where_no_interval_can_be_had_nothing_ends_before_all_is_asked(tmp_path:
 def test_a_dry_run_shows_the_rule_and_the_least_and_the_most_that_is_asked(tmp_path: Path) -> None:
     study = write_worded(tmp_path / "study")
     words = ["--study", str(study), "--model", "simulated/small", "--db", str(tmp_path / "a.duckdb"), "--dry-run"]
-    result = CliRunner().invoke(command, [*words, "--repeat", "6", "--until-width", "30", "--format", "json"])
+    result = CliRunner().invoke(command, [*words, "--repeat", "6", "--until-width", "60", "--format", "json"])
     rows = json.loads(result.stdout)
     assert [(row["asked"], row["repetitions"], row["to_ask"]) for row in rows] == [
         ("least", 2, 2 * TRIALS),
         ("most", 6, 6 * TRIALS),
     ]
-    assert StoppingRule(30, 5, 6).sentences("tokens") in result.stderr
+    assert StoppingRule(60, 5, 6).sentences("tokens") in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["study"]
 
 
