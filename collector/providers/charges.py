@@ -16,11 +16,11 @@ def stated_charges(usage: Any) -> dict[str, Any]:
     OpenRouter and others have `cost`, Perplexity a table of its parts, xAI ticks. With a key of the user's own
     (`is_byok`) OpenRouter charges its fee only, and says beside it what the other provider charges.
     """
-    if not isinstance(usage, Mapping):
-        return {}
+    if not isinstance(usage, dict) or ("cost" not in usage and "cost_in_usd_ticks" not in usage):
+        return {}  # nearly always
     cost = usage.get("cost")
     if cost is None:
-        ticks = count(usage, "cost_in_usd_ticks") if "cost_in_usd_ticks" in usage else None
+        ticks = count(usage, "cost_in_usd_ticks")
         return {} if ticks is None else {"stated_cost_usd": ticks / TICKS}
     stated = amount(cost, "total_cost") if isinstance(cost, Mapping) else amount(usage, "cost")
     if stated is None:

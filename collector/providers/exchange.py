@@ -13,7 +13,8 @@ LARGEST_COUNT = 10**12  # a larger one is nonsense, and would not fit the column
 LARGEST_AMOUNT = 1e6  # US dollars for one answer
 _WHOLE = re.compile(r"([0-9]{1,13})(?:\.0+)?")
 _AMOUNT = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,20})?(?:[eE]-?[0-9]{1,2})?")
-_REQUEST_IDS = ("x-request-id", "request-id", "apim-request-id", "x-ms-request-id")
+_IDS_BY_RANK = ("x-request-id", "request-id", "apim-request-id", "x-ms-request-id")
+_REQUEST_IDS = frozenset(_IDS_BY_RANK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +77,10 @@ def count(mapping: Any, *path: str) -> int | None:
     """
     for name in path:
         mapping = mapping.get(name) if isinstance(mapping, dict) else None
-    if type(mapping) is not int:
-        mapping = _whole_number(mapping)
-    return mapping if mapping is not None and 0 <= mapping <= LARGEST_COUNT else None
+    if mapping is None:  # first: of ten counts that are looked for, six are not there
+        return None
+    number = mapping if type(mapping) is int else _whole_number(mapping)
+    return number if number is not None and 0 <= number <= LARGEST_COUNT else None
 
 
 def _whole_number(value: Any) -> int | None:
@@ -108,8 +110,8 @@ def text(value: Any) -> str | None:
 
 def request_id(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> str | None:
     """The provider's name of one request, which its support asks for: of an answer as of an error."""
-    for name in _REQUEST_IDS:
-        if value := headers.get(name):
-            return value
-    body = body or {}
+    if not _REQUEST_IDS.isdisjoint(headers):
+        return next(headers[name] for name in _IDS_BY_RANK if name in headers)
+    if body is None:
+        return None
     return text(body.get("request_id")) or text(body.get("id")) or text(body.get("responseId"))

@@ -9,7 +9,6 @@ contradictory is said in `conflict`, so that nobody takes them for plain counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from slant.collector.providers.exchange import count, first_count
@@ -35,15 +34,15 @@ def settled(
     total: int | None,
     reasoning: int | None,
     in_prompt: int = 0,
-    named: tuple[int, ...] = (),
+    details: tuple[Any, ...] = (),
 ) -> Counts:
     """The counts of one reply, settled. `in_prompt`: how many of the prompt's tokens the details name (cached, written
-    to the cache); `named`: parts that the details name as something else than text."""
+    to the cache); `details`: the provider's tables of parts, which may name some as something else than text."""
     if prompt is None or completion is None:
-        return _settled(prompt, completion, total, reasoning, in_prompt, named)
+        return _settled(prompt, completion, total, reasoning, in_prompt, _named(details))
     if in_prompt <= prompt and (reasoning or 0) <= completion and total in (None, prompt + completion):
         return Counts(prompt, completion, reasoning)  # nearly always
-    return _settled(prompt, completion, total, reasoning, in_prompt, named)
+    return _settled(prompt, completion, total, reasoning, in_prompt, _named(details))
 
 
 def _settled(
@@ -52,7 +51,7 @@ def _settled(
     total: int | None,
     reasoning: int | None,
     in_prompt: int,
-    named: tuple[int, ...],
+    named: list[int],
 ) -> Counts:
     said: list[str] = []
     if prompt is not None and in_prompt > prompt:
@@ -90,13 +89,13 @@ def _settled(
 
 def chat_counts(usage: Any) -> dict[str, Any]:
     """The counts of `usage` as chat completions have it, by the names of Reply."""
-    cached = first_count(
-        count(usage, "prompt_tokens_details", "cached_tokens"),
-        count(usage, "prompt_cache_hit_tokens"),
-        count(usage, "cached_tokens"),
-    )
-    written = count(usage, "prompt_tokens_details", "cache_write_tokens")
-    reasoning = count(usage, "completion_tokens_details", "reasoning_tokens")
+    if not isinstance(usage, dict):
+        return {}
+    sent, generated = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
+    cached, written = count(sent, "cached_tokens"), count(sent, "cache_write_tokens")
+    if cached is None:
+        cached = first_count(count(usage, "prompt_cache_hit_tokens"), count(usage, "cached_tokens"))
+    reasoning = count(generated, "reasoning_tokens")
     if reasoning is None:
         reasoning = count(usage, "reasoning_tokens") or None  # where SGLang has it; its 0 is no count
     counts = settled(
@@ -105,22 +104,24 @@ def chat_counts(usage: Any) -> dict[str, Any]:
         count(usage, "total_tokens"),
         reasoning,
         (cached or 0) + (written or 0),
-        _named(usage, "prompt_tokens_details", "completion_tokens_details"),
+        (sent, generated),
     )
     return by_name(counts, cached, written)
 
 
 def responses_counts(usage: Any) -> dict[str, Any]:
     """The same of `usage` as the Responses API has it."""
-    cached = count(usage, "input_tokens_details", "cached_tokens")
-    written = count(usage, "input_tokens_details", "cache_write_tokens")
+    if not isinstance(usage, dict):
+        return {}
+    sent, generated = usage.get("input_tokens_details"), usage.get("output_tokens_details")
+    cached, written = count(sent, "cached_tokens"), count(sent, "cache_write_tokens")
     counts = settled(
         count(usage, "input_tokens"),
         count(usage, "output_tokens"),
         count(usage, "total_tokens"),
-        count(usage, "output_tokens_details", "reasoning_tokens"),
+        count(generated, "reasoning_tokens"),
         (cached or 0) + (written or 0),
-        _named(usage, "input_tokens_details", "output_tokens_details"),
+        (sent, generated),
     )
     return by_name(counts, cached, written)
 
@@ -137,9 +138,8 @@ def by_name(counts: Counts, cached: int | None, written: int | None) -> dict[str
     }
 
 
-def _named(usage: Any, *details: str) -> tuple[int, ...]:
+def _named(details: tuple[Any, ...]) -> list[int]:
     """Numbers of tokens that the details name as something else than text."""
-    parts = [usage.get(name) for name in details] if isinstance(usage, Mapping) else []
-    return tuple(
-        number for part in parts if isinstance(part, Mapping) for name in _OTHER_PARTS if (number := count(part, name))
-    )
+    return [
+        number for part in details if isinstance(part, dict) for name in _OTHER_PARTS if (number := count(part, name))
+    ]

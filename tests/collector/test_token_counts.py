@@ -58,7 +58,7 @@ numbers = st.none() | st.integers(0, 10**6)
 def test_settled_counts_are_never_negative_and_no_part_is_above_its_whole(
     prompt: int | None, completion: int | None, total: int | None, reasoning: int | None, cached: int, named: list[int]
 ) -> None:
-    found = settled(prompt, completion, total, reasoning, cached, tuple(named))
+    found = settled(prompt, completion, total, reasoning, cached, tuple({"audio_tokens": n} for n in named))
     assert (found.input_tokens is None, found.output_tokens is None) == (prompt is None, completion is None)
     if found.input_tokens is not None and found.output_tokens is not None:
         assert found.input_tokens >= (prompt or 0)
