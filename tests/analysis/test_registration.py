@@ -146,7 +146,7 @@ def test_a_fit_with_another_formula_is_named_and_so_are_exclusions(folder: Path,
     fit(db, edited, "d", workers=1)
     found = told(deviations(db, planned(folder)))
     assert ("formula", "effect_size: d: tokens ~ condition", "effect_size: d: output_tokens ~ condition", 1) in found
-    assert ("exclusion", None, "is_refusal", 1) in found
+    assert ("exclusion", "filtered, malformed, refused, rejected, truncated", "is_refusal", 1) in found
     with reading(db) as connection:
         assert connection.execute("SELECT analysis, n_trials FROM looks").fetchall() == [("d", 8)]
 
