@@ -34,13 +34,21 @@ Examples:
   collect import --study rmiat answers.csv
   collect import --study rmiat --model openai/gpt-5 answers.parquet
   collect import --study rmiat --map answer=response,tokens=n_tok --map-model x-1=local/x answers.csv
+  collect import --study rmiat --map answer=reply.text,test==flowers_insects,wording=prompt_id+1 log.jsonl
+  collect import --study NAME --map item:answer=rating_* wide.xlsx
   collect import --study rmiat --layout lee-lai --model deepseek-r1 DeepSeek-R1/
+
+Files: CSV, Excel, Parquet, JSON (lines or an array), batch output of OpenAI and Anthropic, logs of Inspect, promptfoo
+and jsPsych; also packed (.gz, .zst, .zip). A place that has no column may stand in custom_id or id: rose|compatible|1.
+--map: a column, a field in a field (a.b[0].c), =VALUE for all rows, COLUMN+1 where numbers begin at 0, and
+condition:answer=a:b for a row with an answer in each of the columns a and b.
 
 The layout "tidy" has slant's own column names: test, condition, item, wording, answer, tokens, model (or --model),
 and if you like group, repetition, reasoning_text, token_source, option_a, option_b … as `collect export` writes them.
 A study of forced choices needs option_a and option_b (the texts that were A and B) and no tokens; domain, block, word,
 category may stand for test, condition, item, group.
-Importing a file twice adds nothing. Exit code 1 where rows could not be read; the others are kept.
+An empty answer or NA is missing: it is counted, and not taken. Importing a file twice adds nothing.
+Exit code 1 where rows could not be read; the others are kept.
 """
 
 _EXPORT_EXAMPLES = """\b
@@ -64,6 +72,7 @@ Examples:
 @click.option(
     "--map-model", "map_models", multiple=True, metavar="THEIRS=MODEL", help="A model: x-1=local/x. Repeatable."
 )
+@click.option("--decimal", metavar="MARK", help="Before decimals: . or , (in a file with semicolons).")
 @click.option("--problems", "problems_file", type=FILE, metavar="FILE", help="Save every problem as CSV.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
 @db_option

@@ -218,6 +218,11 @@ class Design(ABC):
         assert step is not None
         return step
 
+    def repeated(self, study: Study, planned: Trial, repetition: int) -> Trial:
+        """The planned trial of another repetition, for imported rows. Without a say of its design all repetitions of
+        a trial have the same options and factors."""
+        return replace(planned, repetition=repetition)
+
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """A trial of an imported row (`draft`, by the names of importing/layouts/tidy.py) with what else the design has
         to know of it; `planned` is that of the plan. StudyError, whose text goes on after "this row …", where the row

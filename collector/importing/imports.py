@@ -7,15 +7,19 @@ already there with the same content is counted and left; with another content it
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
+from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts import Problem, Row, layout_named
-from slant.collector.importing.layouts.values import CellError, word
-from slant.collector.importing.renamed import Names, names
+from slant.collector.importing.layouts.cells import PlannedCells
+from slant.collector.importing.layouts.values import CellError, MissingAnswerError, OtherRowError, is_empty, word
+from slant.collector.importing.renamed import Names, counted_from_zero, names
 from slant.collector.importing.rows import RowReader, model_named
 from slant.collector.importing.writer import ImportReport, ImportWriter
 from slant.collector.provenance.run_record import listed_model, new_run
@@ -25,7 +29,7 @@ from slant.collector.studies.stored_texts import study_line
 
 __all__ = ["ImportReport", "import_trials"]
 
-_ENDINGS = (".csv", ".jsonl", ".ndjson", ".parquet", ".tsv")
+_NUMBERED = ("wording", "repetition")
 
 
 @checked_arguments()
@@ -40,37 +44,81 @@ def import_trials(
     command: str = "import_trials",
     columns: Sequence[str] = (),
     map_models: Sequence[str] = (),
+    decimal: str | None = None,
 ) -> ImportReport:
     """Import files, or the files of folders, as trials of `study` into the database `db` (made where it is missing).
 
     `model` is the model of all rows (a tidy file may have a column `model` instead). `on_rows` is told from time to
     time how many rows have been read. Rows that can't be read are in the report, with file and line. `columns` are the
-    file's names for ours, as in `["answer=response", "tokens=n_tok"]`, `map_models` its names for models, as in
-    `["x-1=local/x"]`.
+    file's names for ours, as in `["answer=response", "tokens=n_tok"]` (all that they may say stands on top of
+    collector/importing/renamed.py), `map_models` its names for models, as in `["x-1=local/x"]`. `decimal` is the mark
+    before decimals, "." or ","; needed where a file has semicolons between its columns and numbers with marks.
 
     UsageError, and nothing written, where a file is not of this layout; JournalError where a collector is at work.
     """
     loaded = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
-    layout_read, files = layout_named(layout), list(_files(paths))
+    layout_read = layout_named(layout)
     if design_named(loaded.design).has_turns(loaded) and not layout_read.has_turns:
         raise UsageError(
             f'Can\'t import trials of "{loaded.name}": it is played as games, and a row lacks the rounds before it.',
             "For the indices of games that others have played, in R: game_indices() on a data frame of their rounds.",
         )
-    called = names(columns, map_models)
+    called = names(columns, map_models, decimal)
     model_of_all = None if model is None else model_named(loaded, model)
     report = ImportReport(only_labels=design_named(loaded.design).analyses_tokens)
-    for file in files:
-        report.warnings += layout_read.check(loaded, file, called.columns_of(file), model_of_all is not None)
-    models = _models_named(loaded, files, called) if model_of_all is None else [model_of_all]
-    run = _run(loaded, models, layout, files, command)
-    reader = RowReader(loaded, layout_read, run, model_of_all, called)
-    with ImportWriter(Path(db), run, report, [study_line(loaded, run.started_at)]) as writer:
+    opened = TableFiles(paths)
+    with opened as files:
         for file in files:
-            answers = layout_read.grouped(loaded, _counted(called.rows(file), on_rows))
-            _import_file(file, answers, reader, writer, report)
+            columns_there = called.columns_of(file)
+            report.warnings += layout_read.check(loaded, Path(file.name), columns_there, model_of_all is not None)
+            report.warnings += file.remarks
+        facts = _facts(files, called, needs_models=model_of_all is None, needs_numbers=layout_read.skips_missing)
+        models = _models_named(loaded, facts.models) if model_of_all is None else [model_of_all]
+        if layout_read.skips_missing and any(facts.numbers.values()):
+            called = _counted_from_one(loaded, called, facts, report)
+        run = _run(loaded, models, layout, opened.sources, command)
+        reader = RowReader(loaded, layout_read, run, model_of_all, called)
+        with ImportWriter(Path(db), run, report, [study_line(loaded, run.started_at)]) as writer:
+            for file in files:
+                answers = layout_read.grouped(loaded, _counted(called.rows(file), on_rows))
+                _import_file(file.name, answers, reader, writer, report)
     report.sort([each.model for each in models], [test.test for test in loaded.tests])
     return report
+
+
+@dataclass
+class _Facts:
+    """What a first look at the rows tells: the names of models, and the different values of columns of numbers."""
+
+    models: set[str] = field(default_factory=set)
+    numbers: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+def _facts(files: Sequence[TableFile], called: Names, *, needs_models: bool, needs_numbers: bool) -> _Facts:
+    facts = _Facts()
+    if not needs_models and not needs_numbers:
+        return facts
+    for file in files:
+        for row in called.rows(file):
+            if isinstance(row, Row):
+                cells = row.cells
+                facts.models.add(called.model(word(cells.get("model"))))
+                for name in _NUMBERED if needs_numbers else ():
+                    if not is_empty(value := cells.get(name)):
+                        facts.numbers[name].add(word(value))
+    return facts
+
+
+def _counted_from_one(study: Study, called: Names, facts: _Facts, report: ImportReport) -> Names:
+    """Numbers that the files count from 0 go one up, and that is said."""
+    model = study.models[0] if study.models else StudyModel("", "", "", "", study.frame)
+    found = counted_from_zero(facts.numbers, PlannedCells(study, model).wordings)
+    for name in sorted(found):
+        report.warnings.append(
+            f"{name} is counted from 0 in the file and from 1 here: 0 was taken as 1, and so on (to say it yourself, "
+            f"--map {name}={name}+1)"
+        )
+    return replace(called, from_zero=found)
 
 
 def _counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | None) -> Iterator[Row | Problem]:
@@ -81,7 +129,7 @@ def _counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | Non
 
 
 def _import_file(
-    file: Path, rows: Iterable[Row | Problem], reader: RowReader, writer: ImportWriter, report: ImportReport
+    file: str, rows: Iterable[Row | Problem], reader: RowReader, writer: ImportWriter, report: ImportReport
 ) -> None:
     for row in rows:
         try:
@@ -89,33 +137,18 @@ def _import_file(
                 report.problems.append(row)
             else:
                 writer.add(row, reader.attempt(row))
+        except MissingAnswerError:
+            reader.notes.missing += 1
+            report.rows_without_answer += 1
+        except OtherRowError:
+            reader.notes.other += 1
         except CellError as error:
             report.problems.append(Problem(row.file, row.line, str(error), getattr(error, "model", None)))
-    report.warnings += reader.end_of_file(str(file))
+    report.warnings += reader.end_of_file(file)
 
 
-def _files(paths: Iterable[str | Path]) -> Iterator[Path]:
-    """The files, once each; of a folder those directly in it that can be read."""
-    seen: set[Path] = set()
-    for path in map(Path, paths):
-        files = [path]
-        if path.is_dir():
-            files = sorted(file for file in path.iterdir() if file.suffix.lower() in _ENDINGS and file.is_file())
-            if not files:
-                known = f"Known endings: {', '.join(_ENDINGS)}"
-                raise UsageError(f"There is nothing to import directly in the folder {path}.", known)
-        elif not path.is_file():
-            raise UsageError(f"There is no file {path}.")
-        for file in files:
-            if file.resolve() not in seen:
-                seen.add(file.resolve())
-                yield file
-
-
-def _models_named(study: Study, files: Iterable[Path], called: Names) -> list[StudyModel]:
+def _models_named(study: Study, named: Iterable[str]) -> list[StudyModel]:
     """The models that the rows name, in the order of the study; a row with an unknown one is reported later."""
-    its_rows = (row for file in files for row in called.rows(file) if isinstance(row, Row))
-    named = {called.model(word(row.cells.get("model"))) for row in its_rows}
     models: dict[str, StudyModel] = {}
     for name in sorted(named):
         try:

@@ -14,12 +14,17 @@ from slant.collector.designs import Design, design_named
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.layouts import Layout, Row
 from slant.collector.importing.layouts.cells import PlannedCells
+from slant.collector.importing.layouts.tidy import IDS, PLACE
 from slant.collector.importing.layouts.values import (
     CellError,
+    MissingAnswerError,
+    OtherRowError,
     UnknownModelError,
     amount,
+    composed,
     count,
     is_empty,
+    is_missing,
     logprob,
     one_line,
     shown,
@@ -45,6 +50,8 @@ from slant.collector.study.records import Study, StudyModel
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
 _SHOWN_WORDS = 20
+_LONG_TEXT = 40
+"""Characters; two answers of so many are seldom the same by chance."""
 
 
 @dataclass
@@ -56,10 +63,21 @@ class FileNotes:
     without_source: int = 0
     rows: int = 0
     labels: int = 0
-    seen: Counter[str] = field(default_factory=Counter)
-    rows_seen: set[str] = field(default_factory=set)
+    seen: Counter[int] = field(default_factory=Counter)
+    rows_seen: set[int] = field(default_factory=set)
     repeats: int = 0
     copies: int = 0
+    missing: int = 0
+    other: int = 0
+    tells_sameness: bool = False
+    first_answers: dict[int, int] = field(default_factory=dict)
+    varied: set[int] = field(default_factory=set)
+
+    def note_answer(self, cell: int, measured: tuple[str, ...]) -> None:
+        """Whether a question that is asked again is answered as it was the first time, in all that is measured."""
+        answer = hash(measured)
+        if self.first_answers.setdefault(cell, answer) != answer:
+            self.varied.add(cell)
 
     def warnings(self, file: str) -> list[str]:
         sentences = []
@@ -75,15 +93,31 @@ class FileNotes:
         if self.repeats:
             rows = _rows(self.repeats, "asks", "ask")
             sentences.append(
-                f"{file}: {rows} what an earlier row asked, with another answer: taken as further "
-                "repetitions (a column repetition would number them)"
+                f"{file}: {rows} what an earlier row asked: taken as further repetitions (a column repetition "
+                "would number them)"
             )
         if self.copies:
             rows = _rows(self.copies, "asks", "ask")
+            copy = "is an exact copy" if self.copies == 1 else "are exact copies"
             sentences.append(
-                f"{file}: {rows} what an earlier row asked and is its exact copy, cell by cell: taken as "
-                "further repetitions; take out what was written twice"
+                f"{file}: {rows} what an earlier row asked and {copy} of it, cell by cell, long text or count and all: "
+                "taken as further repetitions; look whether they were written twice by mistake"
             )
+        repeated = [cell for cell, number in self.seen.items() if number > 1] if self.tells_sameness else []
+        if same := sum(cell not in self.varied for cell in repeated):
+            sentences.append(
+                f"{file}: of {_rows_of(len(repeated), 'question')} that stand there more than once, {same:,} "
+                f"{'has' if same == 1 else 'have'} the same answer each time: so it is at temperature 0, and often on "
+                "short scales; it is a finding, and such repetitions tell no more than one answer"
+            )
+        if self.missing:
+            rows = _rows(self.missing, "has", "have")
+            sentences.append(
+                f"{file}: {rows} no answer (an empty cell or NA): missing, which is no refusal, and not taken"
+            )
+        if self.other:
+            rows = _rows(self.other, "names", "name")
+            sentences.append(f"{file}: {rows} no trial and no answer (instructions and the like), and not taken")
         if self.rows >= 20 and not self.labels:
             sentences.append(
                 f"{file}: not one answer is one of the two labels as this model sees them; is --model right?"
@@ -97,7 +131,7 @@ class RowReader:
     def __init__(
         self, study: Study, layout: Layout, run: Run, model: StudyModel | None, called: Names | None = None
     ) -> None:
-        self.notes = FileNotes()
+        self.notes = self._new_notes(study)
         self._study, self._layout, self._run, self._model = study, layout, run, model
         self._design = design_named(study.design)
         self._called = called or Names()
@@ -111,16 +145,24 @@ class RowReader:
         if model.model not in self._cells:
             self._cells[model.model] = PlannedCells(self._study, model)
         turn = draft["turn"] if self._layout.has_turns and "turn" in draft else None
+        draft = self._placed(draft, self._cells[model.model])
         planned, is_known = self._cells[model.model].find(draft, turn or 1)
-        repetition = self._repetition(draft, planned)  # counted before the rest, so that mending a row moves no other
+        repetition = self._repetition(
+            draft, planned, model
+        )  # counted before the rest, so that mending a row moves no other
+        if repetition != planned.repetition and is_known:
+            planned = self._design.repeated(self._study, planned, repetition)
         trial = with_options(self._design, planned, draft, repetition)
+        given = _given_outcome(draft)
+        if self._layout.skips_missing and given in (None, "answered") and _is_unanswered(draft.get("answer"), trial):
+            raise MissingAnswerError("has no answer")
         trial = replace(trial, position=count(draft.get("position"), "position"))
         if turn is not None:
             trial = replace(trial, game=trial.trial_id, round=turn, trial_id=stable_id(trial.trial_id, turn))
             _check_prompt(self._design.text(self._study, model, trial), draft["prompt_as_sent"])
         counts = read_counts(draft, model)
         reply = _reply(draft, counts)
-        reading = self._design.read(self._study, trial, replace(reply, outcome=_given_outcome(draft)))
+        reading = self._read(trial, reply, given, _factors(draft))
         measures = Measures(
             counts["tokens"], counts["token_source"], counts["reasoning_tokens_recounted"], _logprobs(draft)
         )
@@ -130,11 +172,44 @@ class RowReader:
         self._note(trial, is_known, counts, reply, reading)
         return self._maker.make(model, trial, place, Exchange(body=_kept(row, draft)), reply, reading, measures)
 
+    def _placed(self, draft: Mapping[str, Any], cells: PlannedCells) -> Mapping[str, Any]:
+        """The draft with the place of its trial; where no column has that, the row's id may name it."""
+        if self._called.from_zero:
+            draft = {**draft, **{name: _counted_from_one(draft.get(name)) for name in self._called.from_zero}}
+        lacking = {name for name in PLACE if is_empty(draft.get(name))} - cells.said_by_study
+        if not self._layout.skips_missing or not lacking:
+            return draft
+        named = next((word(draft[name]) for name in IDS if not is_empty(draft.get(name))), None)
+        if named is not None and (place := cells.place_in_id(named)):
+            return {**draft, **{name: value for name, value in place.items() if is_empty(draft.get(name))}}
+        if lacking == set(PLACE) - cells.said_by_study:
+            if "trial_type" in draft or is_missing(draft.get("answer")):
+                raise OtherRowError("names no trial")
+            if named is not None:
+                raise CellError(f"its id {shown(named)} names no trial of the study: say by --map where that stands")
+        return draft
+
+    def _read(
+        self, trial: Trial, reply: Reply, given: Outcome | None, given_factors: Mapping[str, Any] | None
+    ) -> Reading:
+        """The design's own reading, which a row's outcome may contradict: then the provider has set it, and nothing
+        was read. What was read of an answer without a valid choice (its pairs, its words) is read again."""
+        composed_reply = replace(reply, answer=None if reply.answer is None else composed(reply.answer))
+        reading = self._design.read(self._study, trial, replace(composed_reply, outcome=None))
+        says_more = given_factors is not None and not reading.factors.keys() <= given_factors.keys()
+        if given is None or (given == reading.outcome and (given == "answered" or not says_more)):
+            return reading
+        return self._design.read(self._study, trial, replace(composed_reply, outcome=given))
+
     def end_of_file(self, file: str) -> list[str]:
         """The warnings about a file; what is counted within a file starts anew."""
         warnings = self.notes.warnings(file)
-        self.notes = FileNotes()
+        self.notes = self._new_notes(self._study)
         return warnings
+
+    @staticmethod
+    def _new_notes(study: Study) -> FileNotes:
+        return FileNotes(tells_sameness=not design_named(study.design).analyses_tokens)
 
     def _model_of(self, draft: Mapping[str, Any]) -> StudyModel:
         name = self._called.model(word(draft.get("model")))
@@ -147,18 +222,20 @@ class RowReader:
             raise CellError(f"model is {shown(name)}, but --model says {self._model.model}")
         return self._model
 
-    def _repetition(self, draft: Mapping[str, Any], planned: Trial) -> int:
+    def _repetition(self, draft: Mapping[str, Any], planned: Trial, model: StudyModel) -> int:
+        cell = hash((planned.model, planned.test, planned.condition, planned.group, planned.item, planned.wording))
+        notes, answer = self.notes, draft.get("answer")
+        notes.seen[cell] += 1
+        notes.note_answer(cell, (str(answer), str(draft.get("tokens")), str(draft.get("output_tokens"))))
         if not is_empty(draft.get("repetition")):
             return whole_number(draft["repetition"], "repetition", 1)
-        cell = stable_id(planned.model, planned.test, planned.condition, planned.item, planned.wording)
-        content = stable_id(cell, sorted((name, str(value)) for name, value in draft.items()))
-        self.notes.seen[cell] += 1
-        if self.notes.seen[cell] > 1:
-            is_copy = content in self.notes.rows_seen
-            self.notes.copies += is_copy
-            self.notes.repeats += not is_copy
-        self.notes.rows_seen.add(content)
-        return self.notes.seen[cell]
+        content = hash((cell, *sorted((name, str(value)) for name, value in draft.items())))
+        if notes.seen[cell] > 1:
+            is_copy = content in notes.rows_seen and _is_unlikely_twice(draft, model)
+            notes.copies += is_copy
+            notes.repeats += not is_copy
+        notes.rows_seen.add(content)
+        return notes.seen[cell]
 
     def _note(self, trial: Trial, is_known: bool, counts: Mapping[str, Any], reply: Reply, reading: Reading) -> None:
         self.notes.rows += 1
@@ -171,6 +248,20 @@ class RowReader:
             self.notes.unknown_words.setdefault(trial.test, {})[trial.item] = None
 
 
+def _is_unlikely_twice(draft: Mapping[str, Any], model: StudyModel) -> bool:
+    """Whether two rows that are alike in every cell are likely to be one that was written twice. Short answers,
+    numbers on a scale and answers at temperature 0 are often the same."""
+    if model.temperature == 0:
+        return False
+    texts = (draft.get("answer"), draft.get("reasoning_text"))
+    has_count = any(not is_empty(draft.get(name)) for name in COUNTS)
+    return has_count or any(len(str(value)) >= _LONG_TEXT for value in texts if not is_missing(value))
+
+
+def _counted_from_one(value: Any) -> Any:
+    return value if is_empty(value) else whole_number(value, "a number from 0") + 1
+
+
 def _check_prompt(asked: str, sent: str | None) -> None:
     """The wording has a name in the file, but whether it is the study's own is told by its text alone."""
     ours, theirs = one_line(asked), one_line(sent or "")
@@ -180,6 +271,10 @@ def _check_prompt(asked: str, sent: str | None) -> None:
             f"another prompt was sent than the study's: {shown(theirs[max(0, same - 20) :])} "
             f"where that has {shown(ours[max(0, same - 20) :])}"
         )
+
+
+def _rows_of(number: int, noun: str) -> str:
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _rows(number: int, of_one: str, of_many: str) -> str:
@@ -285,14 +380,14 @@ def _token_source(draft: Mapping[str, Any], model: StudyModel) -> TokenSource | 
 def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:
     """The trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
     draft_factors = _factors(draft)
-    known = planned.factors if repetition == planned.repetition else {}
+    ours = (planned.option_a, planned.option_b, planned.expected)
     trial = replace(
         planned,
         repetition=repetition,
-        option_a=text(draft.get("option_a")) or planned.option_a,
-        option_b=text(draft.get("option_b")) or planned.option_b,
-        expected=text(draft.get("expected")) or planned.expected,
-        factors=known if draft_factors is None else draft_factors,
+        option_a=_option(draft.get("option_a"), ours) or planned.option_a,
+        option_b=_option(draft.get("option_b"), ours) or planned.option_b,
+        expected=_option(draft.get("expected"), ours) or planned.expected,
+        factors=planned.factors if draft_factors is None else draft_factors,
     )
     try:
         trial = design.as_imported(planned, trial, draft)
@@ -304,6 +399,19 @@ def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repet
         options = f"{shown(trial.option_a)} and {shown(trial.option_b)}"
         raise CellError(f"options {options} with {shown(trial.expected)} expected can't be")
     return replace(trial, trial_id=_trial_id(trial))
+
+
+def _option(value: Any, ours: tuple[str | None, ...]) -> str | None:
+    """An option as the row has it; the study's own text where they differ in how Unicode writes their letters."""
+    option = text(value)
+    if option is None or option in ours:
+        return option
+    return next((our for our in ours if our is not None and composed(our) == composed(option)), option)
+
+
+def _is_unanswered(answer: Any, trial: Trial) -> bool:
+    """An option may be called NA; elsewhere that is no answer."""
+    return is_missing(answer) and (answer is None or answer != answer or answer not in (trial.option_a, trial.option_b))
 
 
 def _trial_id(trial: Trial) -> str:

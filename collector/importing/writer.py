@@ -23,13 +23,15 @@ from slant.collector.records import Attempt, Run, stable_id
 @dataclass
 class ImportReport:
     """What an import did. `run_id` is None where nothing was new. Counts by (model, test) cover what was imported;
-    `refusals` by the paper's rule: the answer is not exactly one of the two options. In a study that analyses no tokens
-    (`only_labels` False) they are the answers without a valid choice."""
+    `rows_without_answer` are missing, and were not taken; `refusals` by the paper's rule: the answer is not exactly one
+    of the two options. In a study that analyses no tokens (`only_labels` False) they are the answers without a valid
+    choice."""
 
     only_labels: bool = True
     run_id: str | None = None
     rows_imported: int = 0
     rows_already_there: int = 0
+    rows_without_answer: int = 0
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     rows_by_test: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -48,6 +50,7 @@ class ImportReport:
         self.rows_by_test = Counter({cell: self.rows_by_test[cell] for cell in cells})
 
 
+Content = tuple[bytes, int | None, int | None, str | None]
 _BATCH = 2_000
 _DIFFERS = (
     "is already there with another answer, token count or reasoning, and was not replaced. To keep both: number them "
@@ -83,11 +86,11 @@ class ImportWriter:
 
     def add(self, row: Row, attempt: Attempt) -> None:
         """Take an attempt that is new; count or report one that is there."""
-        counts = (attempt.tokens, attempt.reasoning_tokens, attempt.output_tokens)
-        content = _content(attempt.answer, *counts, _md5(attempt.reasoning_text))
+        counts = (attempt.reasoning_tokens, attempt.output_tokens)
+        content = _content(attempt.answer, attempt.tokens, *counts, _md5(attempt.reasoning_text))
         stored = self._known.setdefault(attempt.trial_id, content)
         if stored is not content:
-            same = stored == content
+            same = _are_alike(stored, content)
             self._report.rows_already_there += same
             if not same:
                 self._report.problems.append(Problem(row.file, row.line, _DIFFERS))
@@ -122,7 +125,7 @@ class ImportWriter:
                 "Nothing was imported. Run the same command again.",
             )
 
-    def _stored(self) -> dict[str, bytes]:
+    def _stored(self) -> dict[str, Content]:
         """What imports have stored before, by trial id; also what a broken-off one left in its journal alone."""
         if not self._db.exists() and not journal_folder(self._db).exists():
             return {}
@@ -131,7 +134,7 @@ class ImportWriter:
             return {}
         with reading(self._db) as connection:
             rows = connection.execute(f"{_STORED} {_WHERE}", [self._run.study])
-            known: dict[str, bytes] = {}
+            known: dict[str, Content] = {}
             while some := rows.fetchmany(10_000):
                 known.update((trial_id, _content(*content)) for trial_id, *content in some)
         return known
@@ -148,9 +151,15 @@ class ImportWriter:
 
 def _content(
     answer: str | None, tokens: int | None, reasoning: int | None, output: int | None, text_md5: str | None
-) -> bytes:
-    """A short hash of what was answered. A CSV can't tell '' from unknown, so neither do we here."""
-    return bytes.fromhex(stable_id(answer or "", tokens, reasoning, output, text_md5 or ""))
+) -> Content:
+    """What was answered, as a hash of answer and tokens, and what another file may not say of it. A CSV can't tell ''
+    from unknown, so neither do we here."""
+    return bytes.fromhex(stable_id(answer or "", tokens)), reasoning, output, text_md5 or None
+
+
+def _are_alike(one: Content, other: Content) -> bool:
+    """The same answer: a count or a text that only one of two files has is no contradiction."""
+    return one[0] == other[0] and all(a is None or b is None or a == b for a, b in zip(one[1:], other[1:], strict=True))
 
 
 def _md5(text: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import functools
 from pathlib import Path
 
@@ -18,6 +19,13 @@ def sql_dir() -> Path:
 def sql_query(name: str) -> str:
     """The text of sql/queries/NAME.sql."""
     return (sql_dir() / "queries" / f"{name}.sql").read_text("utf-8")
+
+
+@functools.cache
+def documented_columns() -> frozenset[str]:
+    """The names of all columns of slant's views of trials, in lower case."""
+    with (sql_dir() / "columns.csv").open(encoding="utf-8", newline="") as file:
+        return frozenset(row["column"].lower() for row in csv.DictReader(file))
 
 
 def engines_file() -> Path:

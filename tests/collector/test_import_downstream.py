@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from slant.collector import import_trials
 from slant.collector.errors import UsageError
+from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.table_file import read_rows
 from slant.collector.importing.imports import ImportReport
 from slant.collector.importing.layouts.downstream import Downstream
-from slant.collector.importing.layouts.rows import Problem, Row, read_rows
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
 from tests.support.raw_rows import run_collect, trials, write_csv

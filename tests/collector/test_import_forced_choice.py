@@ -107,8 +107,9 @@ def test_invalid_answers_keep_their_kind(tmp_path: Path) -> None:
     rows[3] |= {"option_a": "Male + Family", "option_b": "Female + Career"}
     report, found = bring_in(tmp_path, *rows)
     kinds = found["detail"].str.split(":").list.first().to_list()
-    assert kinds == ["both_letters", "refused_in_words", "json_broken", "empty", None]
-    assert (report.refusals_by_test["gpt-5", "gender_career"], report.only_labels) == (4, False)
+    assert kinds == ["both_letters", "refused_in_words", "json_broken", None]
+    assert (report.refusals_by_test["gpt-5", "gender_career"], report.only_labels) == (3, False)
+    assert report.rows_without_answer == 1
 
 
 def test_enforced_and_free_answers_of_a_cell_are_two_trials(tmp_path: Path) -> None:

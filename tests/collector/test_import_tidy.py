@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from slant.collector import export_trials, import_trials
 from slant.collector.errors import UsageError
+from slant.collector.importing.files.table_file import column_names, read_rows
 from slant.collector.importing.imports import ImportReport
-from slant.collector.importing.layouts.rows import column_names, read_rows
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from tests.support.raw_rows import run_collect, tidy, trials, write_csv
@@ -67,7 +67,7 @@ def test_the_option_model_stands_in_for_a_column(tmp_path: Path) -> None:
         ({"test": "flowers"}, "test must be one of flowers_insects, "),
         ({"wording": 21}, "wording must be one of the study's 20"),
         ({"wording": ""}, "wording must be a whole number"),
-        ({"repetition": 0}, "repetition must lie between 1 and"),
+        ({"repetition": -1}, "repetition can't be negative"),
         ({"outcome": "failed"}, "outcome must be one of answered, refused"),
         ({"token_source": "guess"}, "token_source must be one of usage, output"),
         ({"source": "simulated"}, "is simulated"),
@@ -255,6 +255,6 @@ def test_rows_that_ask_the_same_are_reported_and_exact_copies_apart(tmp_path: Pa
     report = import_tidy(tmp_path, tidy(tokens=64), tidy(tokens=128), tidy(tokens=64), tidy(item="rose"))
     assert report.rows_imported == 4
     assert [warning.partition("rows.csv: ")[2][:58] for warning in report.warnings] == [
-        "1 row asks what an earlier row asked, with another answer:",
-        "1 row asks what an earlier row asked and is its exact copy",
+        "1 row asks what an earlier row asked: taken as further rep",
+        "1 row asks what an earlier row asked and is an exact copy ",
     ]

@@ -148,6 +148,15 @@ class Association(Design):
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         return answer_to_label(reply, (trial.option_a or "", trial.option_b or ""), item=trial.item)
 
+    def repeated(self, study: Study, planned: Trial, repetition: int) -> Trial:
+        """In the balanced order each repetition lists the options the other way round than the one before."""
+        trial = super().repeated(study, planned, repetition)
+        if study.data.option_order != "balanced" or (repetition - planned.repetition) % 2 == 0:
+            return trial
+        first = planned.factors["first_option"]
+        other = planned.option_b if first == planned.option_a else planned.option_a
+        return replace(trial, factors={**planned.factors, "first_option": other})
+
     def knows_lengths(self, study: Study, model: StudyModel) -> bool:
         return any(name == model.model for name, _, _ in study.data.simulation)
 

@@ -2,53 +2,174 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import replace
 from typing import Any
 
-from slant.collector.importing.layouts.values import CellError, condition, shown, whole_number, word
+from slant.collector.importing.layouts.values import (
+    CellError,
+    composed,
+    condition,
+    is_empty,
+    matching_name,
+    shown,
+    whole_number,
+    word,
+)
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial
 from slant.collector.study.records import Study, StudyModel
+
+Place = tuple[str, str, int, int]
+"""Test, condition, wording, and the turn of a conversation (1 where a question stands alone)."""
+_DECIMALS = re.compile(r"\.0+$")
 
 
 class PlannedCells:
     """The plan of one repetition, as an index. A word that the study doesn't have takes its group's place in it."""
 
     def __init__(self, study: Study, model: StudyModel) -> None:
-        self._by_word: dict[tuple[str, str, int, str, int], Trial] = {}
-        self._by_group: dict[tuple[str, str, int, str], Trial] = {}
+        self._trials: dict[Place, dict[str, list[Trial]]] = defaultdict(lambda: defaultdict(list))
+        self._items: dict[Place, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
         self._groups: dict[str, dict[str, None]] = defaultdict(dict)
         self._conditions: dict[str, None] = {}
-        self._wordings: set[int] = set()
+        self._item_names: dict[str, None] = {}
+        self._wordings: dict[int, None] = {}
+        self._places_of_items: dict[str, dict[Place, None]] = defaultdict(dict)
+        self._names: dict[tuple[str, str], str] = {}
         self._tests = [test.test for test in study.tests]
         for conversation in plan(study, model):
             for trial in conversation.trials:
-                place = (trial.test, trial.condition, trial.wording)
-                self._by_word[*place, trial.item.casefold(), trial.round or 1] = trial
-                self._by_group.setdefault((*place, trial.group), trial)
+                place = (trial.test, trial.condition, trial.wording, trial.round or 1)
+                item = composed(trial.item)
+                if item not in self._trials[place]:
+                    self._items[place][item.casefold()].append(item)
+                self._trials[place][item].append(trial)
                 self._groups[trial.test][trial.group] = None
                 self._conditions[trial.condition] = None
-                self._wordings.add(trial.wording)
+                self._wordings[trial.wording] = None
+                self._item_names[item] = None
+                self._places_of_items[item.casefold()][place] = None
+
+    @property
+    def wordings(self) -> tuple[int, ...]:
+        return tuple(self._wordings)
+
+    @property
+    def said_by_study(self) -> set[str]:
+        """What no row has to say, for the study has only one of it."""
+        sets: dict[str, Sized] = {
+            "test": self._tests,
+            "condition": self._conditions,
+            "wording": self._wordings,
+            "item": self._item_names,
+        }
+        return {name for name, values in sets.items() if len(values) <= 1}
 
     def find(self, draft: Mapping[str, Any], turn: int = 1) -> tuple[Trial, bool]:
         """The planned trial of a draft's cell, and of this turn; whether the study knows its word. CellError without
         such a cell."""
-        test, item = word(draft.get("test")), word(draft.get("item"))
-        if test not in self._groups:
-            raise CellError(f"test must be one of {', '.join(self._tests)}, but is {shown(test)}")
-        wording = whole_number(draft.get("wording"), "wording", 1)
-        if wording not in self._wordings:
-            raise CellError(f"wording must be one of the study's {len(self._wordings)}, but is {wording}")
-        place = (test, condition(draft.get("condition"), tuple(sorted(self._conditions))), wording)
+        test, item = self._test(word(draft.get("test"))), composed(word(draft.get("item")))
+        wording = self._wording(draft.get("wording"))
+        place = (test, self._condition(word(draft.get("condition"))), wording, turn)
+        known = self._known(place, item)
+        if known:
+            return (known[0] if len(known) == 1 else _of_group(known, word(draft.get("group")), item)), True
         if not item:
             raise CellError("the word is empty")
-        known = self._by_word.get((*place, item.casefold(), turn))
-        if known is not None:
-            return known, True
-        group = matching_group(word(draft.get("group")), self._groups[test])
-        return replace(self._by_group[*place, group], item=item, factors={}), False
+        return replace(self._stand_in(place, word(draft.get("group")), item), item=item, factors={}), False
+
+    def place_in_id(self, name: str) -> dict[str, Any] | None:
+        """Test, condition, item and wording that an id names in any order with any sign between them, as
+        "rose|compatible|1" does; None where that is no trial of the study, or several."""
+        for sign in _SIGNS:
+            parts = [composed(part.strip()).casefold() for part in name.split(sign)]
+            if len(parts) > 1 and (found := self._named_by(parts)):
+                return found
+        return None
+
+    def _named_by(self, parts: list[str]) -> dict[str, Any] | None:
+        found = []
+        for item in parts:
+            rest = list(parts)
+            rest.remove(item)
+            for test, condition_name, wording, turn in self._places_of_items.get(item, ()):
+                says = (condition_name.casefold() in rest or len(self._conditions) == 1) and (
+                    str(wording) in rest or len(self._wordings) == 1
+                )
+                if says and turn == 1:
+                    is_named = test.casefold() in rest
+                    found.append(
+                        (is_named, {"test": test, "condition": condition_name, "item": item, "wording": wording})
+                    )
+        best = [place for is_named, place in found if is_named == any(named for named, _ in found)]
+        return best[0] if len(best) == 1 else None
+
+    def _known(self, place: Place, item: str) -> list[Trial]:
+        trials = self._trials.get(place)
+        if not trials:
+            return []
+        if item in trials:
+            return trials[item]
+        alike = self._items[place].get(item.casefold(), [])
+        if len(alike) > 1:
+            raise CellError(f"items of the study differ in capitals alone ({', '.join(alike)}), but is {shown(item)}")
+        if alike:
+            return trials[alike[0]]
+        if not item and len(trials) == 1:
+            return next(iter(trials.values()))
+        return trials.get(_DECIMALS.sub("", item), [])  # pandas writes numbers beside empty cells so
+
+    def _stand_in(self, place: Place, label: str, item: str) -> Trial:
+        test = place[0]
+        if set(self._groups[test]) == {""}:
+            known = [trials[0].item for trials in self._trials.get(place, {}).values()]
+            listed = f"{', '.join(known[:8])}{' …' if len(known) > 8 else ''}" or "none in this condition and wording"
+            raise CellError(f"item must be one of the study's {len(known)} ({listed}), but is {shown(item)}")
+        group = matching_group(label, self._groups[test])
+        for trials in self._trials.get(place, {}).values():
+            for trial in trials:
+                if trial.group == group:
+                    return trial
+        raise CellError(f"the study asks nothing of {group} in this condition and wording")
+
+    def _test(self, name: str) -> str:
+        if ("test", name) not in self._names:
+            only = self._tests[0] if not name and len(self._tests) == 1 else None
+            test = only or matching_name(name, self._tests)
+            if test is None:
+                raise CellError(f"test must be one of {', '.join(self._tests)}, but is {shown(name)}")
+            self._names["test", name] = test
+        return self._names["test", name]
+
+    def _condition(self, name: str) -> str:
+        if ("condition", name) not in self._names:
+            only = next(iter(self._conditions)) if not name and len(self._conditions) == 1 else None
+            self._names["condition", name] = condition(name, tuple(sorted(self._conditions))) if only is None else only
+        return self._names["condition", name]
+
+    def _wording(self, value: Any) -> int:
+        if is_empty(value) and len(self._wordings) == 1:
+            return next(iter(self._wordings))
+        wording = whole_number(value, "wording", min(1, *self._wordings) if self._wordings else 1)
+        if wording not in self._wordings:
+            raise CellError(f"wording must be one of the study's {len(self._wordings)}, but is {wording}")
+        return wording
+
+
+_SIGNS = ("|", "::", "__", "/", ";", ":", ",", "~", "-", "_", " ")
+
+
+def _of_group(known: list[Trial], label: str, item: str) -> Trial:
+    groups = {trial.group: trial for trial in known}
+    named = matching_name(label, groups) if label else None
+    if named is None and label:
+        named = matching_group(label, groups)
+    if named is None:
+        raise CellError(f"{shown(item)} stands in several groups ({', '.join(groups)}): a column group must say which")
+    return groups[named]
 
 
 def matching_group(label: str, groups: Iterable[str]) -> str:

@@ -1,8 +1,8 @@
 """The default layout: CSV, Parquet or JSON lines with our own column names, as `collect export` writes them.
 
-Needed: test, condition, item, wording (of a study with more than one), answer, model (or --model), and one of the three
-counts where the study analyses tokens. What an export adds for people (labels, ids, is_refusal …) is left aside: it is
-made again from the rest.
+Needed: test, condition, item, wording (each where the study has more than one), answer, model (or --model), and one of
+the three counts where the study analyses tokens. What an export adds for people (labels, ids, is_refusal …) is left
+aside: it is made again from the rest.
 """
 
 from __future__ import annotations
@@ -14,12 +14,17 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.designs import design_named
+from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.published import check_columns
 from slant.collector.importing.layouts.rows import Layout, Row
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, word
 from slant.collector.records import Attempt
-from slant.collector.study.records import Study
+from slant.collector.study.records import Study, StudyModel
+from slant.collector.system.shipped_files import documented_columns
 
+PLACE = ("test", "condition", "item", "wording")
+IDS = ("custom_id", "id", "sample_id")
+"""Columns of a request's or a sample's own name, in which people write which trial it is."""
 NEEDED = ("test", "condition", "item", "wording", "answer")
 COUNTS = ("tokens", "reasoning_tokens", "output_tokens")
 TAKEN = (
@@ -36,17 +41,26 @@ _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
     "model_label", "model_no", "test_no", "test_label", "is_refusal", "follows_rule", "latency_s",
     "served_model_differs", "snapshot_was_asked", "is_left_out", "domain_no", "domain_label", "block_no",
     "block_label", "condition_no", "condition_label", "first_option", "chosen_letter",
-    "is_valid", "is_consistent", "p_consistent", "is_batch", "queue_wait_s", "",
+    "is_valid", "is_consistent", "p_consistent", "is_batch", "queue_wait_s", "", *documented_columns(),
 }  # fmt: skip
+_OF_TOOLS = (
+    "epoch", "eval", "output", "response", "result", "error", "vars", "provider", "prompt", "success", "score",
+    "gradingresult", "testcase", "trial_type", "trial_index", "internal_node_id", "plugin_version",
+)  # fmt: skip
+"""What the logs of tools have beside what was taken from them (collector/importing/files/tool_logs.py)."""
 
 
 class Tidy(Layout):
     """Our own column names; columns in any order, more columns than needed."""
 
+    skips_missing = True
+
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         needed = NEEDED if has_model else ("model", *NEEDED)
         present = {*columns, *(ours for foreign, ours in ALIASES.items() if foreign in columns)}
-        present |= {"wording"} if len(study.data.wordings) == 1 else set()
+        anybody = StudyModel("", "", "", "", study.frame)
+        present |= PlannedCells(study, (*study.models, anybody)[0]).said_by_study
+        present |= set(PLACE) if present & set(IDS) else set()
         missing = [name for name in needed if name not in present]
         if design_named(study.design).analyses_tokens and not present & set(COUNTS):
             missing.append("tokens")
@@ -54,7 +68,7 @@ class Tidy(Layout):
         if study.design == "association":
             hints.append("The authors' own files need: --layout lee-lai")
         check_columns(path, missing, columns, hints)
-        unknown = [name for name in columns if name not in (*TAKEN, *CHECKED, *ALIASES, *_MADE_AGAIN)]
+        unknown = [name for name in columns if name not in (*TAKEN, *CHECKED, *ALIASES, *_MADE_AGAIN, *IDS, *_OF_TOOLS)]
         return [f"{path}: columns not taken: {', '.join(map(_with_hint, unknown))}"] if unknown else []
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
@@ -69,8 +83,6 @@ class Tidy(Layout):
         for foreign, ours in ALIASES.items():
             if foreign in cells and (ours not in cells or (foreign == "word" and "domain" in cells)):
                 cells[ours] = cells[foreign]
-        if is_empty(cells.get("wording")) and len(study.data.wordings) == 1:
-            [cells["wording"]] = study.data.wordings
         return cells
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import unicodedata
+from collections.abc import Iterable
 from decimal import Decimal
 from math import isfinite
 from typing import Any
@@ -24,12 +26,55 @@ class UnknownModelError(CellError):
         self.model = model
 
 
+class MissingAnswerError(CellError):
+    """A row without an answer: it is neither wrong nor a refusal, and is counted by itself."""
+
+
+class OtherRowError(CellError):
+    """A row that is of no trial: instructions, a pause, a head of a table."""
+
+
+_MISSING = ("", "NA", "<NA>", "NaN", "nan", "#N/A")
+"""How R, pandas and spreadsheets write that there is no value."""
+
+
+def is_missing(value: Any) -> bool:
+    """True for a cell without an answer, as R, pandas and spreadsheets write one."""
+    return value is None or value != value or (isinstance(value, str) and value.strip() in _MISSING)
+
+
+def composed(text: str) -> str:
+    """Text in the one Unicode form in which texts are compared (NFC): a letter typed as two characters is one."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def matching_name(value: str, known: Iterable[str]) -> str | None:
+    """The name that is meant: the same one, or the only one that differs in capitals, or in what stands between its
+    words (R makes "pro.tea" of "pro-tea"). None where there is none, or several are as near."""
+    known = list(known)
+    for form in (composed, _without_case, _words_of):
+        alike = [name for name in known if form(name) == form(value)]
+        if alike:
+            return alike[0] if len(alike) == 1 else None
+    return None
+
+
+def _without_case(name: str) -> str:
+    return composed(composed(name).casefold())
+
+
+def _words_of(name: str) -> str:
+    return re.sub(r"[\W_]+", " ", _without_case(name)).strip()
+
+
 def text(value: Any) -> str | None:
-    """Text as it stands, untrimmed; None (no such cell, null, a NaN) stays unknown."""
+    """Text as it stands, untrimmed; None (no such cell, null, a NaN) stays unknown. A whole number has no decimals."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (dict, list, bytes)):
         raise CellError(f"{shown(value)} must be a text")
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
     return None if value != value else str(value)
 
 
@@ -98,15 +143,12 @@ def condition(value: Any, known: tuple[str, ...]) -> str:
 
     Case, hyphens and blanks don't matter: `Stereotype-Inconsistent`, `association compatible`, `INCONGRUENT`.
     """
-    plain = re.sub(r"[\W_]+", " ", word(value)).strip().lower()
-    names = {each.lower().replace("_", " "): each for each in known}
-    if plain in names:
-        return names[plain]
-    numbered = _CONDITION.fullmatch(plain)
+    named = matching_name(word(value), known)
+    if named is not None:
+        return named
+    meant = _CONDITION.fullmatch(_words_of(word(value)))
     alike = [
-        each
-        for name, each in names.items()
-        if numbered and (match := _CONDITION.fullmatch(name)) and match[1] == numbered[1]
+        name for name in known if meant and (match := _CONDITION.fullmatch(_words_of(name))) and match[1] == meant[1]
     ]
     if len(alike) != 1:
         raise CellError(f"condition must be one of {', '.join(known)}, but is {shown(value)}")

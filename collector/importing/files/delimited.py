@@ -1,0 +1,107 @@
+"""Reads CSV (with commas, semicolons or tabs) record by record.
+
+A line is the physical line (counted by line feeds) where a record starts: answers and reasoning hold line ends of
+their own.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, BinaryIO
+
+from slant.collector.errors import UsageError
+from slant.collector.importing.files.records import Problem, Row, fault_in, tidy_name, unlike
+
+# A reasoning text can be long, but a field this large, or a record over this many lines, is a quote left open.
+_LONGEST_FIELD = 1 << 24
+_MOST_LINES = 20_000
+_MOST_COLUMNS = 10_000
+
+
+class CsvFile:
+    """A CSV file's records. After a record that is no CSV, reading goes on at the line below its first."""
+
+    def __init__(self, name: str, stream: BinaryIO) -> None:
+        self.file = name
+        self.stream = stream
+        self.line = 0  # physical lines used up by finished records
+        self.pending: list[str] = []  # lines read again after a record that is no CSV
+        self.record: list[str] = []  # lines of the record being read
+        self.delimiter = ","
+        self.header = self._read_header()
+
+    def _lines(self) -> Iterator[str]:
+        while True:
+            if len(self.record) >= _MOST_LINES:
+                raise csv.Error(f"no closing quote within {_MOST_LINES:,} lines")
+            raw = self.pending.pop() if self.pending else self.stream.readline().decode("utf-8", "surrogateescape")
+            if not raw:
+                return
+            self.record.append(raw)
+            yield raw
+
+    def _read_header(self) -> list[str]:
+        first = self.stream.readline()
+        if first.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise UsageError(f"Can't import {self.file}.", "It must be UTF-8, but it is UTF-16: save it as CSV UTF-8.")
+        text = first.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+        self.delimiter = max(",;\t", key=text.count)
+        self.pending.append(text)
+        try:
+            with _long_fields():
+                names: list[str] = next(self._reader(), [])
+        except csv.Error as error:
+            rule = f"Its first line must name the columns, but: {error}."
+            raise UsageError(f"Can't import {self.file}.", rule) from error
+        if len(names) > _MOST_COLUMNS:
+            rule = f"It must have {_MOST_COLUMNS:,} columns at most, but has {len(names):,}."
+            raise UsageError(f"Can't import {self.file}.", rule, "Is it lying on its side? Rows are answers.")
+        if not any(names) or fault_in(names):
+            raise UsageError(f"Can't import {self.file}.", "Its first line must name the columns (CSV, UTF-8).")
+        self._finish_record()
+        return unlike(self.file, [tidy_name(name) for name in names])
+
+    def _reader(self) -> Any:
+        return csv.reader(self._lines(), delimiter=self.delimiter, strict=True)
+
+    def _finish_record(self) -> None:
+        self.line += len(self.record)
+        self.record.clear()
+
+    def __iter__(self) -> Iterator[Row | Problem]:
+        reader = self._reader()
+        while True:
+            start = self.line + 1
+            try:
+                with _long_fields():
+                    values = next(reader, None)
+            except csv.Error as error:
+                yield Problem(self.file, start, f"is no CSV record ({error})")
+                self.pending.extend(reversed(self.record[1:]))
+                del self.record[1:]
+                reader = self._reader()
+            else:
+                if values is None:
+                    return
+                if values:
+                    yield self._row(start, values)
+            self._finish_record()
+
+    def _row(self, line: int, values: list[str]) -> Row | Problem:
+        if len(values) != len(self.header):
+            return Problem(self.file, line, f"has {len(values)} fields, but the first line names {len(self.header)}")
+        if fault := fault_in(values):
+            return Problem(self.file, line, fault)
+        return Row(self.file, line, dict(zip(self.header, values, strict=True)))
+
+
+@contextmanager
+def _long_fields() -> Iterator[None]:
+    """Answers may be long. The limit is the whole process's: whoever reads what strangers wrote keeps the usual one."""
+    limit = csv.field_size_limit(_LONGEST_FIELD)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(limit)

@@ -1,0 +1,86 @@
+"""What a file is, told by its first bytes: the kinds that can be read, and names for those that can't."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from slant.collector.errors import UsageError
+
+READ = ("csv", "json", "jsonl", "parquet", "workbook", "gz", "zst", "zip")
+ENDINGS = (
+    ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".gz", ".zst",
+    ".zip", ".eval",
+)  # fmt: skip
+"""The endings of files that are taken from a folder."""
+_LOOKED_AT = 4_096
+_STARTS = (
+    (b"PAR1", "parquet"),
+    (b"PK\x03\x04", "zip"),
+    (b"PK\x05\x06", "zip"),
+    (b"\x1f\x8b", "gz"),
+    (b"\x28\xb5\x2f\xfd", "zst"),
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "workbook"),
+)
+_AS_CSV = "Save it as CSV (UTF-8) or Parquet."
+_IN_R = "In R: write.csv({}, 'rows.csv', row.names = FALSE)"
+_OTHERS = (
+    (b"$FL2", "a file of SPSS", _IN_R.format("haven::read_sav('FILE')")),
+    (b"$FL3", "a file of SPSS", _IN_R.format("haven::read_sav('FILE')")),
+    (b"<stata_dta>", "a file of Stata", _IN_R.format("haven::read_dta('FILE')")),
+    (b"RDX", "data of R (.RData)", "In R: load() it, then write.csv()"),
+    (b"RDA", "data of R (.RData)", "In R: load() it, then write.csv()"),
+    (b"X\n\x00", "data of R (.rds)", _IN_R.format("readRDS('FILE')")),
+    (b"A\n", "data of R (.rds)", _IN_R.format("readRDS('FILE')")),
+    (b"SQLite format 3\x00", "an SQLite database", "Write the table that you want as CSV."),
+    (b"ARROW1", "an Arrow (Feather) file", "In Python: polars.read_ipc('FILE').write_parquet('rows.parquet')"),
+    (b"ORC", "an ORC file", "Save it as Parquet."),
+    (b"Obj\x01", "an Avro file", "Save it as Parquet."),
+    (b"\x80\x04\x95", "a pickle of Python, which could run code", "In Python: write it with to_parquet() or to_csv()."),
+    (b"\x80\x05\x95", "a pickle of Python, which could run code", "In Python: write it with to_parquet() or to_csv()."),
+    (b"%PDF", "a PDF", _AS_CSV),
+    (b"{\\rtf", "a text document (RTF)", _AS_CSV),
+    (b"BZh", "packed by bzip2", "Unpack it first: bunzip2 FILE"),
+    (b"\xfd7zXZ", "packed by xz", "Unpack it first: unxz FILE"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "Unpack it first."),
+    (b"Rar!", "a RAR archive", "Unpack it first."),
+    (b"\x89PNG", "a picture", _AS_CSV),
+    (b"\xff\xd8\xff", "a picture", _AS_CSV),
+    (b"\x89HDF", "an HDF5 file", "Save its table as CSV or Parquet."),
+    (b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea\x81\x60", "a file of SAS", _AS_CSV),
+)
+
+
+def kind_of(path: Path) -> str:
+    """One of READ. UsageError, which names it, for a file of another kind, and for one that is empty."""
+    with path.open("rb") as stream:
+        start = stream.read(_LOOKED_AT)
+    if not start.strip():
+        raise UsageError(f"Can't import {path}: it is empty.", "Its first line must name the columns.")
+    for magic, kind in _STARTS:
+        if start.startswith(magic):
+            return kind
+    for magic, name, hint in _OTHERS:
+        if start.startswith(magic):
+            raise UsageError(f"Can't import {path}: it is {name}.", hint)
+    if start[8:12] == b"DUCK":
+        raise UsageError(f"Can't import {path}: it is a DuckDB database.", "Of slant: collect merge. Else: COPY … TO.")
+    if path.suffix.lower() == ".dta" and start[:1] in b"\x69\x71\x72\x73":
+        raise UsageError(f"Can't import {path}: it is a file of Stata.", _IN_R.format("haven::read_dta('FILE')"))
+    return _kind_of_text(path, start)
+
+
+def _kind_of_text(path: Path, start: bytes) -> str:
+    text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if text[:14].lower().startswith((b"<!doctype html", b"<html")):
+        raise UsageError(f"Can't import {path}: it is a web page.", "Was the file to be downloaded behind a log-in?")
+    if text.startswith(b"<?xml"):
+        raise UsageError(f"Can't import {path}: it is XML.", _AS_CSV)
+    if text.startswith(b"version https://git-lfs"):
+        raise UsageError(f"Can't import {path}: only its pointer of Git LFS is here.", "Fetch it: git lfs pull")
+    ending = path.suffix.lower()
+    if ending in (".jsonl", ".ndjson", ".json") or text[:1] in (b"{", b"["):
+        # a line a record where the first line is one by itself: told when it is read
+        return "json" if ending == ".json" or text[:1] == b"[" else "jsonl"
+    if (meant := {".parquet": "a Parquet file", ".xlsx": "an Excel workbook"}.get(ending)) is not None:
+        raise UsageError(f"Can't import {path}.", f"It must be {meant}, but is text.")
+    return "csv"

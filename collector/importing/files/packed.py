@@ -1,0 +1,122 @@
+"""Files that are packed (.gz, .zst, .zip), unpacked within limits into a folder for the time of an import."""
+
+from __future__ import annotations
+
+import gzip
+import struct
+import zipfile as plain_zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+from backports.zstd import ZstdError, ZstdFile, zipfile
+
+from slant.collector.errors import UsageError
+from slant.collector.importing.files.kinds import ENDINGS
+from slant.collector.terminal import count_text
+
+MOST_BYTES = 2_000_000_000
+MOST_RATIO = 100
+_RATIO_FROM = 16_000_000
+"""Bytes; a smaller file may well be packed more tightly, and does no harm."""
+_MOST_MEMBERS = 200_000
+_CHUNK = 1 << 20
+_DAMAGE = (
+    zipfile.BadZipFile, plain_zipfile.BadZipFile, zlib.error, ZstdError, EOFError, OSError, struct.error,
+    NotImplementedError, RuntimeError,
+)  # fmt: skip
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def unpacked(path: Path, kind: str, folder: Path) -> Iterator[tuple[str, Path]]:
+    """The name and the place of each file in a packed one. UsageError where it is damaged, or too large unpacked."""
+    if kind == "zip":
+        yield from _unpacked_zip(path, folder)
+        return
+    name = path.name.removesuffix(path.suffix) if path.suffix.lower() in (".gz", ".zst") else f"{path.name}.csv"
+    place = folder / f"1-{Path(name).name}"
+    with gzip.open(path, "rb") if kind == "gz" else ZstdFile(path, "rb") as stream:
+        _copy(stream, place, str(path), path.stat().st_size)
+    yield f"{path}", place
+
+
+def members(path: Path) -> list[str]:
+    """The names in a zip file that are files. UsageError where its list can't be read."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [info.filename for info in archive.infolist() if not info.is_dir()]
+    except _DAMAGE as error:
+        raise UsageError(f"Can't import {path}: it is a damaged zip file.", f"{_reason(error)}") from error
+    if len(names) > _MOST_MEMBERS:
+        raise UsageError(f"Can't import {path}: it holds {len(names):,} files.", f"{_MOST_MEMBERS:,} at most.")
+    return names
+
+
+def check_sizes(path: Path) -> None:
+    """UsageError where the members of a zip file say themselves that they are too large."""
+    with zipfile.ZipFile(path) as archive:
+        _check(sum(info.file_size for info in archive.infolist()), path.stat().st_size, str(path))
+
+
+def read_members(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes | str]]:
+    """The names and contents of members of a zip file, in the order of their names; for a damaged one, why it is."""
+    with zipfile.ZipFile(path) as archive:
+        for name in sorted(filter(wanted, archive.namelist())):
+            try:
+                yield name, archive.read(name)
+            except _DAMAGE as error:
+                yield name, _reason(error)
+
+
+def _unpacked_zip(path: Path, folder: Path) -> Iterator[tuple[str, Path]]:
+    taken = [
+        name
+        for name in members(path)
+        if Path(name).suffix.lower() in ENDINGS and not Path(name).name.startswith(".") and "__MACOSX" not in name
+    ]
+    if not taken:
+        known = f"It holds {count_text(len(members(path)), 'file')}; known endings: {', '.join(ENDINGS)}"
+        raise UsageError(f"There is nothing to import in {path}.", known)
+    check_sizes(path)
+    n_bytes = 0
+    with zipfile.ZipFile(path) as archive:
+        for number, name in enumerate(taken, start=1):
+            place = folder / f"{number}-{Path(name).name}"
+            try:
+                stream = archive.open(name)
+            except _DAMAGE as error:
+                raise UsageError(f"Can't import {path}/{name}: damaged.", _reason(error)) from error
+            with stream:
+                n_bytes += _copy(stream, place, f"{path}/{name}", path.stat().st_size, n_bytes)
+            yield f"{path}/{name}", place
+
+
+def _copy(stream: _Readable, place: Path, what: str, n_packed: int, n_before: int = 0) -> int:
+    n_bytes = 0
+    with place.open("wb") as file:
+        while True:
+            try:
+                chunk = stream.read(_CHUNK)
+            except _DAMAGE as error:
+                raise UsageError(f"Can't import {what}: damaged.", _reason(error)) from error
+            if not chunk:
+                return n_bytes
+            n_bytes += len(chunk)
+            _check(n_before + n_bytes, n_packed, what)
+            file.write(chunk)
+
+
+def _check(n_bytes: int, n_packed: int, what: str) -> None:
+    if n_bytes > MOST_BYTES:
+        raise UsageError(f"Can't import {what}: unpacked it has more than 2 GB.", "Unpack it, and import it in parts.")
+    if n_bytes > _RATIO_FROM and n_bytes > MOST_RATIO * n_packed:
+        rule = f"It may be {MOST_RATIO} times as large unpacked as it is packed, and is more."
+        raise UsageError(f"Can't import {what}: it could be made to fill the disk.", rule)
+
+
+def _reason(error: BaseException) -> str:
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,0 +1,170 @@
+"""One file of rows, whatever its kind: its columns, its rows, and what is to be said of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from slant.collector.errors import UsageError
+from slant.collector.importing.files import packed
+from slant.collector.importing.files.delimited import CsvFile
+from slant.collector.importing.files.json_rows import document_rows, line_rows, rows_of_document
+from slant.collector.importing.files.kinds import ENDINGS, kind_of
+from slant.collector.importing.files.parquet import parquet_columns, parquet_rows
+from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.tool_logs import with_header
+from slant.collector.importing.files.workbooks import Workbook
+
+_WORKBOOK_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
+_MOST_DEPTH = 3
+
+
+@dataclass
+class TableFile:
+    """A file as `name`s it to people; it lies at `path`, which is another place where it was packed."""
+
+    name: str
+    path: Path
+    kind: str
+    remarks: list[str] = field(default_factory=list)
+    _workbook: Workbook | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns, trimmed and in lower case. UsageError where there are none to be had."""
+        if self.kind == "parquet":
+            return parquet_columns(self.path)
+        if self.kind == "csv":
+            with self.path.open("rb") as stream:
+                return CsvFile(self.name, stream).header
+        if self.kind == "workbook":
+            return list(self._sheet().columns)
+        names: dict[str, None] = {}
+        for row in self.rows():
+            if isinstance(row, Row):
+                names.update(dict.fromkeys(row.cells))
+        return list(names)
+
+    @property
+    def delimiter(self) -> str | None:
+        """What stands between the fields of a CSV; None elsewhere."""
+        if self.kind != "csv":
+            return None
+        with self.path.open("rb") as stream:
+            return CsvFile(self.name, stream).delimiter
+
+    def rows(self) -> Iterator[Row | Problem]:
+        """The records in the file's own order; memory does not grow with the file, but for workbooks and documents."""
+        if self.kind == "csv":
+            with self.path.open("rb") as stream:
+                yield from CsvFile(self.name, stream)
+        else:
+            yield from self._other_rows()
+
+    def _other_rows(self) -> Iterable[Row | Problem]:
+        if self.kind == "parquet":
+            return parquet_rows(self.path, self.name)
+        if self.kind == "workbook":
+            return self._sheet()
+        if self.kind == "eval":
+            return _inspect_rows(self.name, self.path)
+        return (line_rows if self.kind == "jsonl" else document_rows)(self.name, self.path)
+
+    def _sheet(self) -> Workbook:
+        if self._workbook is None:
+            self._workbook = Workbook(self.path, self.name)
+            self.remarks += self._workbook.remarks
+        return self._workbook
+
+
+class TableFiles:
+    """The files of an import, unpacked for as long as it takes; once each, of a folder those directly in it."""
+
+    def __init__(self, paths: Iterable[str | Path]) -> None:
+        self._paths = [Path(path) for path in paths]
+        self._stack = ExitStack()
+        self.sources: list[Path] = []
+
+    def __enter__(self) -> Sequence[TableFile]:
+        try:
+            self._folder: Path | None = None
+            return [file for path in self._listed() for file in self._opened(str(path), path)]
+        except BaseException:
+            self._stack.close()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    def _listed(self) -> Iterator[Path]:
+        seen: set[Path] = set()
+        for path in self._paths:
+            files = [path]
+            if path.is_dir():
+                files = sorted(file for file in path.iterdir() if file.suffix.lower() in ENDINGS and file.is_file())
+                if not files:
+                    known = f"Known endings: {', '.join(ENDINGS)}"
+                    raise UsageError(f"There is nothing to import directly in the folder {path}.", known)
+            elif not path.is_file():
+                raise UsageError(f"There is no file {path}.")
+            for file in files:
+                if file.resolve() not in seen:
+                    seen.add(file.resolve())
+                    self.sources.append(file)
+                    yield file
+
+    def _opened(self, name: str, path: Path, depth: int = 0) -> Iterator[TableFile]:
+        kind = kind_of(path)
+        if kind == "zip":
+            kind = _kind_of_zip(path)
+        if kind not in ("gz", "zst", "zip"):
+            if kind == "workbook" and path.suffix.lower() not in (".xls", ".doc"):
+                packed.check_sizes(path)
+            yield TableFile(name, path, kind)
+            return
+        if depth == _MOST_DEPTH:
+            raise UsageError(f"Can't import {name}: it is packed in what is packed, again and again.")
+        folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="slant-import-")))
+        for inner_name, place in packed.unpacked(path, kind, folder):
+            yield from self._opened(inner_name if depth == 0 else name, place, depth + 1)
+
+
+def column_names(path: Path) -> list[str]:
+    """The columns of a file that is not packed."""
+    return TableFile(str(path), path, kind_of(path)).columns
+
+
+def read_rows(path: Path) -> Iterator[Row | Problem]:
+    """The records of a file that is not packed."""
+    return TableFile(str(path), path, kind_of(path)).rows()
+
+
+def _kind_of_zip(path: Path) -> str:
+    names = packed.members(path)
+    if any(name in _WORKBOOK_PARTS for name in names):
+        return "workbook"
+    return "eval" if "header.json" in names and any(name.startswith("samples/") for name in names) else "zip"
+
+
+def _inspect_rows(name: str, path: Path) -> Iterator[Row | Problem]:
+    """The samples of a log of Inspect; a damaged one is a problem, and the others are read."""
+    packed.check_sizes(path)
+    documents = packed.read_members(path, lambda member: member == "header.json" or member.startswith("samples/"))
+    header: dict[str, Any] = {}
+    for member, content in documents:  # the head comes first in the order of names
+        try:
+            if isinstance(content, str):
+                raise ValueError(f"damaged: {content}")
+            document = json.loads(content)
+        except (ValueError, RecursionError) as error:
+            yield Problem(f"{name}/{member}", 1, f"is no JSON ({error})")
+            continue
+        if member == "header.json":
+            header = document if isinstance(document, dict) else {}
+        else:
+            yield from rows_of_document(f"{name}/{member}", [with_header(header, document)])

@@ -1,0 +1,193 @@
+"""Records of tools that ask models (and people): batch jobs of OpenAI and Anthropic, Inspect, promptfoo, jsPsych.
+
+Each is told by the keys that it has; what we have a column for goes there, all else stays under its own name, so that
+`--map` reaches it. A provider's response is read by its own dialect (collector/providers/).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from slant.collector.providers import anthropic, openai, openai_responses
+from slant.collector.records import Reply
+
+Record = Mapping[str, Any]
+
+
+class FailedAnswerError(ValueError):
+    """A record of a request that failed, which is no answer; its text completes the sentence "this row …"."""
+
+
+def samples_of(document: Record) -> Iterable[Any] | None:
+    """The records of a document that is the log of a tool; None where it is none that is known."""
+    if isinstance(document.get("eval"), dict) and isinstance(document.get("samples"), list):
+        return [with_header(document, sample) for sample in document["samples"]]
+    results = document.get("results")
+    if isinstance(results, dict) and isinstance(results.get("results"), list):  # promptfoo
+        return list(results["results"])
+    return None
+
+
+def with_header(header: Record, sample: Any) -> Any:
+    """A sample of Inspect with the name of the model of its log."""
+    return {"eval": header.get("eval") or {}, **sample} if isinstance(sample, dict) else sample
+
+
+def cells_of(record: Record) -> Record:
+    """The cells of a record by our names and its own; FailedAnswerError where it says that a request failed."""
+    for is_one, cells in _KINDS:
+        if is_one(record):
+            return {**record, **{name: value for name, value in cells(record).items() if value is not None}}
+    return record
+
+
+def _is_openai_batch(record: Record) -> bool:
+    return "custom_id" in record and "response" in record and "error" in record
+
+
+def _openai_batch(record: Record) -> Record:
+    response = record.get("response") or {}
+    body = response.get("body") or {}
+    error = record.get("error") or body.get("error")
+    if error or response.get("status_code", 200) >= 400:
+        raise FailedAnswerError(f"is a request that failed ({_said(error) or response.get('status_code')})")
+    dialect = openai_responses if "output" in body else openai
+    return _cells_of_reply(dialect.reply(body, {})) | {"model": body.get("model")}
+
+
+def _is_anthropic_batch(record: Record) -> bool:
+    return "custom_id" in record and isinstance(record.get("result"), dict) and "type" in record["result"]
+
+
+def _anthropic_batch(record: Record) -> Record:
+    result = record["result"]
+    if result["type"] != "succeeded":
+        error = result.get("error") or {}
+        said = _said(error.get("error") or error)
+        raise FailedAnswerError(f"is a request that failed ({': '.join(filter(None, (result['type'], said)))})")
+    message = result["message"]
+    return _cells_of_reply(anthropic.reply(message, {})) | {"model": message.get("model")}
+
+
+def _is_inspect(record: Record) -> bool:
+    output = record.get("output")
+    return "epoch" in record and isinstance(output, dict) and ("choices" in output or "model" in output)
+
+
+_INSPECT_OUTCOMES = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "filtered"}
+
+
+def _inspect(record: Record) -> Record:
+    output = record["output"]
+    if error := record.get("error") or output.get("error"):
+        raise FailedAnswerError(f"is a sample that failed ({_said(error)})")
+    choice = (output.get("choices") or [{}])[0]
+    content = (choice.get("message") or {}).get("content", output.get("completion"))
+    usage = output.get("usage") or {}
+    stop = choice.get("stop_reason")
+    model = (record.get("eval") or {}).get("model") or output.get("model")
+    return _flat(record.get("metadata"), record) | {
+        "repetition": record["epoch"],
+        "model": model,
+        "served_model": output.get("model"),
+        "answer": _texts(content, "text", "text"),
+        "reasoning_text": _texts(content, "reasoning", "reasoning") if isinstance(content, list) else None,
+        "outcome": _INSPECT_OUTCOMES.get(stop or ""),
+        "finish_reason": stop,
+        "input_tokens": usage.get("input_tokens"),
+        "output_tokens": usage.get("output_tokens"),
+        "reasoning_tokens": usage.get("reasoning_tokens"),
+    }
+
+
+def _is_promptfoo(record: Record) -> bool:
+    return isinstance(record.get("vars"), dict) and "provider" in record and "response" in record
+
+
+def _promptfoo(record: Record) -> Record:
+    response = record.get("response") or {}
+    if not isinstance(response, dict):
+        response = {"output": response}
+    if error := response.get("error") or (record.get("error") if response.get("output") is None else None):
+        raise FailedAnswerError(f"is a test that failed ({_said(error)})")
+    usage = response.get("tokenUsage") or record.get("tokenUsage") or {}
+    provider = record["provider"]
+    named = provider.get("id") if isinstance(provider, dict) else provider
+    output = response.get("output")
+    return _flat(record.get("metadata"), record) | _flat(record["vars"], record) | {
+        "model": _promptfoo_model(str(named or "")),
+        "answer": output if output is None or isinstance(output, str) else json.dumps(output, ensure_ascii=False),
+        "input_tokens": usage.get("prompt"),
+        "output_tokens": usage.get("completion"),
+        "reasoning_tokens": (usage.get("completionDetails") or {}).get("reasoning"),
+        "finish_reason": response.get("finishReason"),
+        "outcome": "truncated" if response.get("finishReason") == "length" else
+                   "filtered" if response.get("finishReason") == "content_filter" else None,
+        "cost_usd": response.get("cost", record.get("cost")),
+    }  # fmt: skip
+
+
+def _promptfoo_model(name: str) -> str:
+    """openai:chat:gpt-4o is openai/gpt-4o."""
+    provider, *rest = name.split(":")
+    if rest and rest[0] in ("chat", "completion", "responses", "messages"):
+        rest = rest[1:]
+    return f"{provider}/{':'.join(rest)}" if rest else name
+
+
+def _is_jspsych(record: Record) -> bool:
+    return "trial_type" in record and ("trial_index" in record or "time_elapsed" in record)
+
+
+def _jspsych(record: Record) -> Record:
+    response = record.get("response")
+    if isinstance(response, dict):  # of surveys: what was answered to each question
+        response = next(iter(response.values())) if len(response) == 1 else json.dumps(response, ensure_ascii=False)
+    elif isinstance(response, int) and isinstance(choices := record.get("choices"), list) and response < len(choices):
+        response = choices[response]
+    return {} if "answer" in record else {"answer": response}
+
+
+def _cells_of_reply(reply: Reply) -> dict[str, Any]:
+    return {
+        "answer": reply.spoken,
+        "reasoning_text": reply.reasoning_text,
+        "outcome": reply.outcome,
+        "detail": reply.detail,
+        "finish_reason": reply.finish_reason,
+        "input_tokens": reply.input_tokens,
+        "output_tokens": reply.output_tokens,
+        "reasoning_tokens": reply.reasoning_tokens,
+        "served_model": reply.served_model,
+        "fingerprint": reply.fingerprint,
+        "request_id": reply.request_id,
+    }
+
+
+def _flat(cells: Any, record: Record) -> dict[str, Any]:
+    """The cells of an inner table that have no name which the record has itself."""
+    return {name: value for name, value in cells.items() if name not in record} if isinstance(cells, dict) else {}
+
+
+def _texts(content: Any, kind: str, key: str) -> str | None:
+    if isinstance(content, str):
+        return content
+    parts = [str(part.get(key) or "") for part in content or () if isinstance(part, dict) and part.get("type") == kind]
+    return "\n".join(filter(None, parts)) or None
+
+
+def _said(error: Any) -> str:
+    said = (error.get("message") or error.get("type") or error.get("code")) if isinstance(error, dict) else error
+    return " ".join(str(said or "").split())[:120]
+
+
+_KINDS: tuple[tuple[Callable[[Record], bool], Callable[[Record], Record]], ...] = (
+    (_is_openai_batch, _openai_batch),
+    (_is_anthropic_batch, _anthropic_batch),
+    (_is_inspect, _inspect),
+    (_is_promptfoo, _promptfoo),
+    (_is_jspsych, _jspsych),
+)
+"""How a record of each tool is told, and what its cells are."""

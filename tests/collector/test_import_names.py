@@ -1,0 +1,96 @@
+"""Rows of other people's files: their names, numbers, letters and missing answers, brought in as they were meant."""
+
+from __future__ import annotations
+
+import unicodedata
+from pathlib import Path
+
+import pytest
+
+from slant.collector import import_trials
+from slant.collector.errors import UsageError
+from slant.collector.importing.layouts.values import matching_name
+from tests.support.raw_rows import tidy, trials, write_csv
+from tests.support.tiny_study import write_tiny
+
+DRINKS = {"model": "small", "test": "tea_coffee", "condition": "compatible", "item": "oolong", "wording": 1}
+
+
+def bring(folder: Path, text: str, **options: object) -> object:
+    (folder / "rows.csv").write_text(text, encoding="utf-8")
+    return import_trials(folder / "t.duckdb", "rmiat", [folder / "rows.csv"], **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("said", ["pro-tea", "PRO-TEA", "pro.tea", "pro tea"])
+def test_a_name_is_found_as_r_and_people_spell_it(said: str) -> None:
+    assert matching_name(said, ["anti.tea", "pro-tea"]) == "pro-tea"
+
+
+def test_a_name_that_may_be_two_is_none() -> None:
+    assert matching_name("rose", ["ROSE", "Rose"]) is None
+    assert matching_name("Rose", ["ROSE", "Rose"]) == "Rose"
+
+
+def test_a_missing_answer_is_no_refusal_and_no_row(tmp_path: Path) -> None:
+    rows = [tidy(item=item, answer=answer) for item, answer in (("aster", "NA"), ("rose", ""), ("poppy", "Pleasant"))]
+    report = import_trials(tmp_path / "t.duckdb", "rmiat", [write_csv(tmp_path / "rows.csv", rows)])
+    assert (report.rows_imported, report.rows_without_answer, report.problems) == (1, 2, [])
+    assert "2 rows have no answer (an empty cell or NA): missing" in report.warnings[-1]
+
+
+def test_an_answer_that_was_cut_off_needs_no_text(tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "rows.csv", [tidy(answer="", outcome="truncated")])
+    assert import_trials(tmp_path / "t.duckdb", "rmiat", [file]).rows_without_answer == 0
+    assert trials(tmp_path)[0]["outcome"] == "truncated"
+
+
+def test_wordings_and_repetitions_from_zero_are_taken_one_up(tmp_path: Path) -> None:
+    rows = [tidy(wording=number, repetition=number % 2, tokens=number) for number in range(20)]
+    report = import_trials(tmp_path / "t.duckdb", "rmiat", [write_csv(tmp_path / "rows.csv", rows)])
+    assert {row["wording"]: row["tokens"] for row in trials(tmp_path)} == {number + 1: number for number in range(20)}
+    assert [warning.split(" is")[0] for warning in report.warnings[:2]] == ["repetition", "wording"]
+
+
+def test_words_are_the_same_however_unicode_writes_their_letters(tmp_path: Path) -> None:
+    study = write_tiny(tmp_path, stimuli=("oolong", "thé"))
+    row = DRINKS | {"item": unicodedata.normalize("NFD", "thé"), "answer": "Calm", "tokens": 9}
+    report = import_trials(tmp_path / "t.duckdb", str(study), [write_csv(tmp_path / "rows.csv", [row])])
+    assert (report.problems, trials(tmp_path)[0]["item"]) == ([], "thé")
+
+
+@pytest.mark.parametrize(("typed", "count"), [("70.0", 70), ('"""70"""', None), ('"70"', 70), ("7e1", 70)])
+def test_counts_may_be_written_as_tools_write_them(tmp_path: Path, typed: str, count: int | None) -> None:
+    names = ",".join(tidy())
+    cells = ",".join(typed if name == "tokens" else f'"{value}"' for name, value in tidy().items())
+    report = bring(tmp_path, f"{names}\n{cells}\n")
+    assert [row["tokens"] for row in trials(tmp_path)] == [count] if count else report.problems  # type: ignore[attr-defined]
+
+
+def test_a_number_that_can_be_read_two_ways_asks_for_the_decimal_mark(tmp_path: Path) -> None:
+    row = tidy(tokens="1.000")
+    text = ";".join(row) + "\n" + ";".join(f'"{value}"' for value in row.values()) + "\n"
+    report = bring(tmp_path, text)
+    assert "--decimal ," in report.problems[0].text  # type: ignore[attr-defined]
+    bring(tmp_path, text, decimal=",")
+    assert [row["tokens"] for row in trials(tmp_path)] == [1000]
+
+
+def test_the_decimal_mark_is_a_point_or_a_comma(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="decimal mark"):
+        bring(tmp_path, "a,b\n1,2\n", decimal="x")
+
+
+def test_a_row_of_many_answers_becomes_as_many_trials(tmp_path: Path) -> None:
+    text = "model,test,wording,item,answer_compatible,answer_incompatible,n_compatible,n_incompatible\n"
+    text += "deepseek-r1,flowers_insects,2,aster,Pleasant,Unpleasant,10,20\n"
+    bring(tmp_path, text, columns=["condition:answer=answer_*,condition:tokens=n_*"])
+    found = {row["condition"]: (row["answer"], row["tokens"]) for row in trials(tmp_path)}
+    assert found == {"compatible": ("Pleasant", 10), "incompatible": ("Unpleasant", 20)}
+
+
+def test_equal_answers_of_a_scale_are_no_copies(tmp_path: Path) -> None:
+    study = write_tiny(tmp_path)
+    rows = [DRINKS | {"answer": "Calm", "tokens": ""} for _ in range(3)]
+    report = import_trials(tmp_path / "t.duckdb", str(study), [write_csv(tmp_path / "rows.csv", rows)])
+    assert not any("copies" in warning or "copy" in warning for warning in report.warnings)
+    assert report.rows_imported == 3
