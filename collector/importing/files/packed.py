@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import gzip
 import struct
+import sys
 import zipfile as plain_zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from backports.zstd import ZstdError, ZstdFile, zipfile
+if TYPE_CHECKING or sys.version_info < (3, 14):
+    from backports.zstd import ZstdError, ZstdFile, zipfile
+else:
+    import zipfile
+
+    from compression.zstd import ZstdError, ZstdFile
 
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.kinds import ENDINGS
