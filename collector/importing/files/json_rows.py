@@ -10,8 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import ijson
-
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.records import Problem, Row, fault_in, tidy_name
 from slant.collector.importing.files.tool_logs import FailedAnswerError, cells_of, samples_of
@@ -104,6 +102,8 @@ def _row(name: str, line: int, record: Any) -> Row | Problem:
 
 
 def _streamed(name: str, path: Path) -> Iterator[Row | Problem]:
+    import ijson  # only long arrays need it
+
     number = 0
     with path.open("rb") as stream:
         try:
