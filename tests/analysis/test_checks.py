@@ -76,7 +76,7 @@ def test_every_check_has_rows_for_every_model_and_test(found: Checks) -> None:
 
 def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path) -> None:
     is_cell = pl.col("model") == "o3-mini"
-    columns = ["condition", "wording", "item", "tokens", "is_refusal"]
+    columns = ["condition", "wording", "item", "tokens", "is_refusal", "is_valid"]
     found.trials.filter(is_cell).select(columns).write_csv(tmp_path / "rows.csv")
     installed = r_installation()
     assert installed is not None

@@ -51,10 +51,7 @@ def repetitions(rows: CheckRows, context: Context) -> Verdict:
     is_often = pl.col("share_identical") > pl.col("share_by_chance") + _MORE_THAN_CHANCE
     often = repeated.filter(is_often)
     details = [
-        f"{context.models.get(str(model), str(model))}, {_temperature(temperature)}: "
-        f"{int(part['n_identical'].sum()):,} of {int(part['n_repeated'].sum()):,} "
-        f"({percent(part['n_identical'].sum() / part['n_repeated'].sum())}; by chance "
-        f"{percent((part['share_by_chance'] * part['n_repeated']).sum() / part['n_repeated'].sum())})."
+        f"{context.models.get(str(model), str(model))}, {_temperature(temperature)}: {_same_answers(part)}"
         for (model, temperature), part in repeated.group_by("model", "temperature", maintain_order=True)
     ]
     if often.height:
@@ -68,6 +65,13 @@ def repetitions(rows: CheckRows, context: Context) -> Verdict:
         "the same answer every time.",
         tuple(details),
     )
+
+
+def _same_answers(part: pl.DataFrame) -> str:
+    """Of one model at one temperature, beside chance."""
+    n, same = float(part["n_repeated"].sum()), float(part["n_identical"].sum())
+    by_chance = float((part["share_by_chance"] * part["n_repeated"]).sum())
+    return f"{same:,.0f} of {n:,.0f} ({percent(same / n)}; by chance {percent(by_chance / n)})."
 
 
 def _temperature(value: object) -> str:
