@@ -42,10 +42,10 @@ plot_effect_sizes <- function(data, file = NULL, width = NULL, height = NULL) {
   )
 }
 
-# A fit knows what its outcome was.
+# An effect size knows what its outcome was: its pooled variance is of it.
 with_outcome <- function(rows, fit) {
   if (is.data.frame(rows) && !"outcome" %in% names(rows) && is.list(fit) && is.data.frame(fit$variances)) {
-    outcome <- unique(as.character(fit$variances$term))
+    outcome <- unique(as.character(fit$variances$term[fit$variances$group %in% "pooled"]))
     if (length(outcome) == 1) rows$outcome <- rep(outcome, nrow(rows))
   }
   rows

@@ -9,7 +9,6 @@ test_that("plot() draws whatever was fitted, with its own figure where it has on
   expect_s3_class(plot, "ggplot")
   expect_setequal(plot$data$term, "conditionincompatible")
   expect_equal(nrow(plot$data), nrow(fit$fits))
-  expect_match(plot$labels$title, "tokens")
   expect_setequal(plot(fit, term = "intercept")$data$term, "intercept")
   expect_error(plot(fit, term = "nothing"), "Terms there are")
 })
