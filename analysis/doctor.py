@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib.metadata
+import os
 import re
 import shutil
 import subprocess
@@ -25,6 +26,7 @@ from slant.analysis.bridge.r_home import (
     version_numbers,
 )
 from slant.analysis.bridge.r_packages import how_to_install, r_package_list
+from slant.analysis.bridge.r_startup import OPTIONS, libraries, startup_environment, unread_profile
 from slant.collector.errors import RError, SlantError
 from slant.collector.keep.database import reading
 from slant.collector.terminal import count_text
@@ -54,7 +56,7 @@ def checks(db: str | Path | None = None) -> list[Check]:
     r = r_installation()
     rows = [_python(), *_python_packages(), _r(r), _rpy2(r)]
     if r is not None and not r.is_too_old:
-        rows += [*_r_packages(r), _compiler(r)]
+        rows += [_r_libraries(r), *_r_packages(r), _compiler(r)]
     if db is not None:
         rows.append(_database(Path(db)))
     return rows
@@ -173,6 +175,14 @@ def _rpy2(r: RInstallation | None) -> Check:
     return Check("rpy2-rinterface", "ok" if is_good else "missing", installed, needed, fix)
 
 
+def _r_libraries(r: RInstallation) -> Check:
+    """Where R's packages are looked for: a profile that is not run may be why one of them is missing."""
+    found = libraries(r)
+    profile = unread_profile()
+    note = f"slant runs no profile ({profile}). To add a library: export R_LIBS=FOLDER" if profile else ""
+    return Check("R libraries", "ok" if found else "missing", ", ".join(found) or "none", "any", note)
+
+
 def _r_packages(r: RInstallation) -> list[Check]:
     wanted = r_package_list()
     try:
@@ -185,8 +195,9 @@ def _r_packages(r: RInstallation) -> list[Check]:
 
 def _versions_in_r(r: RInstallation, packages: list[str]) -> dict[str, str]:
     """{package: version, "" where it is not installed}, from one call of Rscript."""
-    command = [str(r.rscript), str(r_folder() / "package_versions.R"), *packages]
-    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE_S)
+    command = [str(r.rscript), *OPTIONS, str(r_folder() / "package_versions.R"), *packages]
+    environment = {**os.environ, **startup_environment()}
+    answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE_S, env=environment)
     return {row["package"]: row["version"] for row in csv.DictReader(answer.stdout.splitlines())}
 
 

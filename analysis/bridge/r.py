@@ -35,10 +35,14 @@ from slant.analysis.bridge.r_home import (
     variables_of_script,
 )
 from slant.analysis.bridge.r_packages import what_is_lost
+from slant.analysis.bridge.r_startup import OPTIONS, startup_environment
 from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
 
-_R_OPTIONS = ("slant", "--quiet", "--no-save", "--no-restore")
+_R_OPTIONS = ("slant", "--quiet", *OPTIONS)
+# What R attaches as it starts. In their own order they stand behind our functions; what a user has in globalenv, and
+# packages that are attached later, don't.
+_ATTACHED = ("stats", "graphics", "grDevices", "utils", "datasets", "methods")
 _session: dict[str, Any] = {}
 
 
@@ -48,17 +52,30 @@ def start() -> Any:
     Raises RError where rpy2 or R is missing, or where they do not fit each other.
     """
     if not _session:
-        os.environ.update(ENVIRONMENT)  # R reads these when it starts, and never again
+        os.environ.update({**ENVIRONMENT, **startup_environment()})  # R reads these when it starts, and never again
         os.environ["SLANT_INST"] = str(inst_folder())
         ri, runtime_error = _rinterface()
+        _say_on_stderr()
         _begin_r(ri)
         _leave_out_events()
-        _say_on_stderr()
-        environment = ri.baseenv["new.env"](parent=ri.globalenv)
+        environment = ri.baseenv["new.env"](parent=_default_packages(ri))
         for file in sorted(r_folder().glob("*.R")):
             ri.baseenv["sys.source"](ri.StrSexpVector([str(file)]), envir=environment)
         _session.update(ri=ri, environment=environment, RRuntimeError=runtime_error)
     return _session["environment"]
+
+
+def _default_packages(ri: Any) -> Any:
+    """An environment with what these packages export, in front of base alone: a name that is looked up from here is
+    found there or nowhere."""
+    exported = ri.baseenv["new.env"](parent=ri.baseenv["baseenv"]())
+    for package in reversed(_ATTACHED):
+        namespace = ri.baseenv["asNamespace"](package)
+        ri.baseenv["list2env"](
+            ri.baseenv["mget"](ri.baseenv["getNamespaceExports"](package), envir=namespace, inherits=True),
+            envir=exported,
+        )
+    return exported
 
 
 def load(packages: Sequence[str]) -> None:
@@ -207,6 +224,8 @@ def require(packages: Sequence[str]) -> None:
         raise RError(
             f"R lacks the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}{f': {loss}' if loss else ''}.",
             f"To have it, in R: install.packages(c({names})). What else this machine lacks: analyze doctor",
+            f"R looked in {', '.join(map(str, ri.baseenv['.libPaths']()))}. slant runs no .Rprofile.",
+            "To add a library: export R_LIBS=FOLDER",
         )
 
 

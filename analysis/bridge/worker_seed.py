@@ -38,17 +38,23 @@ def _load() -> None:
 @contextlib.contextmanager
 def _held_back() -> Iterator[None]:
     """What is written to stderr meanwhile is shown afterwards: never, where R ends this process. The one that asked
-    then says so, in the words of another process that begins like this, with ALOUD set."""
+    then says so, in the words of another process that begins like this, with ALOUD set.
+
+    Stdout is for the rows of the command: what R, its compiled code and the processes that it starts say there goes to
+    stderr, from here on."""
+    os.dup2(2, 1)
     if os.environ.get(ALOUD):
         yield
         return
     shown = os.dup(2)
     with tempfile.TemporaryFile() as kept:
-        os.dup2(kept.fileno(), 2)
+        for file in (1, 2):
+            os.dup2(kept.fileno(), file)
         try:
             yield
         finally:
-            os.dup2(shown, 2)
+            for file in (1, 2):
+                os.dup2(shown, file)
             os.close(shown)
             kept.seek(0)
             os.write(2, kept.read())

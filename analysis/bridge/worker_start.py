@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from multiprocessing.context import BaseContext
 from typing import Any
 
+from slant.analysis.bridge.r_startup import startup_environment
 from slant.collector.system.child_processes import child_environment, with_safe_path
 from slant.collector.system.operating_system import can_fork_r, r_locale
 
@@ -75,7 +76,7 @@ def environment(packages: Sequence[str] = (), more: Mapping[str, str] | None = N
     """R and its BLAS read their environment at their start, so a worker (or its seed) must be born with it."""
     warnings = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), _NO_WORD_OF_LOCKS)))
     own = {"PYTHONWARNINGS": warnings, PACKAGES: " ".join(packages)}
-    new = {**ENVIRONMENT, **own, **child_environment(), **(more or {})}
+    new = {**ENVIRONMENT, **startup_environment(), **own, **child_environment(), **(more or {})}
     before = {name: os.environ.get(name) for name in new}
     os.environ.update(new)
     try:

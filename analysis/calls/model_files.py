@@ -7,6 +7,7 @@ import hashlib
 from pathlib import Path
 
 from slant.collector.errors import DatabaseError
+from slant.collector.system.files import real_file
 
 _BLOCK = 1 << 20
 
@@ -14,6 +15,7 @@ _BLOCK = 1 << 20
 def model_folder(db: str | Path) -> Path:
     """The folder of fitted models beside the database."""
     path = Path(db).resolve()
+    path = real_file(path)
     return path.with_name(path.name + ".models")
 
 

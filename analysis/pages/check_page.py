@@ -22,6 +22,7 @@ from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import Checks
 from slant.collector.errors import UsageError
 from slant.collector.markup import escaped_markdown
+from slant.collector.system.scratch import write_whole_file
 from slant.collector.templates import template_environment
 from slant.collector.terminal import printable
 
@@ -108,7 +109,7 @@ def write_page(checks: Checks, out: Path, workers: Workers = None) -> Path:
         drawn=_DRAWN,
     )
     try:
-        out.write_text(page, "utf-8")
+        write_whole_file(out, page.encode("utf-8", "replace"))
     except OSError as error:
         raise UsageError(f'Can\'t write the page to "{out}": {error.strerror}.', "Name another: --out FILE") from None
     return out.resolve()

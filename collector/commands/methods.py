@@ -8,6 +8,7 @@ import click
 
 from slant.collector.commands.options import FILE, db_option, verbose_option
 from slant.collector.errors import UsageError
+from slant.collector.system.scratch import write_whole_file
 from slant.collector.terminal import print_data, printable, say
 
 _EXAMPLES = """\b
@@ -53,7 +54,7 @@ def _checklist(db: Path, run: str, name: str, out: Path | None) -> None:
         print_data(text, nl=False)
         return
     try:
-        out.write_text(text, "utf-8")
+        write_whole_file(out, text.encode())
     except OSError as error:
         raise UsageError(f'Can\'t write the checklist to "{out}": {error.strerror}.', "Name another.") from None
     click.echo(out)

@@ -26,7 +26,8 @@ from slant.collector.errors import JournalError
 from slant.collector.keep.journal import encode, journal_folder, utc_now
 from slant.collector.records import Trial
 from slant.collector.study.records import StudyModel
-from slant.collector.system.operating_system import flush_onto_disk, replace_on_disk
+from slant.collector.system import files
+from slant.collector.system.operating_system import flush_onto_disk
 
 State = Literal["planned", "sending", "sent", "fetching", "closed"]
 
@@ -101,17 +102,25 @@ class JobFolder:
 
     def jobs(self) -> list[Job]:
         """All jobs ever, oldest first. JournalError where a file can't be read: guessing could submit twice."""
+        self._check_folder()
         jobs = [self._read(path) for path in sorted(self.folder.glob("*.json"))]
         return sorted(jobs, key=lambda job: (job.created_at, job.job_id))
+
+    def _check_folder(self) -> None:
+        try:
+            files.check_folder(self.folder)
+        except OSError as error:
+            raise JournalError(f'Can\'t use the folder of batch jobs "{self.folder}": {error.strerror}.') from error
 
     def open_jobs(self, study: str | None = None) -> list[Job]:
         return [job for job in self.jobs() if job.is_open and study in (None, job.study)]
 
     def create(self, job: Job, lines: Iterable[tuple[JobRequest, bytes]]) -> Job:
         """Write what will be submitted and whom it is for, then the intent. Returns the job with size and hash."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self._check_folder()
+        files.made_folder(self.folder)
         digest, n_requests, n_bytes = hashlib.sha256(), 0, 0
-        with self.requests(job).open("wb") as requests, self._map(job).open("wb") as names:
+        with files.opened(self.requests(job), "wb") as requests, files.opened(self._map(job), "wb") as names:
             for request, line in lines:
                 requests.write(line)
                 names.write(request.line())
@@ -123,7 +132,7 @@ class JobFolder:
 
     def write(self, job: Job) -> Job:
         """When this returns the job's state survives a power cut."""
-        replace_on_disk(self.folder / f"{job.job_id}.json", encode(asdict(job)))
+        files.replace_on_disk(self.folder / f"{job.job_id}.json", encode(asdict(job)))
         return job
 
     def close(self, job: Job, result: str, counts: Mapping[str, int] | None = None) -> Job:
@@ -149,7 +158,7 @@ class JobFolder:
             yield from (request.trial.trial_id for request in self.asked(job))
 
     def asked(self, job: Job) -> Iterator[JobRequest]:
-        with self._map(job).open("rb") as file:
+        with files.opened(self._map(job)) as file:
             for line in file:
                 yield _asked(line)
 
@@ -159,7 +168,7 @@ class JobFolder:
     def _read(self, path: Path) -> Job:
         known = {f.name for f in fields(Job)}
         try:
-            values = json.loads(path.read_bytes())
+            values = json.loads(files.contents(path))
             return Job(**{name: value for name, value in values.items() if name in known})
         except (OSError, ValueError, TypeError, AttributeError) as error:
             raise JournalError(
@@ -199,7 +208,7 @@ def _asked(line: bytes) -> JobRequest:
 
 def _line_starts(path: Path) -> array[int]:
     starts, place = array("Q"), 0
-    with path.open("rb") as file:
+    with files.opened(path) as file:
         for line in file:
             starts.append(place)
             place += len(line)
@@ -207,6 +216,6 @@ def _line_starts(path: Path) -> array[int]:
 
 
 def _line_at(path: Path, start: int) -> bytes:
-    with path.open("rb") as file:
+    with files.opened(path) as file:
         file.seek(start)
         return file.readline()

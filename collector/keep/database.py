@@ -29,6 +29,7 @@ from slant.collector.keep.database_errors import (
     cannot_open,
     cannot_write,
     check_place,
+    check_regular,
     damaged,
     empty_database,
     foreign_views,
@@ -42,6 +43,7 @@ from slant.collector.keep.definitions import STORAGE_VERSION, is_copied_from_cac
 from slant.collector.keep.journal import has_collector
 from slant.collector.keep.lake_files import lake_connection
 from slant.collector.keep.schema import cached_new_database, check_file, is_behind, prepare
+from slant.collector.system.files import real_file
 from slant.collector.system.operating_system import is_alive, put_in_place
 
 _P = ParamSpec("_P")
@@ -91,14 +93,15 @@ def reading(
     DatabaseDamagedError where its bytes are not those that were written. An older slant's that could not be brought up
     to date is read as it is, with a DatabaseError where a view is asked for that it lacks.
     """
+    file = real_file(path)
     try:
-        with _reading(Path(path), patience_s, writes_to, memory_limit) as connection:
+        with _reading(file, patience_s, writes_to, memory_limit) as connection:
             yield connection
     except duckdb.Error as error:
         if is_damage(str(error)):
-            raise damaged(Path(path), str(error).splitlines()[0]) from error
-        if isinstance(error, duckdb.CatalogException | duckdb.BinderException) and Path(path) in _not_renewed:
-            raise older_database(Path(path)) from error
+            raise damaged(file, str(error).splitlines()[0]) from error
+        if isinstance(error, duckdb.CatalogException | duckdb.BinderException) and file in _not_renewed:
+            raise older_database(file) from error
         raise
 
 
@@ -138,6 +141,7 @@ def _opened_and_checked(
         return lake_connection(path, _CONFIG)
     if not path.exists():
         raise no_database(path)
+    check_regular(path)
     if path.is_file() and path.stat().st_size == 0:
         raise empty_database(path)
     if not _is_checked(path):
@@ -183,7 +187,7 @@ def kept_open(path: str | Path, writes_to: Path | None = None, memory_limit: str
     """Meanwhile all `reading` of this file shares one opening of it, which takes 40 ms. Until the block ends, or
     `let_go`, no other process can write: what takes long and reads nothing lets go first. `writing` does by itself.
     `writes_to`, `memory_limit`: as of `reading`."""
-    path = Path(path)
+    path = real_file(path)
     if path in _kept_open:  # by a caller
         yield
         return
@@ -211,7 +215,7 @@ def let_go(path: str | Path | None = None) -> None:
     again."""
     with _access:
         for file, shared in _kept_open.items():
-            if (path is not None and file != Path(path)) or shared.connection is None:
+            if (path is not None and file != real_file(path)) or shared.connection is None:
                 continue
             if shared.n_readers and path is not None:
                 raise _already_open()
@@ -279,8 +283,8 @@ def writing(
 
     Setting `give_up` from another thread ends the waiting for a file that somebody else holds.
     """
-    path = Path(path)
-    check_place(path)
+    check_place(Path(path))
+    path = real_file(path)
     if "shown_runs" in _shown and path not in _scratch:
         raise DatabaseWriteError("What is of some runs only (--run, --settings) would pass for the result of all.")
     if "other_models" in _shown and path not in _scratch:
@@ -298,6 +302,7 @@ def writing(
 def scratch_copy(path: Path, folder: Path) -> Path:
     """A copy of the database for what can't be written into it itself: results of some runs only, or of a file that
     may not be written."""
+    path = real_file(path)
     let_go(path)
     with _only_one():
         copy = Path(shutil.copy(path, folder))

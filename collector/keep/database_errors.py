@@ -15,6 +15,7 @@ from slant.collector.errors import (
     DatabaseWriteError,
     OlderDatabaseError,
 )
+from slant.collector.system.files import irregularity, real_file
 
 _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")
 
@@ -33,7 +34,8 @@ def check_on_this_machine(path: Path) -> None:
 
 def no_database(path: Path) -> DatabaseError:
     check_on_this_machine(path)
-    if path.with_name(path.name + ".journal").is_dir():
+    real = real_file(path)
+    if real.with_name(real.name + ".journal").is_dir():
         return DatabaseError(f'There is no database "{path}", but its journal is there.', f"collect load --db {path}")
     return DatabaseError(
         f'There is no database "{path}".',
@@ -83,6 +85,7 @@ def damaged(path: Path, reason: str) -> DatabaseDamagedError:
 
 
 def _has_journals(path: Path) -> bool:
+    path = real_file(path)
     return any(path.with_name(f"{path.name}.journal").glob("*.jsonl*"))
 
 
@@ -116,10 +119,17 @@ def check_place(path: Path) -> None:
         raise DatabaseError(f'"{path}" is a folder; what is computed is kept in a database.', "Name a file: --db FILE")
     if str(path) in (":memory:", ".", ""):
         raise DatabaseError(f'"{path}" is no place for a database: answers have to last. Name a file: --db FILE')
+    check_regular(path)
     if not path.parent.is_dir():
         raise DatabaseError(
             f'There is no folder "{path.parent}" for the database "{path.name}".', "Make it first: mkdir"
         )
+
+
+def check_regular(path: Path) -> None:
+    """DatabaseError for a pipe or a device, which would be waited for."""
+    if what := irregularity(real_file(path)):
+        raise DatabaseError(f'"{path}" is no database: it is {what}.', "Name a file: --db FILE")
 
 
 def held_database(path: Path, patience_s: float, text: str) -> DatabaseBusyError:

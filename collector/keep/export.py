@@ -21,6 +21,7 @@ from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
 from slant.collector.keep.view_heads import known_view
+from slant.collector.system.files import is_stream, opened_stream
 from slant.collector.system.scratch import scratch_beside
 
 FORMATS = ("parquet", "csv", "jsonl")
@@ -164,6 +165,15 @@ def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[Binar
             yield out, Path(folder)
         return
     path = Path(out)
+    if is_stream(path):
+        try:
+            with opened_stream(path) as file, tempfile.TemporaryDirectory(prefix="slant-export-") as folder:
+                yield file, Path(folder)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise SlantError(f"Can't write {path}: {error.strerror or error}.") from error
+        return
     if path.exists() and not overwrite:
         raise UsageError(f"There is a file {path} already.", "To replace it: --overwrite (from Python: overwrite=True)")
     try:

@@ -22,19 +22,19 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from slant.collector.errors import JournalError
 from slant.collector.keep.journal_files import LONGEST_LINE, compress_finished
 from slant.collector.keep.public_paths import typed_command
 from slant.collector.records import Attempt, Run
+from slant.collector.system import files
 from slant.collector.system.json_text import encoded
 from slant.collector.system.operating_system import (
     flush_onto_disk,
     is_alive,
     keep_room,
     onto_disk,
-    replace_on_disk,
     sync_folder,
     try_lock,
 )
@@ -73,6 +73,8 @@ def _second(seconds: int) -> str:
 
 
 def journal_folder(db: Path) -> Path:
+    """The folder beside the database itself, also where `db` is a link to it: one database has one journal."""
+    db = files.real_file(db)
     return db.with_name(db.name + ".journal")
 
 
@@ -89,14 +91,28 @@ def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
     return encode(attempt)
 
 
+def check_only_name(folder: Path) -> None:
+    """JournalError where a database has a second name (a hard link) and its journal does not lie beside this one: what
+    is asked now would be in a journal that the database's other name knows nothing of."""
+    db = folder.with_name(folder.name.removesuffix(".journal"))
+    with contextlib.suppress(OSError):
+        about = db.stat()
+        if about.st_nlink > 1 and about.st_size > 0 and not folder.exists():
+            raise JournalError(
+                f'"{db}" is a second name (a hard link) of a database, and its journal does not lie beside it.',
+                "Nothing was asked. Use the name that the journal lies beside, or a copy of the file in its place.",
+            )
+
+
 class FolderLock:
     """The lock by which a second collector on the same database learns who is there."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "collector.lock"
         try:
-            folder.mkdir(exist_ok=True)
-            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o644)
+            check_only_name(folder)
+            files.made_folder(folder)
+            self._file = files.opened_descriptor(self.path, os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise JournalError(f'Can\'t write the journal "{folder}": {error.strerror}.') from error
         try:
@@ -138,7 +154,7 @@ def has_collector(path: Path) -> bool:
     away a collector that starts in this moment.
     """
     try:
-        holder = (journal_folder(path) / "collector.lock").read_text("utf-8", "replace")
+        holder = files.contents(journal_folder(path) / "collector.lock").decode("utf-8", "replace")
     except OSError:
         return False
     return is_alive(holder.removeprefix("process ").partition(" ")[0])
@@ -159,8 +175,8 @@ def pack_journals(db: Path) -> None:
 def mend_tails(folder: Path) -> list[str]:
     """Cut half-written last lines off (they were never acknowledged). Call it holding the lock; says what it cut."""
     cut = []
-    for path in sorted(folder.glob("*.jsonl")):
-        with path.open("rb+") as file:
+    for path in sorted(files.regular_files(folder, "*.jsonl")):
+        with _mendable(path) as file:
             size = file.seek(0, os.SEEK_END)
             tail_start = _last_line_start(file, size)
             if tail_start == size:
@@ -174,6 +190,15 @@ def mend_tails(folder: Path) -> list[str]:
                 cut.append(f"{path.name}: a half-written last line of {size - tail_start} bytes was cut off")
             flush_onto_disk(file)
     return cut
+
+
+def _mendable(path: Path) -> IO[bytes]:
+    """The journal, open for writing; a copy of its own where a backup by hard links shares the file with it."""
+    if path.stat().st_nlink > 1:
+        part = path.with_name(f".{path.name}.part")
+        files.copied(path, part)
+        part.replace(path)
+    return files.opened(path, "rb+")
 
 
 def _last_line_start(file: Any, size: int) -> int:
@@ -222,7 +247,7 @@ class Journal:
         try:
             self.mended = [] if is_part else mend_tails(self.folder)
             self.path = self.folder / f"{run.run_id}.jsonl"
-            self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+            self._file = files.opened_descriptor(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
             self._size = 0
             self._reserve()
             begin = encode({"kind": "run"} | {f.name: getattr(run, f.name) for f in fields(Run)})
@@ -288,7 +313,8 @@ class Journal:
         self._size += len(data)
 
     def _reserve(self) -> None:
-        file = os.open(self._reserved, os.O_WRONLY | os.O_CREAT, 0o644)
+        files.remove(self._reserved)
+        file = files.opened_descriptor(self._reserved, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         try:
             keep_room(file, RESERVE_BYTES)
         finally:
@@ -327,7 +353,7 @@ class SideJournal:
 
     def append(self, record: Mapping[str, Any]) -> None:
         try:
-            with self.path.open("ab") as file:
+            with files.opened(self.path, "ab") as file:
                 file.write(encode(record))
                 flush_onto_disk(file)
         except OSError as error:
@@ -337,7 +363,7 @@ class SideJournal:
 def write_whole(folder: Path, name: str, data: bytes) -> None:
     """A journal that appears complete or not at all, so that it needs no lock."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        replace_on_disk(folder / name, data)
+        files.made_folder(folder)
+        files.replace_on_disk(folder / name, data)
     except OSError as error:
         raise JournalError(f'Can\'t write the journal "{folder / name}": {error.strerror}.') from error

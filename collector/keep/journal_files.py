@@ -18,6 +18,7 @@ else:
     from compression import zstd
 
 from slant.collector.errors import JournalError
+from slant.collector.system import files
 from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 
 log = logging.getLogger(__name__)
@@ -34,9 +35,15 @@ _OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 6, zstd
 def journal_paths(folder: Path) -> list[Path]:
     """The file of each journal, ordered by name; the text itself while there are both."""
     by_name: dict[str, Path] = {}
-    for path in [*folder.glob(f"*{PACKED}"), *folder.glob(f"*{PLAIN}")]:
+    for path in files.regular_files(folder, f"*{PACKED}", f"*{PLAIN}"):
         by_name[journal_name(path)] = path
     return [by_name[name] for name in sorted(by_name)]
+
+
+def left_out_files(folder: Path) -> list[str]:
+    """What has the name of a journal in a folder and is no file, as sentences."""
+    found = files.irregular_files(folder, f"*{PACKED}", f"*{PLAIN}")
+    return [f"{path}: left out, for it is {what}" for path, what in found]
 
 
 def journal_name(path: Path) -> str:
@@ -52,10 +59,10 @@ def journal_size(path: Path) -> int:
     """Bytes of its text. JournalError for a compressed file that is none, or does not say."""
     if path.name.endswith(PLAIN):
         with suppress(FileNotFoundError):
-            return path.stat().st_size
+            return path.lstat().st_size
         path = _packed(path)  # it was compressed in this moment
     try:
-        with path.open("rb") as file:
+        with files.opened(path) as file:
             size = zstd.get_frame_info(file.read(64)).decompressed_size
     except (OSError, zstd.ZstdError) as error:
         raise _unreadable(path, error) from error
@@ -68,9 +75,23 @@ def opened_journal(path: Path) -> IO[bytes]:
     """Its text, to be read from the beginning or from any place (which takes as long as reading up to there)."""
     if path.name.endswith(PLAIN):
         with suppress(FileNotFoundError):
-            return path.open("rb")
+            return files.opened(path)
         path = _packed(path)
-    return cast("IO[bytes]", zstd.open(path, "rb"))
+    return cast("IO[bytes]", _PackedText(path))
+
+
+class _PackedText(zstd.ZstdFile):
+    """The text of a compressed journal; closes the file that it reads."""
+
+    def __init__(self, path: Path) -> None:
+        self._packed = files.opened(path)
+        super().__init__(self._packed, "rb")
+
+    def close(self) -> None:
+        try:
+            super().close()
+        finally:
+            self._packed.close()
 
 
 def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = None) -> Iterator[tuple[int, bytes]]:
@@ -128,7 +149,7 @@ def compress(path: Path) -> Path:
     packed, part = _packed(path), path.with_name(f".{path.name}.zst.part")
     if not packed.exists() or not _is_same(path, packed):
         try:
-            with path.open("rb") as text, part.open("wb") as file:
+            with files.opened(path) as text, files.opened(part, "wb") as file:
                 compressor = zstd.ZstdCompressor(options=_OPTIONS)
                 compressor.set_pledged_input_size(size)
                 while block := text.read(_BLOCK):
@@ -151,7 +172,7 @@ def compress_finished(folder: Path) -> None:
     they stay as they are."""
     for left in folder.glob(f".*{PACKED}.part"):  # of a process that was killed in the middle of this
         left.unlink(missing_ok=True)
-    for path in sorted(folder.glob(f"*{PLAIN}")):
+    for path in sorted(files.regular_files(folder, f"*{PLAIN}")):
         if path.stat().st_size < LEAST_BYTES:
             continue
         try:
@@ -163,7 +184,7 @@ def compress_finished(folder: Path) -> None:
 def _is_same(text: Path, packed: Path) -> bool:
     """Whether the compressed file holds this very text."""
     try:
-        with text.open("rb") as one, opened_journal(packed) as other:
+        with files.opened(text) as one, opened_journal(packed) as other:
             while block := one.read(_BLOCK):
                 if _read(other, len(block)) != block:
                     return False

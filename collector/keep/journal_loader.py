@@ -40,10 +40,12 @@ from slant.collector.keep.journal_files import (
     journal_paths,
     journal_run,
     journal_size,
+    left_out_files,
     opened_journal,
     whole_lines,
 )
 from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
+from slant.collector.system.files import real_file
 from slant.collector.system.shipped_files import sql_query
 
 _R = TypeVar("_R")
@@ -63,6 +65,7 @@ def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
     """
     if not journal_paths(journal_folder(db)):
         raise DatabaseError(f'There is no journal beside "{db}" to make it again from.', "It was left as it is.")
+    db = real_file(db)
     let_go(db)
     aside = db.with_name(f"{db.name}.{called}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
     with suppress(FileNotFoundError):
@@ -158,7 +161,12 @@ class Loader:
     def _load(self, report: LoadReport, durable: dict[str, int] | None, limits: _Limits) -> None:
         if self._offsets is None:
             self._offsets = loaded_offsets(self.db, limits.patience_s)
-        for path in journal_paths(journal_folder(self.db)):
+        folder = journal_folder(self.db)
+        for sentence in left_out_files(folder):
+            if sentence not in self._left_out:
+                self._left_out.add(sentence)
+                report.problems.append(sentence)
+        for path in journal_paths(folder):
             try:
                 size = durable[path.name] if durable and path.name in durable else journal_size(path)
                 while self._has_more(path, size) and report.held_s < limits.most_held_s:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import secrets
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.database_errors import check_on_this_machine
 from slant.collector.keep.lake_files import (
     CHANGES,
+    EXPORT,
     LOCK,
     SCRIPT,
     forget_lake,
@@ -32,7 +32,8 @@ from slant.collector.keep.lake_files import (
     newest_tables,
     script,
 )
-from slant.collector.system.operating_system import onto_disk, replace_on_disk, sync_folder, try_lock
+from slant.collector.system import files
+from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 
@@ -68,18 +69,22 @@ def export_lake(
 
     >>> export_lake("slant.duckdb", "lake")  # doctest: +SKIP
     """
-    folder = Path(folder)
+    folder = files.real_file(folder)
     check_on_this_machine(folder)
     if folder.is_dir() and any(folder.iterdir()) and not (folder / LOCK).exists():
         raise UsageError(f'"{folder}" holds something else.', "Name a new folder, or that of a lake.")
     with reading(db):
         pass  # what is no database is said before a folder is made
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        files.made_folder(folder)
+        files.check_tree(folder)
         with _locked(folder), reading(db, writes_to=folder) as connection:
             _settle_kind(folder, anonymous=anonymous)
-            for left in [*folder.glob("attempts/**/.*.part"), *folder.glob("tables/.*")]:  # of a killed export
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
+            for left in folder.glob("attempts/**/.*.part"):  # of a killed export
+                files.remove(left)
+            for left in folder.glob("tables/.*"):
+                if EXPORT.fullmatch(left.name[1:]):
+                    files.remove_folder(left)
             n_before = _note_exported(connection, folder)
             _check_runs(connection, folder, db)
             _write_tables(connection, folder, anonymous)
@@ -94,7 +99,7 @@ def export_lake(
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
+    file = files.opened_descriptor(folder / LOCK, os.O_RDWR | os.O_CREAT)
     try:
         if not try_lock(file):
             raise UsageError(f'Another process is exporting into "{folder}".', "Wait until it ends.")
@@ -105,14 +110,16 @@ def _locked(folder: Path) -> Iterator[None]:
 
 def _settle_kind(folder: Path, *, anonymous: bool) -> None:
     """All parts of a lake are anonymous or none is: the file that locks it says so from the first export on."""
-    kind = (folder / LOCK).read_text("utf-8")
+    kind = files.contents(folder / LOCK).decode("utf-8", "replace")
     if is_lake(folder) and (kind == _ANONYMOUS) != anonymous:
         kinds = ("as it is stored", "anonymously")
         raise UsageError(
             f'"{folder}" was written {kinds[not anonymous]}, and can\'t be added to {kinds[anonymous]}.',
             f"Name a new folder, or export {'without' if anonymous else 'with'} --anonymous.",
         )
-    (folder / LOCK).write_text(_ANONYMOUS if anonymous else "", "utf-8")
+    file = files.opened_descriptor(folder / LOCK, os.O_WRONLY | os.O_TRUNC)
+    with os.fdopen(file, "w", encoding="utf-8") as lock:
+        lock.write(_ANONYMOUS if anonymous else "")
 
 
 def _note_exported(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
@@ -152,7 +159,7 @@ def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous
     sync_folder(folder / "tables")
     _write_script(folder)
     if older is not None:
-        shutil.rmtree(older)
+        files.remove_folder(older)
 
 
 def _write_attempts(
@@ -177,9 +184,9 @@ def _write_attempts(
 
 def _write(rows: duckdb.DuckDBPyRelation, path: Path) -> None:
     rows.to_parquet(str(path), compression="zstd", row_group_size=ROW_GROUP)
-    with path.open("rb") as file:
+    with files.opened(path) as file:
         onto_disk(file.fileno())
 
 
 def _write_script(folder: Path) -> None:
-    replace_on_disk(folder / SCRIPT, script(folder).encode())
+    files.replace_on_disk(folder / SCRIPT, script(folder).encode())

@@ -18,6 +18,7 @@ import duckdb
 
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.schema import all_views, migration_texts
+from slant.collector.system import files
 from slant.collector.system.shipped_files import sql_query
 
 SCRIPT, LOCK = "lake.sql", "lake.lock"
@@ -26,7 +27,7 @@ CHANGES = "attempt_changes"
 _MOST_COLUMNS = 500
 _PARTS = "read_parquet({place} || '/attempts/**/*.parquet', union_by_name = true, hive_partitioning = false)"
 _lakes: dict[Path, duckdb.DuckDBPyConnection] = {}
-_EXPORT = re.compile(r"[0-9][\w.-]*")  # the name of a folder of small tables
+EXPORT = re.compile(r"[0-9][\w.-]*")  # the name of a folder of small tables
 _HEAD = """\
 -- All tables and views of slant over the Parquet files of this folder. In it: duckdb -init lake.sql
 -- From elsewhere, and for a lake that is not on this machine: SET VARIABLE lake = 'FOLDER'; then .read FOLDER/lake.sql
@@ -40,7 +41,7 @@ def is_lake(path: Path) -> bool:
 
 def newest_tables(folder: Path) -> Path | None:
     """The folder of the newest export's small tables."""
-    exports = (path for path in (folder / "tables").glob("*") if path.is_dir() and _EXPORT.fullmatch(path.name))
+    exports = (path for path in (folder / "tables").glob("*") if path.is_dir() and EXPORT.fullmatch(path.name))
     return max(exports, default=None)
 
 
@@ -63,6 +64,10 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
     if not is_lake(folder):
         raise DatabaseError(f'"{folder}" is no lake.', f"To make one: collect export --layout lake {folder}")
     place = folder.resolve()
+    try:
+        files.check_tree(place)
+    except OSError as error:
+        raise DatabaseError(f'"{folder}" is no lake of slant\'s: in it {error.strerror}.') from error
     connection = duckdb.connect(":memory:", config=dict(config))
     try:
         connection.execute("SET allowed_directories = ?", [[str(place)]])

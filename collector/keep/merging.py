@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import secrets
-import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -41,11 +40,13 @@ from slant.collector.keep.journal_files import (
     journal_paths,
     journal_run,
     journal_size,
+    left_out_files,
     opened_journal,
     whole_lines,
 )
 from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, loaded_offsets, set_repeated_aside, waiting_bytes
 from slant.collector.keep.public_paths import public_path
+from slant.collector.system import files
 from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 from slant.collector.system.shipped_files import sql_query
 
@@ -97,7 +98,8 @@ def merge(
     opened = [_source(Path(path), db) for path in sources]
     if not opened:
         raise UsageError("There is nothing to merge.", "Name the databases: collect merge --db all.duckdb A.duckdb …")
-    problems, notes = [], [note for source in opened for note in _notes(source)]
+    problems = [sentence for source in opened for sentence in left_out_files(source.folder)]
+    notes = [note for source in opened for note in _notes(source)]
     lock = FolderLock(journal_folder(db))
     try:
         problems += mend_tails(journal_folder(db))
@@ -180,9 +182,7 @@ def _copy(path: Path, folder: Path, problems: list[str]) -> bool:
         is_whole = _copied_lines(path, part, problems)
         if is_whole and path.name.endswith(PACKED):
             target = folder / f"{name}.zst"
-            with path.open("rb") as source, part.open("wb") as file:
-                shutil.copyfileobj(source, file)
-                flush_onto_disk(file)
+            files.copied(path, part)
         else:
             target = folder / name
         part.replace(target)
@@ -204,7 +204,7 @@ def _copied_lines(path: Path, part: Path, problems: list[str]) -> bool:
             return True
     except JournalError as error:
         problems.append(error.what)
-    with part.open("wb") as file:
+    with files.opened(part, "wb") as file:
         with suppress(JournalError):
             for _, data in whole_lines(path, 0, CHUNK_BYTES):
                 file.write(data)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -89,9 +90,11 @@ def _asked_of_r(packages: Sequence[str]) -> dict[str, tuple[str, str]]:
     program = shutil.which("Rscript")
     if program is None:
         return {}
-    words = [program, "--no-init-file", str(r_script("citations.R")), *packages]
+    words = [program, "--no-init-file", "--no-site-file", str(r_script("citations.R")), *packages]
+    # the folder's .Renviron, which may be somebody else's, is not read in place of the user's
+    environment = {"R_ENVIRON_USER": "~/.Renviron", **os.environ}
     try:
-        done = subprocess.run(words, capture_output=True, timeout=_TIME_LIMIT_S, check=True)
+        done = subprocess.run(words, capture_output=True, timeout=_TIME_LIMIT_S, check=True, env=environment)
     except (OSError, subprocess.SubprocessError):
         return {}
     _, *parts = _PART.split(done.stdout.decode("utf-8", "replace"))

@@ -17,6 +17,7 @@ from slant.collector.providers.own_providers import provider_file, tables_of
 from slant.collector.providers.packaged_prices import packaged_date, packaged_price, packaged_source
 from slant.collector.records import PriceSource, Reply
 from slant.collector.study.toml_table import Table
+from slant.collector.system.files import contents_of_named
 
 PER_TOKENS = 1_000_000
 HOUR_BY_MINUTES = 2.0 / 1.25  # Anthropic: writing for an hour costs 2 times the input, for five minutes 1.25 times
@@ -92,7 +93,7 @@ def load_prices(user_file: Path | None = None) -> PriceList:
 def read_prices(file: Path) -> list[Price]:
     """The rows of one file of prices; UsageError names the row that breaks the rules."""
     try:
-        values = tomllib.loads(file.read_text("utf-8"))
+        values = tomllib.loads(contents_of_named(file).decode("utf-8"))
     except OSError as error:
         raise UsageError(f"Can't read the prices in {file}: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -39,6 +39,7 @@ from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.run.one_process import LAST_LOAD_S, Options, RunReport, checked_run_plan, lane_row
 from slant.collector.run.shard_process import Part
 from slant.collector.system.child_processes import child_environment
+from slant.collector.system.files import remove
 from slant.collector.system.shipped_files import sql_query
 
 log = logging.getLogger(__name__)
@@ -69,7 +70,7 @@ def carry_out_in_processes(
             for cut in mend_tails(folder):  # of a process that was killed
                 log.info(cut)
             for left in folder.glob("reserve.*"):
-                left.unlink(missing_ok=True)
+                remove(left)
             is_loaded = loader.load(LAST_LOAD_S)
         if not is_loaded:
             loader.say_what_is_left()

@@ -20,7 +20,6 @@ import contextlib
 import errno
 import os
 import sys
-from pathlib import Path
 from typing import IO, Any
 
 from slant.collector.errors import UsageError
@@ -78,16 +77,6 @@ def flush_onto_disk(file: IO[bytes]) -> None:
     """The same of a file that Python still holds some bytes of."""
     file.flush()
     onto_disk(file.fileno())
-
-
-def replace_on_disk(path: Path, data: bytes) -> None:
-    """Write a file that has its name once it is whole. When this returns it survives a power cut."""
-    part = path.with_name(f"{path.name}.part")
-    with part.open("wb") as file:
-        file.write(data)
-        flush_onto_disk(file)
-    part.replace(path)
-    sync_folder(path.parent)
 
 
 def keep_room(file: int, n_bytes: int) -> None:

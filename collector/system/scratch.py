@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from slant.collector.system.files import is_stream, opened, opened_stream
 from slant.collector.system.operating_system import try_lock
 
 _ENDING = ".scratch"
@@ -48,7 +49,11 @@ def whole_folder(out: Path) -> Iterator[Path]:
 
 
 def write_whole_file(out: Path, data: bytes) -> None:
-    """Write a file that has its name once it is complete."""
+    """Write a file that has its name once it is complete, or into a pipe or device that the user named."""
+    if is_stream(out):
+        with opened_stream(out) as stream:
+            stream.write(data)
+        return
     with scratch_beside(out) as place:
         (place / "whole").write_bytes(data)
         (place / "whole").replace(out)
@@ -58,7 +63,8 @@ def replace_file(path: Path, data: bytes) -> None:
     """Write a file that has its name once it is complete; of several processes that do, the last one's stays."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        part.write_bytes(data)
+        with opened(part, "wb") as file:
+            file.write(data)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

@@ -78,8 +78,8 @@ def test_an_r_that_does_not_run_is_one_row_and_no_traceback(root: Path, tmp_path
 
 @needs_r
 def test_a_missing_r_package_comes_with_the_line_to_type(root: Path, tmp_path: Path) -> None:
-    (tmp_path / "profile.R").write_text(".libPaths(character(0), include.site = FALSE)\n")  # only what R ships with
-    found = checks_in_a_process(root, PATH=os.environ["PATH"], R_PROFILE_USER=str(tmp_path / "profile.R"))
+    only_what_r_ships_with = {"R_ENVIRON": os.devnull, "R_LIBS_SITE": str(tmp_path), "R_LIBS_USER": str(tmp_path)}
+    found = checks_in_a_process(root, PATH=os.environ["PATH"], **only_what_r_ships_with)
     assert found["R package lme4"][0] == "missing"
     assert found["R package stm"] == (
         "warn",

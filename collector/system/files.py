@@ -1,0 +1,214 @@
+"""The one door for files beside a database, in a journal, a lake, an archive, an export.
+
+What lies there may have been handed over by somebody: a link among it would have slant read, empty or delete a file of
+the user's, and a pipe or a device would be waited for, or read, for ever. So slant opens regular files only, follows no
+link where it reads or writes them, and writes into no file that has a second name. The exception is what a user names
+as a database: a link to it is followed once (`real_file`), so that a database has one journal, whatever it is called.
+
+What is refused is an OSError with a reason in words, which callers put into their sentence as any other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO
+
+from slant.collector.system.operating_system import flush_onto_disk, sync_folder
+
+_SAFE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_READER_S = 5.0  # that a pipe's reader has to open it
+_KINDS = {
+    stat.S_IFLNK: "a link, and links are not followed here", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFDIR: "a folder",
+}  # fmt: skip
+
+
+class IrregularFileError(OSError):
+    """What has the name of a file and is none, or a link to one."""
+
+    def __init__(self, path: str | os.PathLike[str], what: str) -> None:
+        super().__init__(errno.EINVAL, f"it is {what}", os.fspath(path))
+
+
+def real_file(path: str | os.PathLike[str]) -> Path:
+    """The file that a name stands for: of a link its target, else the name as it is."""
+    path = Path(path)
+    return path.resolve() if path.is_symlink() else path
+
+
+def irregularity(path: str | os.PathLike[str]) -> str | None:
+    """What lies at `path`, in words, where it is no regular file ("a link…"); None for a file, and for nothing."""
+    try:
+        return _in_words(os.lstat(path).st_mode)
+    except OSError:
+        return None
+
+
+def opened_descriptor(path: str | os.PathLike[str], flags: int, mode: int = 0o644) -> int:
+    """As os.open(), of a regular file only. Where it may be written it must have one name alone: a second one may be
+    that of a file elsewhere."""
+    try:
+        file = os.open(path, (flags & ~os.O_TRUNC) | _SAFE, mode)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO) and (what := irregularity(path)):
+            raise IrregularFileError(path, what) from None
+        raise
+    try:
+        about = os.fstat(file)
+        if what := _in_words(about.st_mode):
+            raise IrregularFileError(path, what)
+        if flags & (os.O_WRONLY | os.O_RDWR) and about.st_nlink > 1:
+            raise IrregularFileError(path, "a file with a second name elsewhere (a hard link)")
+        if flags & os.O_TRUNC:
+            os.ftruncate(file, 0)
+    except BaseException:
+        os.close(file)
+        raise
+    return file
+
+
+def opened(path: str | os.PathLike[str], mode: str = "rb") -> IO[bytes]:
+    """As open(), in binary: "rb", "rb+", "ab", "xb", or "wb", which makes a new file in place of the old one."""
+    if mode == "wb":
+        remove(path)
+        mode = "xb"
+    flags = {
+        "rb": os.O_RDONLY,
+        "rb+": os.O_RDWR,
+        "ab": os.O_WRONLY | os.O_CREAT | os.O_APPEND,
+        "xb": os.O_WRONLY | os.O_CREAT | os.O_EXCL,
+    }[mode]
+    return os.fdopen(opened_descriptor(path, flags), mode.replace("x", "w"))
+
+
+def contents(path: str | os.PathLike[str], most_bytes: int = 100_000_000) -> bytes:
+    """All of a regular file. IrregularFileError for what is none, or larger."""
+    with opened(path) as file:
+        data = file.read(most_bytes + 1)
+    if len(data) > most_bytes:
+        raise IrregularFileError(path, f"larger than {most_bytes / 1_000_000:g} MB")
+    return data
+
+
+def contents_of_named(path: str | os.PathLike[str], most_bytes: int = 100_000_000) -> bytes:
+    """The same of a file that the user named, which may be a link to one."""
+    return contents(Path(path).resolve(), most_bytes)
+
+
+def remove(path: str | os.PathLike[str]) -> None:
+    """Remove a file, or a link and not what it points to, if it is there."""
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(path)
+
+
+def remove_folder(path: Path) -> None:
+    """Remove a folder that is one. What links in it point to stays."""
+    check_folder(path)
+    shutil.rmtree(path)
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """IrregularFileError where something other than a folder has that name: what is written into it would be written
+    elsewhere. Nothing there is right."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISDIR(mode):
+        raise IrregularFileError(path, _in_words(mode) or "a file")
+
+
+def made_folder(path: Path) -> Path:
+    """Make a folder (and those above it) unless it is there, and give it back."""
+    check_folder(path)
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def regular_files(folder: Path, *patterns: str) -> list[Path]:
+    """The regular files of a folder that match; none where it is no folder, or a link to one."""
+    with contextlib.suppress(IrregularFileError):
+        check_folder(folder)
+        return [path for pattern in patterns for path in folder.glob(pattern) if _is_regular(path)]
+    return []
+
+
+def irregular_files(folder: Path, *patterns: str) -> list[tuple[Path, str]]:
+    """What has such a name in a folder and is no regular file, in words."""
+    named = sorted(path for pattern in patterns for path in folder.glob(pattern))
+    return [(path, what) for path in named if (what := irregularity(path))]
+
+
+def check_tree(folder: Path) -> None:
+    """IrregularFileError for the first link, pipe, socket or device in a folder or in one below it."""
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            check_tree(Path(entry.path))
+        elif not entry.is_file(follow_symlinks=False):
+            raise IrregularFileError(entry.path, f"{irregularity(entry.path)} ({entry.name})")
+
+
+def copied(source: Path, target: Path) -> None:
+    """Copy a regular file to a new one. When this returns the copy survives a power cut of the disk."""
+    with opened(source) as one, opened(target, "wb") as other:
+        shutil.copyfileobj(one, other)
+        flush_onto_disk(other)
+
+
+def replace_on_disk(path: Path, data: bytes) -> None:
+    """Write a file that has its name once it is whole. When this returns it survives a power cut."""
+    part = path.with_name(f"{path.name}.part")
+    with opened(part, "wb") as file:
+        file.write(data)
+        flush_onto_disk(file)
+    part.replace(path)
+    sync_folder(path.parent)
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether a name that the user gave is that of a pipe, a terminal, a device, or of what this process has open
+    (/dev/stdout): it is written into, and nothing is put in its place."""
+    try:
+        about = os.stat(path)
+    except OSError:
+        return False
+    is_open_here = Path(path).is_symlink() and Path(path).parent.as_posix().startswith(("/dev", "/proc"))
+    return not stat.S_ISDIR(about.st_mode) and (is_open_here or not stat.S_ISREG(about.st_mode))
+
+
+@contextmanager
+def opened_stream(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """Write into what `is_stream`. OSError where nobody reads from a pipe."""
+    until = time.monotonic() + _READER_S
+    while True:
+        try:
+            file = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_APPEND)
+            break
+        except OSError as error:
+            if error.errno != errno.ENXIO:
+                raise
+            if time.monotonic() > until:
+                raise OSError(errno.ENXIO, "it is a pipe, and nobody reads from it", os.fspath(path)) from None
+        time.sleep(0.05)
+    os.set_blocking(file, True)
+    with os.fdopen(file, "wb") as stream:
+        yield stream
+
+
+def _in_words(mode: int) -> str | None:
+    return None if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "no regular file")
+
+
+def _is_regular(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except OSError:
+        return False
