@@ -17,6 +17,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import has_collector, journal_folder
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_run, journal_size, whole_lines
 from slant.collector.keep.journal_loader import CHUNK_BYTES
+from slant.collector.keep.line_sums import with_sum
 from slant.collector.system.json_text import encoded
 
 _RUNS = "SELECT run_id FROM runs WHERE study = ? ORDER BY ALL"
@@ -115,7 +116,9 @@ def _shared_line(line: bytes, private: PrivateWords, without: tuple[str, ...], p
         record = json.loads(line)
     except ValueError:
         record = None
-    if not isinstance(record, dict):
+    if isinstance(record, dict):
+        record.pop("sum", None)
+    else:
         return private.in_text(line.decode("utf-8", "replace")).encode() if is_private else line, []
     shared, reasons = record, []
     if REASONING in without and (left := without_reasoning(shared)) != shared:
@@ -129,4 +132,4 @@ def _shared_line(line: bytes, private: PrivateWords, without: tuple[str, ...], p
             )
         shared = left
         reasons.append("names of a machine, its folders or keys")
-    return (encoded(shared), reasons) if shared is not record else (line, [])
+    return (with_sum(encoded(shared))[:-1], reasons) if shared is not record else (line, [])

@@ -25,6 +25,7 @@ from slant.collector.ask.retries import LONGEST_BACKOFF_S, judge
 from slant.collector.ask.uncounted_answers import Uncounted, uncounted
 from slant.collector.designs import Design, design_named
 from slant.collector.keep.journal import utc_now
+from slant.collector.keep.reserved_money import ReservedMoney
 from slant.collector.providers import Provider
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Run, Trial, Turn
 from slant.collector.studies.catalogue import Study, StudyModel
@@ -100,6 +101,8 @@ class Runner:
         self._max_retries = max_retries
         self._on_change = on_change
         self._say = say
+        self._reserved = ReservedMoney(keeper.journal.folder, run.run_id, study.name)
+        self._n_at_risk, self._at_risk_usd = 0, 0.0  # requests that may be billed and are not in the journal yet
         self._maker = AttemptMaker(run, [lane.key for lane in lanes if lane.key])
 
     def stop(self) -> None:
@@ -122,6 +125,7 @@ class Runner:
                 lane.pace.close()
             self.keeper.close()
             await writer
+            self._reserved.close(is_settled=self._n_at_risk == 0)
         if self.keeper.failure:
             raise self.keeper.failure
         for result in results:
@@ -166,6 +170,7 @@ class Runner:
             if reserved_usd is None:
                 lane.pace.give_back(ticket)
                 return None
+            at_risk_usd = await self._put_at_risk(lane, request.body, reserved_usd)
             exchange = await client.exchange(request, queued_at)
             verdict = judge(exchange, try_no)
             status = verdict.status or exchange.status
@@ -195,6 +200,8 @@ class Runner:
             log.debug("%s: trial %s, turn %d, try %d: %s", model, trial.trial_id, turn_no, try_no, reading.outcome)
             attempt = self._maker.make(lane.model, trial, place, exchange, reply, reading)
             await self.keeper.keep(attempt)
+            self._n_at_risk -= 1
+            self._at_risk_usd = self._at_risk_usd - at_risk_usd if self._n_at_risk else 0.0
             if is_answer and self._design.analyses_tokens and lane.uncounted.says_so(attempt):
                 self._say(
                     uncounted(
@@ -244,6 +251,17 @@ class Runner:
             lane.stop(
                 self._maker.redacted(f"{n} different trials in a row were declined ({limit}), the last with: {reason}")
             )
+
+    async def _put_at_risk(self, lane: Lane, body: Mapping[str, Any], reserved_usd: float) -> float:
+        """Have it on disk what this request may cost, before it is sent: if this run is killed, the next one counts it.
+        Returns that, in US dollars."""
+        ledger = lane.money.ledger
+        usd = reserved_usd or lane.money.most_usd(body)
+        self._n_at_risk += 1
+        self._at_risk_usd += usd
+        free_usd = None if ledger.cap_usd is None else ledger.cap_usd - ledger.booked_usd
+        await self._reserved.cover(self._at_risk_usd, free_usd)
+        return usd
 
     def _give_up(self, lane: Lane, reason: str) -> None:
         self._count(lane, "failed")

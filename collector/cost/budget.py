@@ -17,6 +17,7 @@ from slant.collector.cost.earlier_answers import (
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder
 from slant.collector.keep.database import kept_open
+from slant.collector.keep.reserved_money import left_usd
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.prices import Price, cost_usd
 
@@ -45,7 +46,10 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
         return Ledger(
             budget_usd,
             spent_usd=spent_before_usd(run_plan.db, run_plan.study.name),
-            uncertain_usd=_uncounted_usd(run_plan, budget_usd) + _unpriced_usd(run_plan) + _lost_usd(run_plan),
+            uncertain_usd=_uncounted_usd(run_plan, budget_usd)
+            + _unpriced_usd(run_plan)
+            + _lost_usd(run_plan)
+            + left_usd(run_plan.db, run_plan.study.name),
             promised_usd=_promised_usd(run_plan),
         )
 

@@ -23,10 +23,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from slant.collector.errors import JournalError
-from slant.collector.keep.journal import encode, journal_folder, utc_now
+from slant.collector.keep.journal import journal_folder, utc_now
 from slant.collector.records import Trial
 from slant.collector.study.records import StudyModel
 from slant.collector.system import files
+from slant.collector.system.json_text import encoded
 from slant.collector.system.operating_system import flush_onto_disk
 
 State = Literal["planned", "sending", "sent", "fetching", "closed"]
@@ -83,7 +84,11 @@ class JobRequest:
     trial: Trial
 
     def line(self) -> bytes:
-        return encode(asdict(self))
+        return _line(self)
+
+
+def _line(record: Job | JobRequest) -> bytes:
+    return encoded({name: value for name, value in asdict(record).items() if value is not None}) + b"\n"
 
 
 def new_job_id() -> str:
@@ -132,7 +137,7 @@ class JobFolder:
 
     def write(self, job: Job) -> Job:
         """When this returns the job's state survives a power cut."""
-        files.replace_on_disk(self.folder / f"{job.job_id}.json", encode(asdict(job)))
+        files.replace_on_disk(self.folder / f"{job.job_id}.json", _line(job))
         return job
 
     def close(self, job: Job, result: str, counts: Mapping[str, int] | None = None) -> Job:

@@ -26,6 +26,7 @@ from typing import IO, Any
 
 from slant.collector.errors import JournalError
 from slant.collector.keep.journal_files import LONGEST_LINE, compress_finished
+from slant.collector.keep.line_sums import with_sum
 from slant.collector.keep.public_paths import typed_command
 from slant.collector.records import Attempt, Run
 from slant.collector.system import files
@@ -79,15 +80,15 @@ def journal_folder(db: Path) -> Path:
 
 
 def encode(record: Mapping[str, Any]) -> bytes:
-    """One line; unknown (None) is left out."""
-    return encoded({name: value for name, value in record.items() if value is not None}) + b"\n"
+    """One line, with its checksum; unknown (None) is left out."""
+    return with_sum(encoded({name: value for name, value in record.items() if value is not None}))
 
 
 def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
     """One line of an attempt, or of a special record ({"kind": …, …}) that stands beside the attempts."""
     if isinstance(attempt, Attempt):
         values = zip(_ATTEMPT_FIELDS, _attempt_values(attempt), strict=True)
-        return encoded({name: value for name, value in values if value is not None}) + b"\n"
+        return with_sum(encoded({name: value for name, value in values if value is not None}))
     return encode(attempt)
 
 

@@ -29,7 +29,7 @@ LONGEST_LINE = 200_000_000
 """Bytes. An answer of 32 MB, the longest that is read, takes less, however it is escaped, beside what is read of it."""
 TOO_LONG = b'{"kind":"line of more than 200 MB"}\n'
 # Requests repeat what all prompts share, some of it kilobytes ago: a window of 8 MB finds it
-_OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 6, zstd.CompressionParameter.window_log: 23}
+_OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 9, zstd.CompressionParameter.window_log: 23}
 
 
 def journal_paths(folder: Path) -> list[Path]:
@@ -121,6 +121,8 @@ def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = No
                     yield offset, data[:cut]
                 if len(rest) > LONGEST_LINE:
                     rest, skipped = b"", len(rest)
+            if isinstance(file, _PackedText) and left == 0 and file.read(1):
+                raise EOFError("it holds more than it says")
     except (zstd.ZstdError, EOFError) as error:
         raise _unreadable(path, error) from error
 

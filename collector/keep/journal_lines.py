@@ -14,6 +14,7 @@ import duckdb
 import polars as pl
 
 from slant.collector.keep.frames import registered
+from slant.collector.keep.line_sums import checked_lines
 from slant.collector.keep.schema import migration_texts
 from slant.collector.records import Attempt, CheckFacts, Run
 
@@ -95,9 +96,16 @@ def parse(data: bytes) -> Parsed:
     A null character, which R can hold in no text, becomes \ufffd: one of them in one answer would close the whole view
     to R. The response as it came has it as JSON escapes it, and so has the journal.
     """
-    if rb"\u0000" in data:
-        data = _NULL.sub(rb"\1\\ufffd", data)
-    lines = data.split(b"\n")[:-1]
+    checked, bad = checked_lines(data.split(b"\n")[:-1])
+    kept = [index for index, line in enumerate(checked) if line is not None]
+    parsed = _parsed([line for line in checked if line is not None])
+    parsed.bad = sorted([*bad.items(), *((kept[place], reason) for place, reason in parsed.bad)])
+    return parsed
+
+
+def _parsed(lines: list[bytes]) -> Parsed:
+    """Of lines without their sums."""
+    lines = [_NULL.sub(rb"\1\\ufffd", line) if rb"\u0000" in line else line for line in lines]
     ordinary = [line for line in lines if not line.startswith(b'{"kind":')]
     frame = _all_at_once(ordinary)
     if frame is None:
@@ -112,14 +120,17 @@ def parse(data: bytes) -> Parsed:
 
 def parse_carefully(data: bytes) -> Parsed:
     """As parse(), but leaves out also what DuckDB itself will not take (a time or number that is none)."""
-    lines = data.split(b"\n")[:-1]
+    checked, bad = checked_lines(data.split(b"\n")[:-1])
+    places = [index for index, line in enumerate(checked) if line is not None]
+    lines = [line for line in checked if line is not None]
     with duckdb.connect(":memory:") as scratch:
         for migration in migration_texts():
             scratch.execute(migration)
-        bad = dict(_refused(scratch, lines, 0))
-    kept = [index for index in range(len(lines)) if index not in bad]
-    parsed = parse(b"".join(lines[index] + b"\n" for index in kept))
-    bad |= {kept[place]: reason for place, reason in parsed.bad}  # what can't be read amid others, but alone
+        refused = dict(_refused(scratch, lines, 0))
+    kept = [index for index in range(len(lines)) if index not in refused]
+    parsed = _parsed([lines[index] for index in kept])
+    refused |= {kept[place]: reason for place, reason in parsed.bad}  # what can't be read amid others, but alone
+    bad |= {places[index]: reason for index, reason in refused.items()}
     parsed.bad = sorted(bad.items())
     return parsed
 
@@ -136,7 +147,7 @@ def _refused(scratch: duckdb.DuckDBPyConnection, lines: list[bytes], first: int)
 
 
 def _why_not(scratch: duckdb.DuckDBPyConnection, lines: list[bytes]) -> str | None:
-    parsed = parse(b"".join(line + b"\n" for line in lines))
+    parsed = _parsed(lines)
     if parsed.bad:
         return parsed.bad[0][1]
     scratch.execute("BEGIN")

@@ -45,6 +45,7 @@ from slant.collector.keep.journal_files import (
     whole_lines,
 )
 from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
+from slant.collector.keep.line_sums import is_sound
 from slant.collector.system.files import real_file
 from slant.collector.system.shipped_files import sql_query
 
@@ -112,6 +113,7 @@ class LoadReport:
     held_s: float = 0.0
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    runs: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -225,12 +227,33 @@ class Loader:
         report.held_s += time.monotonic() - began
         self._offsets[name] = end
         report.rows += parsed.attempts.height
+        report.runs.update(parsed.attempts["run_id"].unique())
         report.problems += [f"{path}:{line}: {text}" for line, text in problems]
 
 
 def load_journals(db: Path, patience_s: float = 30.0) -> LoadReport:
     """Load everything once; see Loader.load."""
-    return Loader(db).load(patience_s)
+    report = Loader(db).load(patience_s)
+    if report.rows:
+        _count_once(db, report, patience_s)
+    return report
+
+
+def _count_once(db: Path, report: LoadReport, patience_s: float) -> None:
+    """See to it that each attempt that was loaded is there once, and that one final answer of a trial counts: lines may
+    stand twice in a journal, and a journal of another collector may lie in the folder."""
+    runs = {"runs": sorted(report.runs)}
+    with writing(db, patience_s) as connection:
+        n_doubled, n_again = connection.execute(sql_query("doubled_attempts"), runs).fetchall()[0]
+        if n_doubled:
+            connection.execute(sql_query("without_doubles"), runs)
+            report.rows -= n_doubled
+            report.notes.append(f"Attempts that stood twice in the journals count once: {n_doubled:,} lines left out.")
+        if n_again > n_doubled or (n_again and not n_doubled):
+            n_aside = set_repeated_aside(connection)
+            report.notes.append(
+                f"Several collectors answered the same trials: the first answer counts, and {n_aside:,} attempts don't."
+            )
 
 
 def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
@@ -272,7 +295,10 @@ def nothing_yet(db: Path) -> str:
 def _not_its_own(path: Path, data: bytes) -> str | None:
     """A journal is named by its run. A copy under another name would double every answer."""
     try:
-        run_id = json.loads(data.split(b"\n", 1)[0])["run_id"]
+        line = data.split(b"\n", 1)[0]
+        if not is_sound(line):
+            return None
+        run_id = json.loads(line)["run_id"]
     except (ValueError, TypeError, KeyError, RecursionError):
         return None  # a damaged first line is reported like any other
     if run_id == journal_run(path):

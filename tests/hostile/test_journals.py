@@ -13,6 +13,7 @@ from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import encode, encode_attempt, journal_folder
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.line_sums import with_sum
 from slant.collector.studies.stored_texts import kept_study
 from tests.hostile.journals import KEPT, REFUSED
 from tests.support.made import a_run, an_attempt
@@ -29,7 +30,8 @@ def loaded(folder: Path, *lines: bytes, name: str = "run-1.jsonl") -> tuple[Path
 
 def test_each_bad_line_is_reported_with_its_number_and_every_good_one_is_kept(tmp_path: Path) -> None:
     good = [encode_attempt(an_attempt(n)) for n in (1, 2)]
-    db, problems = loaded(tmp_path, RUN, good[0], *REFUSED.values(), *KEPT.values(), good[1])
+    signed = [with_sum(line) if line.endswith(b"}") else line for line in (*REFUSED.values(), *KEPT.values())]
+    db, problems = loaded(tmp_path, RUN, good[0], *signed, good[1])
     told = [int(match[1]) for problem in problems if (match := re.search(r"\.jsonl:(\d+): ", problem))]
     names = dict(enumerate(REFUSED, start=3))
     assert [names.get(number, number) for number in told] == list(REFUSED)

@@ -105,10 +105,10 @@ def test_pipes_and_devices_are_no_databases_and_no_prices(tmp_path: Path) -> Non
 def test_an_export_goes_into_a_pipe_that_is_read(kept: Path, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(SlantError, match="nobody reads from it"):
-        export(kept / "a.duckdb", tmp_path / "pipe.csv", overwrite=True)
+        export(kept / "a.duckdb", None, tmp_path / "pipe.csv", overwrite=True)
     reader = os.open(tmp_path / "pipe.csv", os.O_RDONLY | os.O_NONBLOCK)
     rows = duckdb.connect(str(kept / "a.duckdb"), read_only=True).sql("SELECT count(*) FROM runs").fetchall()[0][0]
-    export(kept / "a.duckdb", tmp_path / "pipe.csv", view="runs", overwrite=True)
+    export(kept / "a.duckdb", None, tmp_path / "pipe.csv", view="runs", overwrite=True)
     assert os.read(reader, 1_000_000).count(b"\n") > rows
     os.close(reader)
     assert (tmp_path / "pipe.csv").is_fifo()

@@ -1,0 +1,56 @@
+"""The checksum at the end of each line of a journal: a flipped bit must not become another answer, count or id.
+
+Each line is an object whose last key is "sum": 24 bits of the CRC-32 of what stands before it, in base64. It stands in
+the text, so that compressed journals are proven by it, too: where a damaged file can be unpacked at all, each line that
+came out changed is told from those that did not.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from zlib import crc32
+
+_KEY = b',"sum":"'
+_LENGTH = len(_KEY) + len('0000"}')
+WRONG, MISSING = "damaged (it is not what was written)", "without its checksum (slant did not write it)"
+
+
+def with_sum(text: bytes) -> bytes:
+    """A line, with its end, from the JSON of an object."""
+    start = text[:-1]
+    return b'%b%b%b"}\n' % (start, _KEY, _sum(start))
+
+
+def checked_lines(lines: Sequence[bytes]) -> tuple[list[bytes | None], dict[int, str]]:
+    """The lines as JSON without their sums, and by index why not: None stands in for such a line.
+
+    Lines that have no sum are taken only where none has one: among others somebody else has put them.
+    """
+    checked: list[bytes | None] = []
+    bad: dict[int, str] = {}
+    lacking = []
+    for index, line in enumerate(lines):
+        place = len(line) - _LENGTH
+        if place < 1 or line[place : place + len(_KEY)] != _KEY:
+            lacking.append(index)
+            checked.append(line)
+        elif _sum(start := line[:place]) == line[place + len(_KEY) : -2] and line[-2:] == b'"}':
+            checked.append(start + b"}")
+        else:
+            bad[index] = WRONG
+            checked.append(None)
+    if len(lacking) < len(lines):
+        for index in lacking:
+            bad[index] = MISSING
+            checked[index] = None
+    return checked, bad
+
+
+def is_sound(line: bytes) -> bool:
+    """Whether a line (without its end) is what was written; one without a sum is."""
+    return not checked_lines([line])[1]
+
+
+def _sum(start: bytes) -> bytes:
+    return b64encode((crc32(start) & 0xFFFFFF).to_bytes(3, "big"))

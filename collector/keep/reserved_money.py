@@ -1,0 +1,87 @@
+"""Money that requests in flight may cost, on disk before they are sent: a killed run leaves it for the next one.
+
+RUN_ID.reserved, beside the run's journal, says how much may be in flight at most. It is written ahead for all requests
+that wait, and again only where more would be in flight than ever before, so that a run writes it a few times. Where it
+ends in order the file goes, for all that was sent is in the journal. What a killed run left counts against budgets as
+money that may be billed, for 30 days: nobody can tell any more whether it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from pathlib import Path
+
+from slant.collector.errors import JournalError
+from slant.collector.keep.journal import journal_folder, utc_now
+from slant.collector.system import files
+from slant.collector.system.operating_system import is_locked, onto_disk, sync_folder, try_lock
+
+ENDING = ".reserved"
+KEPT_S = 30 * 86_400
+_ROOM = 512  # bytes that a disk writes as one
+_AHEAD = 1.1
+
+
+class ReservedMoney:
+    """What one run has in flight, in US dollars. `study`: whose budget it counts against."""
+
+    def __init__(self, folder: Path, run_id: str, study: str) -> None:
+        self._path, self._study = folder / f"{run_id}{ENDING}", study
+        self._file = -1
+        self._durable_usd = self._wanted_usd = 0.0
+        self._writing: asyncio.Task[None] | None = None
+
+    async def cover(self, in_flight_usd: float, most_usd: float | None) -> None:
+        """Returns once the disk says that so much may be in flight; `most_usd` never will be. JournalError where it
+        can't be written: then nothing may be sent."""
+        while in_flight_usd > self._durable_usd:
+            self._wanted_usd = max(self._wanted_usd, in_flight_usd)
+            if self._writing is None or self._writing.done():
+                self._writing = asyncio.create_task(self._raise(most_usd))
+            await asyncio.shield(self._writing)
+
+    async def _raise(self, most_usd: float | None) -> None:
+        await asyncio.sleep(0)  # whoever else is about to send says so first
+        usd = max(self._wanted_usd, min(_AHEAD * self._wanted_usd, most_usd or self._wanted_usd * _AHEAD))
+        await asyncio.to_thread(self._write, usd)
+        self._durable_usd = usd
+
+    def _write(self, usd: float) -> None:
+        record = {"study": self._study, "usd": usd, "written_at": utc_now()}
+        try:
+            if self._file < 0:
+                self._file = files.opened_descriptor(self._path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+                try_lock(self._file)
+                sync_folder(self._path.parent)
+            os.pwrite(self._file, json.dumps(record).encode().ljust(_ROOM), 0)
+            onto_disk(self._file)
+        except OSError as error:
+            raise JournalError(f'Can\'t write "{self._path}": {error.strerror}.', "Nothing more was asked.") from error
+
+    def close(self, *, is_settled: bool) -> None:
+        """`is_settled`: all that was sent has been answered, and is in the journal."""
+        if self._file >= 0:
+            if is_settled:
+                files.remove(self._path)
+            os.close(self._file)
+            self._file = -1
+
+
+def left_usd(db: Path, study: str) -> float:
+    """What killed runs of the study may have been billed for requests that were in flight, in US dollars."""
+    total = 0.0
+    for path in files.regular_files(journal_folder(db), f"*{ENDING}"):
+        if is_locked(path) or time.time() - path.stat().st_mtime > KEPT_S:
+            continue
+        try:
+            record = json.loads(files.contents(path, _ROOM))
+            total += float(record["usd"]) if record["study"] == study else 0.0
+        except (OSError, ValueError, TypeError, KeyError):
+            raise JournalError(
+                f'Can\'t read "{path}": it says what requests of a killed run may have cost.',
+                "If you know that, take it off the budget and delete the file.",
+            ) from None
+    return total
