@@ -29,17 +29,24 @@ _WHOLE_NUMBERS = ("wording",)
 _LONGEST = 2000  # characters of a condition
 _GROWING = {
     "array_resize",
+    "array_reduce",
     "bar",
+    "bitstring",
     "format",
     "generate_series",
+    "list_reduce",
     "list_resize",
     "lpad",
     "printf",
     "range",
+    "reduce",
     "repeat",
+    "repeat_row",
     "rpad",
 }
 """Functions that make values of any length of nothing: DuckDB can't be stopped in one, nor does it count the memory."""
+_SQL_OF_TEXT = {"from_substrait", "from_substrait_json", "json_execute_serialized_sql", "query", "query_table"}
+"""Functions that run a text as SQL, in which all that is refused here could stand."""
 
 
 @dataclass(frozen=True)
@@ -125,19 +132,23 @@ def condition_of(text: str) -> Expression:
         ) from error
     if growing := sorted(_GROWING & _functions(text)):
         raise UsageError(f"A condition can't use {growing[0]}(): it could take all memory, and could not be stopped.")
+    if hidden := sorted(_SQL_OF_TEXT & _functions(text)):
+        raise UsageError(f"A condition can't use {hidden[0]}(): it runs a text as SQL that nobody has looked at.")
+    if "recursive_cte_node" in _functions(text):
+        raise UsageError("A condition can't use WITH RECURSIVE: it could take all memory, and could not be stopped.")
     return expression
 
 
 @lru_cache(64)
 def _functions(condition: str) -> frozenset[str]:
-    """The names of the functions that a condition calls, wherever they stand in it."""
+    """The names of the functions that a condition calls and the kinds of its parts, wherever they stand in it."""
     with duckdb.connect(":memory:") as connection:
         parsed = connection.execute("SELECT json_serialize_sql($1)", [f"SELECT 1 WHERE ({condition}\n)"]).fetchall()
     names, parts = set(), [json.loads(parsed[0][0])]
     while parts:
         part = parts.pop()
         if isinstance(part, dict):
-            names.add(str(part.get("function_name", "")).lower())
+            names |= {str(part.get("function_name", "")).lower(), str(part.get("type", "")).lower()}
             part = list(part.values())
         parts += [inner for inner in part if isinstance(inner, dict | list)]
     return frozenset(names)

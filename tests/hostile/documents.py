@@ -153,6 +153,18 @@ CONDITIONS = {
         "EXISTS (SELECT 1 WHERE len(list_transform([1], lambda x: range(10**9))) = 1)",
         "can't use range",
     ),
+    "SQL in a text": ("EXISTS (FROM query('SELECT 1'))", "can't use query()"),
+    "SQL as JSON": (
+        "EXISTS (FROM json_execute_serialized_sql(json_serialize_sql('SELECT 1')))",
+        "can't use json_execute_serialized_sql()",
+    ),
+    "a table named in a text": ("EXISTS (FROM query_table('attempts'))", "can't use query_table()"),
+    "bits without end": ("bit_count(bitstring('1', 2000000000)) > 1", "can't use bitstring()"),
+    "a text that doubles": ("list_reduce(['x', 'x', 'x'], lambda a, b: a || a) > ''", "can't use list_reduce()"),
+    "a query of itself": (
+        "EXISTS (WITH RECURSIVE t AS (SELECT 'x' AS a UNION ALL SELECT a || a FROM t) FROM t)",
+        "can't use WITH RECURSIVE",
+    ),
     "a sum over everything": ("sum(tokens) > 5", "DuckDB can't read this"),
     "a setting": ("(SET threads = 64)", "can't be read"),
     "2,001 characters": ("true" + " " * 1997, "2,000 characters at most"),
