@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from tests.hostile import links
 from tests.hostile.answers import ANSWERS
 from tests.hostile.archives import ARCHIVES
 from tests.hostile.databases import TAMPERED
@@ -21,8 +22,9 @@ def test_the_page_counts_the_attacks_that_are_tried(root: Path) -> None:
     told = [int(count) for count in re.findall(r"^\|[^|]+\| (\d+) \|$", page, re.MULTILINE)]
     http = len(WIRES) + len(ENDLESS_BODIES)
     lines = len(REFUSED) + len(KEPT)
+    paths = len(links.JOURNAL) + len(links.LAKE)
     files = [len(each) for each in (ARCHIVES, LISTS_OF_STRANGERS, REGISTRATIONS, LAKES, NOTES, CONDITIONS)]
-    assert told == [len(ANSWERS), http, len(WAITS), len(ECHOES), len(STUDIES), len(TAMPERED), lines, *files]
+    assert told == [len(ANSWERS), http, len(WAITS), len(ECHOES), len(STUDIES), len(TAMPERED), lines, paths, *files]
 
 
 def test_no_attack_has_the_name_of_another() -> None:
