@@ -61,7 +61,10 @@ warn_of_same_answers <- function(rows, columns) {
   found <- repetitions_of(rows, NA, outcome, "condition")
   if (found$share_identical > found$share_by_chance + .2) {
     warning(sprintf(
-      "Of %d words in a wording and condition that were asked again, %d got the same answer every time: %d rows hold %s.",
+      paste(
+        "Of %d words in a wording and condition that were asked again, %d got the same answer every time:",
+        "%d rows hold %s."
+      ),
       found$n_repeated, found$n_identical, found$n, counted(found$n_effective, "answer")
     ), call. = FALSE)
   }

@@ -112,7 +112,8 @@ claims <- list(
       theirs <- balanced_effect(array(cells, dim(cells)), n_repetitions, within)
       max(abs(theirs[c("std_error", "df")] / unlist(ours[c("std_error", "df")]) - 1))
     }, 1)
-    held("the closed form of the simulations is fit_crossed(), to .2 %", "8 × 5, 1 to 3 repetitions", differences < .002, 1)
+    claim <- "the closed form of the simulations is fit_crossed(), to .2 %"
+    held(claim, "8 × 5, 1 to 3 repetitions", differences < .002, 1)
   }
 )
 
@@ -124,6 +125,7 @@ if (length(words) == 0) {
   values <- lapply(rows, function(column) if (is.numeric(column)) format(column, digits = 15, trim = TRUE) else {
     sprintf("\"%s\"", gsub("\"", "\\\"", column, fixed = TRUE))
   })
-  objects <- do.call(paste, c(Map(function(name, value) sprintf("\"%s\": %s", name, value), names(rows), values), sep = ", "))
+  fields <- Map(function(name, value) sprintf("\"%s\": %s", name, value), names(rows), values)
+  objects <- do.call(paste, c(unname(fields), sep = ", "))
   cat("[", paste0("{", objects, "}", collapse = ", "), "]\n", sep = "")
 }

@@ -15,8 +15,8 @@ test_that("the two one-sided tests are those of t.test() against the bounds in t
 
 test_that("of effects over words and wordings it has their standard errors and degrees of freedom", {
   effects <- data.frame(
-    model = c("a", "b", "c"), estimate = c(5, 2, NA), std_error = c(4, 4, NA), df = c(9, 200, NA), p_value = c(.2, .6, NA),
-    sd = c(100, 100, NA), generalises_to = c("wording, item", "item", "item")
+    model = c("a", "b", "c"), estimate = c(5, 2, NA), std_error = c(4, 4, NA), df = c(9, 200, NA),
+    p_value = c(.2, .6, NA), sd = c(100, 100, NA), generalises_to = c("wording, item", "item", "item")
   )
   found <- check_equivalence(effects, bound = .12, by = "model")
   expect_equal(found$model, c("a", "b"))

@@ -4,7 +4,11 @@ counted <- function(step, ratio = 1.5, n = 800, seed = 2, median = 90) {
   with_seed(seed, {
     condition <- rep(sides, n / 2)
     tokens <- stats::rlnorm(n, log(median) + log(ratio) * (condition == sides[[2]]), .45)
-    data.frame(condition, wording = rep(1:20, each = n / 20), item = rep(rep(1:10, each = 2), n / 20), model = "m", tokens = step * (tokens %/% step))
+    data.frame(
+      condition,
+      wording = rep(1:20, each = n / 20), item = rep(rep(1:10, each = 2), n / 20), model = "m",
+      tokens = step * (tokens %/% step)
+    )
   })
 }
 censored <- function(trials, ...) fit_censored(trials, levels = sides, ...)
