@@ -2,7 +2,8 @@
 #'
 #' A count of c from a provider that counts in steps of k stands for any number of [c, c + k), and a count of 0 for one
 #' below k (o3-mini: 64; other models: 1). Fits `survival::survreg()` to these intervals with a lognormal, whose
-#' standard errors are clustered by wording and by word (sandwich estimators of Lin & Wei, in two ways as Cameron, Gelbach
+#' standard errors are clustered by wording and by word (sandwich estimators of Lin & Wei, in two ways as Cameron,
+#' Gelbach
 #' & Miller have them), with a t distribution of the fewest of the two less 1 as degrees of freedom; and sets other
 #' families beside it. It is the quick twin of a Bayesian model with random effects of words and wordings.
 #'
@@ -27,7 +28,8 @@
 #' @return The same as [fit_lme4()]; `estimates` are on the log scale. `tables` holds
 #'   \describe{
 #'     \item{effects}{one row per group: `term`, `ratio` of medians with `ratio_low` and `ratio_high` (95 %), `p_value`,
-#'       `df`, `step`, `sd_log` (of the lognormal), `median_reference` and `median_other` in tokens, `zeros_reference` and
+#'       `df`, `step`, `sd_log` (of the lognormal), `median_reference` and `median_other` in tokens, `zeros_reference`
+#'       and
 #'       `zeros_other` (shares, 0 to 1, of counts of 0), and what the model predicts of them, `…_predicted`.}
 #'     \item{families}{one row per group and family: `family`, `n_parameters`, `log_lik`, `aic`, and, of the difference
 #'       to the lognormal, `aic_difference` (above 0: worse than the lognormal) and `nats` (of log
@@ -45,7 +47,8 @@ fit_censored <- function(data, outcome = "tokens", contrast = "condition", level
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to)
   data[[".step"]] <- steps_of_rows(data, outcome, step, to)
   fit_one <- function(rows) fit_censored_cell(rows, outcome, contrast, levels, cluster)
-  slant_fit(fit_each_group(data, by, c(outcome, contrast, cluster_columns(cluster), ".step"), fit_one, save_to), "survival")
+  used <- c(outcome, contrast, cluster_columns(cluster), ".step")
+  slant_fit(fit_each_group(data, by, used, fit_one, save_to), "survival")
 }
 
 fit_censored_cell <- function(rows, outcome, contrast, levels, cluster) {

@@ -293,7 +293,8 @@ error_over_words <- function(model, parts, inverse) {
 }
 
 # How much wider an interval is taken to be where a run may stop because it is narrow: the upper limit, one-sided and of
-# 70 %, of the standard deviation of a variance with so many degrees of freedom. A run stops rather where its variance is
+# 70 %, of the standard deviation of a variance with so many degrees of freedom. A run stops rather where its variance
+# is
 # underestimated; the fewer degrees of freedom, the more. bench/truth.R shows what that reaches.
 width_margin <- function(df) sqrt(df / stats::qchisq(.3, df))
 

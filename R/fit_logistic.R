@@ -12,8 +12,10 @@
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per coefficient, in log odds:
 #'   `statistic` is Wald's z (`df` is `NA`), `conf_low` and `conf_high` its 95 % interval. `tables` holds `tests`, one
 #'   row per group: `null_log_lik` of the model without predictors, McFadden's `pseudo_r_squared`, and the likelihood
-#'   ratio test (`chi_squared`, `df`, `p_value`); with `cluster` also `clustered`: `term`, `estimate`, `std_error`, `df`,
-#'   `statistic`, `p_value`, `conf_low`, `conf_high`, `clusters` (names) and `n_clusters` (the fewest). Where a predictor separates the outcome, coefficients have no finite
+#'   ratio test (`chi_squared`, `df`, `p_value`); with `cluster` also `clustered`: `term`, `estimate`, `std_error`,
+#'   `df`,
+#'   `statistic`, `p_value`, `conf_low`, `conf_high`, `clusters` (names) and `n_clusters` (the fewest).
+#'   Where a predictor separates the outcome, coefficients have no finite
 #'   estimate, and a warning says so.
 #' @source Bai et al. (2025), <https://doi.org/10.1073/pnas.2416228122>, figure 4.
 #' @noRd

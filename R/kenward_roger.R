@@ -8,7 +8,8 @@
 # Kenward & Roger (1997), Small sample inference for fixed effects from restricted maximum likelihood, Biometrics 53,
 # 983-997. For one coefficient the scale of their F is 1, and the degrees of freedom are 2 / A, A their A1 = A2.
 
-# `parts`: of `model_matrices()`, with `inverse` of `inverse_of_variance()`. One row a coefficient: `std_error`, `df`; NA
+# `parts`: of `model_matrices()`, with `inverse` of `inverse_of_variance()`. One row a coefficient: `std_error`, `df`;
+# NA
 # where the information matrix can't be inverted.
 kenward_roger <- function(parts, inverse) {
   vx <- inverse$apply(parts$x)

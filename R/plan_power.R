@@ -17,9 +17,11 @@
 #'
 #' **Repetitions** are new answers so far as trials vary within a word in a wording and condition: what is special to
 #' that combination they share, `s2_combination`, with the part `4 * s2_combination * n_repetitions / N`. A pilot with
-#' repetitions knows it ([fit_crossed()]), and `combination` may be given. Else only the sum of the two is known, and the
+#' repetitions knows it ([fit_crossed()]), and `combination` may be given. Else only the sum of the two is known, and
+#' the
 #' plan is a range: `std_error`, `df`, `mde` and `power` for a share of 0 (each repetition is a new answer), and
-#' `std_error_most`, `mde_most` and `power_least` for a share of 1 (a model that answers alike every time, at temperature
+#' `std_error_most`, `mde_most` and `power_least` for a share of 1 (a model that answers alike every time, at
+#' temperature
 #' 0, say: repetitions bring nothing).
 #'
 #' Degrees of freedom are those of a balanced study by Kenward and Roger: with C the part of trials and combinations,
@@ -42,7 +44,8 @@
 #' @return A data frame with one row per cell and combination: what names the cell, `n_words`, `n_wordings`,
 #'   `n_repetitions` (or `n_games`), `n_calls` (trials or rounds of both conditions), `std_error`, `df`, `mde`, `mde_d`
 #'   (`NA` without `sd`), `power` (`NA` without `effect`), `std_error_most`, `mde_most`, `power_least`,
-#'   `std_error_endless` (of endless repetitions), `share_words`, `share_wordings`, `share_trials` (of the variance; with
+#'   `std_error_endless` (of endless repetitions), `share_words`, `share_wordings`, `share_trials` (of the variance;
+#'   with
 #'   that of combinations) and `raise`: doubling which number leaves the smallest `mde`.
 #' @source Westfall, Kenny & Judd (2014), Statistical power and optimal design in experiments in which samples of
 #'   participants respond to samples of stimuli, Journal of Experimental Psychology: General 143, 2020-2045;
@@ -83,7 +86,8 @@ plan_power <- function(variances, n_words = 32, n_wordings = 20, n_repetitions =
 
 planned_variances <- function(variances) {
   cells <- if (inherits(variances, "slant_fit")) variances_of_fit(variances) else as.data.frame(variances)
-  if ("game" %in% names(cells) && length(of_words <- intersect(c("word", "wording", "combination", "residual"), names(cells))) > 0) {
+  of_words <- intersect(c("word", "wording", "combination", "residual"), names(cells))
+  if ("game" %in% names(cells) && length(of_words) > 0) {
     stop_with(
       sprintf("Can't plan: there are variances of games and of words (%s); a study has one kind.", quoted(of_words)),
       "Leave out one kind."
@@ -167,7 +171,8 @@ with_power <- function(cells, numbers, effect, power, alpha) {
   )
 }
 
-# The parts of the variance of the effect, and its degrees of freedom. `is_shared`: where the variance of combinations is
+# The parts of the variance of the effect, and its degrees of freedom. `is_shared`: where the variance of combinations
+# is
 # unknown, all of the trials' is theirs, so that repetitions are the same answer; else none of it.
 of_words <- function(cells, numbers, is_shared = FALSE) {
   n_calls <- 2 * numbers$n_words * numbers$n_wordings * numbers$n_repetitions

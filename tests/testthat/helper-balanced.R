@@ -1,4 +1,5 @@
-# What fit_crossed() finds in a balanced study, in closed form: thousands of studies in seconds. test-fit_crossed.R holds
+# What fit_crossed() finds in a balanced study, in closed form: thousands of studies in seconds. test-fit_crossed.R
+# holds
 # it beside fit_crossed() itself, and so does bench/truth.R in each run.
 #
 # Every word is asked in every wording and condition, as often. Then REML has strata with a mean square each, whose
@@ -7,7 +8,8 @@
 # squares in that order, so that REML is their isotonic regression (Robertson, Wright & Dykstra 1988, chapter 1), and
 # Kenward and Roger's degrees of freedom are Satterthwaite's of the result.
 
-# `cells`: an array word × wording × condition of means over `n_repetitions` answers; `within`: the sum of squares around
+# `cells`: an array word × wording × condition of means over `n_repetitions` answers; `within`: the sum of squares
+# around
 # them. A numeric vector: estimate, std_error, df, and n_zero, how many of the two variances of the effect are 0.
 balanced_effect <- function(cells, n_repetitions, within) {
   n_words <- dim(cells)[[1]]
