@@ -1,37 +1,48 @@
 #' Do two measures of the same models agree?
 #'
 #' Sets two measures beside each other over units (a model and test each): Pearson's and Spearman's correlation, as the
-#' RM-IAT's authors have them, and a correlation that takes the errors of both measures into account. A measure with a
-#' standard error is noisier than what it measures, so that the plain correlation is too small (attenuated), the more so
-#' the larger the errors are; and its interval, which knows nothing of them, lies around the wrong value.
+#' RM-IAT's authors have them, and correlations of the true values, which take the errors of both measures into account.
+#' A measure with a standard error is noisier than what it measures, so that the plain correlation is too small
+#' (attenuated), the more so the larger the errors are.
 #'
-#' The corrected correlation is that of the true values: each unit's two estimates are normal around two true values
-#' with their known standard errors (independent of each other), and the true values are bivariate normal over units. It
-#' is fitted by maximum likelihood; its interval is that of the profile likelihood, and may end at -1 or 1. Units are
-#' taken for independent; those of one model share what the model is like, so the rows `"…_without"` give both
-#' correlations without each model in turn.
+#' Units depend on each other: those of one model share what the model is like, those of one test what the test is like.
+#' Both measures are modelled together, each true value as a mean and normal effects of model, of test, and of the cell;
+#' the two measures' effects correlate at each level. The correlations are those of the three levels (do models that are
+#' high in one measure tend to be high in the other, over all tests? do tests? and within a cell, beyond both?) and of
+#' all three together (`"corrected"`). Estimates are of moments (Henderson's method 3, in a complete table those of a
+#' two-way analysis of variance); intervals are fiducial: covariances are drawn by pivots from their distributions given
+#' the sums of squares, and a level that varies no more than what lies below it explains may have any correlation.
+#'
+#' p values are of permutations: models of one measure change places with each other, and so do tests, so that each
+#' measure keeps what units share and nothing but their relation is lost. They ask whether the two measures have
+#' anything to do with each other, by the plain correlation or that of the sums of squares of a level.
 #'
 #' @param data a data frame with one row per unit: `model`, `test`, the two measures `x` and `y`, and their standard
-#'   errors `x_error` and `y_error` (0 or more, in the same units).
+#'   errors `x_error` and `y_error` (0 or more, in the same units). Errors are independent of each other.
 #' @param by names of the columns that define what is compared apart: a pair of measures, say.
 #' @param alpha 1 less the level of the intervals.
 #' @return A data frame: the columns `by`, then `row`, `left_out`, `estimate`, `conf_low`, `conf_high`, `p_value`, `n`
-#'   (units), `n_models`, `n_tests`, `status`, `messages`. `row` is `"pearson"` (with Fisher's interval), `"spearman"`
-#'   (without one), `"corrected"`; and, without the model `left_out`, `"pearson_without"` and `"corrected_without"`. The
-#'   p value of the corrected correlation is of a likelihood ratio test against 0. Fewer than four units, or a measure
-#'   that does not vary, fail; fewer than ten are warned of, and so is a measure that varies no more than its errors
-#'   explain: it has no corrected correlation.
-#' @source Behseta, Berdyyeva, Olson & Kass (2009), Bayesian correction for attenuation of correlation in multi-trial
-#'   spike count data, Journal of Neurophysiology 101, 2186-2193 (the model); Bai et al. (2025) and Lee & Lai (2025).
+#'   (units), `n_models`, `n_tests`, `status`, `messages`. `row` is `"pearson"`, `"spearman"`, `"corrected"`,
+#'   `"between_models"`, `"between_tests"`, `"within_cells"` (each where models and tests are crossed, so that it can be
+#'   told apart); and, without the model `left_out`, `"pearson_without"` and `"corrected_without"`. Plain correlations
+#'   have no interval: Fisher's is of units that are independent. With fewer than five models no row has one (with fewer
+#'   than five tests, `"between_tests"` has none either), and a message says so. p values are of 1,999 permutations, of
+#'   the tests that all models have (or the models that have all tests, if those are more units); `NA` where there are
+#'   too few. Fewer than four units, or a measure that does not vary, fail; fewer than ten are warned of, and so is a
+#'   level at which a measure varies no more than errors explain: it has no correlation.
+#' @source Berger & Sun (2008), Objective priors for the bivariate normal model, Annals of Statistics 36, 963-982
+#'   (the pivots, exact for one level); Weerahandi (1993), Generalized confidence intervals, JASA 88, 899-905 (for their
+#'   differences); Krackhardt (1988), Predicting with networks, Social Networks 10, 359-381 (rows and columns permuted
+#'   together); Bai et al. (2025) and Lee & Lai (2025).
 #' @seealso [plot_validity()]
 #' @export
 #' @examples
 #' set.seed(1)
-#' true <- stats::rnorm(30)
-#' units <- data.frame(model = rep(c("a", "b", "c"), each = 10), test = rep(1:10, 3), x_error = .3, y_error = .3)
-#' units$x <- true + stats::rnorm(30, sd = .3)
-#' units$y <- true + stats::rnorm(30, sd = .3)
-#' convergent_validity(units)[1:3, c("row", "estimate", "conf_low", "conf_high")]
+#' cells <- expand.grid(test = 1:10, model = c("a", "b", "c", "d", "e"))
+#' true <- stats::rnorm(50)
+#' units <- data.frame(cells, x = true + stats::rnorm(50, sd = .3), y = true + stats::rnorm(50, sd = .3))
+#' units[c("x_error", "y_error")] <- .3
+#' convergent_validity(units)[1:6, c("row", "estimate", "conf_low", "conf_high", "p_value")]
 convergent_validity <- function(data, by = NULL, alpha = .05) {
   check_arguments()
   check_alpha(alpha)
@@ -52,24 +63,34 @@ validity_of <- function(units, alpha) {
     )
   }
   models <- unique(units$model)
+  if (length(models) < fewest_for_interval) {
+    message(sprintf(
+      "There are only %s, and so no intervals: they take %d.", counted(length(models), "model"), fewest_for_interval
+    ))
+  }
   left_out <- if (length(models) > 2) models else character()
   parts <- lapply(left_out, function(model) {
     rest <- units[units$model != model, ]
     if (nrow(rest) < 4 || !varies(rest$x) || !varies(rest$y)) {
       return(NULL)
     }
-    suppressWarnings(rbind(
-      validity_row("pearson_without", rest, pearson(rest, alpha), model),
-      validity_row("corrected_without", rest, corrected_correlation(rest, alpha), model)
-    ))
+    corrected <- suppressWarnings(level_correlations(rest, alpha))["corrected", ]
+    rbind(
+      validity_row("pearson_without", rest, c(stats::cor(rest$x, rest$y), NA, NA), NA, model),
+      validity_row("corrected_without", rest, corrected, NA, model)
+    )
   })
-  rank <- suppressWarnings(stats::cor.test(units$x, units$y, method = "spearman", exact = FALSE))
-  do.call(rbind, c(list(
-    validity_row("pearson", units, pearson(units, alpha)),
-    validity_row("spearman", units, c(rank$estimate[[1]], NA, NA, rank$p.value)),
-    validity_row("corrected", units, corrected_correlation(units, alpha))
-  ), parts))
+  p_values <- permutation_p_values(units)
+  levels <- level_correlations(units, alpha)
+  rows <- lapply(rownames(levels), function(row) validity_row(row, units, levels[row, ], p_values[[row]]))
+  plain <- lapply(c("pearson", "spearman"), function(method) {
+    validity_row(method, units, c(stats::cor(units$x, units$y, method = method), NA, NA), p_values[[method]])
+  })
+  do.call(rbind, c(plain, rows, parts))
 }
+
+# Models, or tests, whose correlation has an interval.
+fewest_for_interval <- 5
 
 varies <- function(values) length(unique(values)) > 1
 
@@ -84,62 +105,171 @@ check_units <- function(units) {
   if (!varies(units$x) || !varies(units$y)) stop_with("Can't correlate: a measure is the same in all units.")
 }
 
-validity_row <- function(row, units, values, left_out = NA_character_) {
+validity_row <- function(row, units, values, p_value, left_out = NA_character_) {
   data.frame(
     row = row, left_out = left_out, estimate = values[[1]], conf_low = values[[2]], conf_high = values[[3]],
-    p_value = values[[4]], n = nrow(units), n_models = length(unique(units$model)),
+    p_value = p_value, n = nrow(units), n_models = length(unique(units$model)),
     n_tests = length(unique(units$test))
   )
 }
 
-pearson <- function(units, alpha) {
-  test <- stats::cor.test(units$x, units$y, conf.level = 1 - alpha)
-  c(test$estimate[[1]], test$conf.int[[1]], test$conf.int[[2]], test$p.value)
+# What the sums of squares of units are made of: for each level, from the cells up, `residuals_of(values)`, the sums of
+# squares of a level as differences of those of residuals; `df`; `per_level`, by what the covariance of the level is
+# multiplied in its mean squares. A level that the cells can't be told apart from (each test is asked of one model only)
+# is part of them; with one model, or one test, there is none of it.
+unit_levels <- function(units) {
+  n <- nrow(units)
+  n_of <- vapply(c(models = "model", tests = "test"), function(name) length(unique(units[[name]])), 1L)
+  dummies <- lapply(c(models = "model", tests = "test"), function(name) {
+    outer(as.character(units[[name]]), unique(as.character(units[[name]])), `==`) + 0
+  })
+  design <- function(names) qr(do.call(cbind, c(list(rep(1, n)), dummies[names])))
+  crossed <- names(n_of)[n_of > 1 & n_of < n]
+  full <- design(crossed)
+  if (n - full$rank < 2) {
+    crossed <- utils::head(names(sort(n_of[crossed])), 1)
+    full <- design(crossed)
+  }
+  without <- lapply(stats::setNames(crossed, crossed), function(name) design(setdiff(crossed, name)))
+  df <- vapply(without, function(rest) full$rank - rest$rank, 1L)
+  per_level <- vapply(crossed, function(name) sum(qr.resid(without[[name]], dummies[[name]])^2) / df[[name]], 1)
+  list(full = full, without = without, df = df, per_level = per_level, df_cells = n - full$rank)
 }
 
-# Estimate, ends of the profile likelihood's interval, and p of the likelihood ratio test against 0.
-corrected_correlation <- function(units, alpha) {
-  scaled <- data.frame(
-    x = units$x / stats::sd(units$x), y = units$y / stats::sd(units$y),
-    x_error = units$x_error / stats::sd(units$x), y_error = units$y_error / stats::sd(units$y)
-  )
-  excess <- c(1 - mean(scaled$x_error^2), 1 - mean(scaled$y_error^2))
-  if (any(excess <= 0)) {
-    what <- paste(c("x", "y")[excess <= 0], collapse = " and ")
-    warning(sprintf("The measure %s varies no more than its errors explain: it has no corrected correlation.", what),
-      call. = FALSE
-    )
-    return(rep(NA_real_, 4))
-  }
-  start <- log(excess) / 2
-  profile <- function(rho) {
-    -stats::nlminb(start, minus_log_lik, rho = rho, units = scaled, lower = -7, upper = 3)$objective
-  }
-  limit <- .9999
-  best <- stats::optimize(profile, c(-limit, limit), maximum = TRUE, tol = 1e-8)
-  drop <- function(rho) 2 * (best$objective - profile(rho)) - stats::qchisq(1 - alpha, 1)
-  end <- function(side) {
-    if (drop(side * limit) <= 0) side else stats::uniroot(drop, sort(c(best$maximum, side * limit)), tol = 1e-8)$root
-  }
-  p_value <- stats::pchisq(max(0, 2 * (best$objective - profile(0))), 1, lower.tail = FALSE)
-  c(best$maximum, end(-1), end(1), p_value)
+# Sums of squares and products of both measures at each level; a list of matrices, "cells" first.
+level_products <- function(levels, values) {
+  cells <- crossprod(qr.resid(levels$full, values))
+  c(list(cells = cells), lapply(levels$without, function(rest) crossprod(qr.resid(rest, values)) - cells))
 }
 
-# Of true standard deviations exp(log_sd) and the correlation `rho`, at the means that are likeliest with them.
-minus_log_lik <- function(log_sd, rho, units) {
-  sd <- exp(log_sd)
-  a <- sd[[1]]^2 + units$x_error^2
-  b <- sd[[2]]^2 + units$y_error^2
-  c <- rho * sd[[1]] * sd[[2]]
-  determinant <- a * b - c^2
-  weight_x <- b / determinant
-  weight_y <- a / determinant
-  weight_xy <- -c / determinant
-  precision <- matrix(c(sum(weight_x), sum(weight_xy), sum(weight_xy), sum(weight_y)), 2)
-  mean <- solve(precision, c(
-    sum(weight_x * units$x + weight_xy * units$y), sum(weight_xy * units$x + weight_y * units$y)
-  ))
-  x <- units$x - mean[[1]]
-  y <- units$y - mean[[2]]
-  .5 * sum(log(determinant) + weight_x * x^2 + 2 * weight_xy * x * y + weight_y * y^2)
+rows_of_levels <- c(models = "between_models", tests = "between_tests", cells = "within_cells")
+
+# A matrix with a row for "corrected" and each level: estimate and ends of the interval.
+level_correlations <- function(units, alpha, n_draws = 4000) {
+  spread <- c(stats::sd(units$x), stats::sd(units$y))
+  levels <- unit_levels(units)
+  products <- level_products(levels, sweep(as.matrix(units[c("x", "y")]), 2, spread, "/"))
+  errors <- colMeans(units[c("x_error", "y_error")]^2) / spread^2
+  parts <- names(products)
+  df <- c(cells = levels$df_cells, levels$df)
+  found <- true_covariances(Map(function(product, n) {
+    matrix(c(product[1, 1], product[1, 2], product[2, 2]) / n, 1)
+  }, products, df), levels, errors)
+  drawn <- true_covariances(with_seed(1, Map(drawn_covariances, products, df, n_draws)), levels, errors)
+  n_models <- length(unique(units$model))
+  n_tests <- length(unique(units$test))
+  intervals <- n_models >= fewest_for_interval & (parts != "tests" | n_tests >= fewest_for_interval)
+  row_of <- function(found, drawn, has_interval, level) {
+    estimate <- correlation_of(found)
+    if (is.na(estimate)) {
+      what <- paste(c("x", "y")[found[1, c(1, 3)] <= 0], collapse = " and ")
+      warning(sprintf("The measure %s varies no more %s than its errors explain: it has no corrected correlation.",
+        what, level
+      ), call. = FALSE)
+    }
+    if (!has_interval) {
+      return(c(estimate, NA, NA))
+    }
+    # No variance of its own: any correlation.
+    of_draws <- correlation_of(drawn)
+    unknown <- is.na(of_draws)
+    of_draws[unknown] <- seq(-1, 1, length.out = sum(unknown))
+    c(estimate, stats::quantile(of_draws, c(alpha / 2, 1 - alpha / 2), names = FALSE))
+  }
+  words <- c(cells = "within cells", models = "between models", tests = "between tests")
+  whole <- row_of(Reduce(`+`, found), Reduce(`+`, drawn), all(intervals[parts != "tests"]), "over units")
+  if (length(parts) == 1) {
+    return(rbind(corrected = whole))
+  }
+  apart <- Map(row_of, found, drawn, intervals, words[parts])
+  names(apart) <- rows_of_levels[parts]
+  do.call(rbind, c(list(corrected = whole), apart[intersect(rows_of_levels, names(apart))]))
+}
+
+# Covariances of true values at each level from those of the mean squares: matrices of a draw a row, and the columns
+# variance of x, covariance, variance of y.
+true_covariances <- function(squares, levels, errors) {
+  cells <- squares$cells
+  above <- lapply(stats::setNames(nm = names(levels$df)), function(name) {
+    (squares[[name]] - cells) / levels$per_level[[name]]
+  })
+  c(list(cells = sweep(cells, 2, c(errors[[1]], 0, errors[[2]]))), above)
+}
+
+correlation_of <- function(covariances) {
+  is_there <- covariances[, 1] > 0 & covariances[, 3] > 0
+  variance <- ifelse(is_there, covariances[, 1] * covariances[, 3], NA)
+  pmin(pmax(covariances[, 2] / sqrt(variance), -1), 1)
+}
+
+# Covariances that may have given these products: C = L U^-1, with L the root of the products and U that of a standard
+# Wishart matrix (Bartlett's decomposition).
+drawn_covariances <- function(products, df, n_draws) {
+  l11 <- sqrt(products[1, 1])
+  l21 <- if (l11 > 0) products[1, 2] / l11 else 0
+  l22 <- sqrt(max(0, products[2, 2] - l21^2))
+  u11 <- sqrt(stats::rchisq(n_draws, df))
+  u22 <- sqrt(stats::rchisq(n_draws, max(df - 1, .5)))
+  u21 <- stats::rnorm(n_draws)
+  c11 <- l11 / u11
+  c22 <- l22 / u22
+  c21 <- l21 / u11 - l22 * u21 / (u11 * u22)
+  cbind(c11^2, c11 * c21, c21^2 + c22^2)
+}
+
+n_permutations_of_units <- 1999
+
+# By row: how often models and tests of x that changed places give a correlation as large.
+permutation_p_values <- function(units) {
+  rows <- c("pearson", "spearman", "corrected", unname(rows_of_levels))
+  unknown <- stats::setNames(rep(NA_real_, length(rows)), rows)
+  block <- complete_block(units)
+  if (nrow(block) < 4 || !varies(block$x) || !varies(block$y)) {
+    return(unknown)
+  }
+  n_models <- length(unique(block$model))
+  n_tests <- length(unique(block$test))
+  if (lfactorial(n_models) + lfactorial(n_tests) < log(20)) {
+    return(unknown)
+  }
+  x <- matrix(block$x, n_tests)
+  permuted <- with_seed(1, vapply(seq_len(n_permutations_of_units), function(i) {
+    as.vector(x[sample.int(n_tests), sample.int(n_models)])
+  }, block$x))
+  values <- cbind(block$x, permuted)
+  p_of <- function(correlations) {
+    size <- abs(correlations)
+    mean(size >= size[[1]] - 1e-9)
+  }
+  levels <- unit_levels(block)
+  of_levels <- level_permutations(levels, values, block$y)
+  unknown[names(of_levels)] <- vapply(of_levels, p_of, 1)
+  unknown[["pearson"]] <- unknown[["corrected"]] <- p_of(stats::cor(values, block$y))
+  unknown[["spearman"]] <- p_of(stats::cor(apply(values, 2, rank), rank(block$y)))
+  unknown
+}
+
+# Correlations of the sums of squares at each level, of each column of `x` with `y`.
+level_permutations <- function(levels, x, y) {
+  of_residuals <- function(decomposition) {
+    left <- qr.resid(decomposition, x)
+    right <- qr.resid(decomposition, y)
+    list(xy = colSums(left * right), xx = colSums(left^2), yy = sum(right^2))
+  }
+  cells <- of_residuals(levels$full)
+  above <- lapply(lapply(levels$without, of_residuals), function(rest) Map(`-`, rest, cells))
+  parts <- c(list(cells = cells), above)
+  names(parts) <- rows_of_levels[names(parts)]
+  is_there <- vapply(parts, function(part) all(part$xx > 1e-12) && part$yy > 1e-12, NA)
+  lapply(parts[is_there], function(part) part$xy / sqrt(part$xx * part$yy))
+}
+
+# The units of the tests that all models have, or of the models that have all tests: by model, then test.
+complete_block <- function(units) {
+  units$test <- as.character(units$test)
+  counts <- table(units$model, units$test)
+  of_tests <- units[units$test %in% colnames(counts)[colSums(counts) == nrow(counts)], ]
+  of_models <- units[units$model %in% rownames(counts)[rowSums(counts) == ncol(counts)], ]
+  block <- if (nrow(of_models) > nrow(of_tests)) of_models else of_tests
+  block[order(block$model, block$test), ]
 }

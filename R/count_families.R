@@ -88,10 +88,12 @@ count_families <- list(
     list(
       brms = function() brms::hurdle_lognormal(), parameters = c("sigma", "hu"), is_hurdle = TRUE,
       draw = function(predictor, sigma) {
-        at <- stats::runif(length(predictor), stats::plnorm(step, predictor, sigma$sigma), 1)
+        # of upper tails, on the log scale: far out lower ones are 1
+        log_above <- stats::plnorm(step, predictor, sigma$sigma, lower.tail = FALSE, log.p = TRUE)
+        at <- log_above + log(stats::runif(length(predictor)))
         is_zero <- stats::runif(length(predictor)) < sigma$hu
-        # at the very end of the tail there is no number that is finite
-        above <- pmin(stats::qlnorm(at, predictor, sigma$sigma), .Machine$integer.max)
+        drawn <- stats::qlnorm(at, predictor, sigma$sigma, lower.tail = FALSE, log.p = TRUE)
+        above <- pmin(drawn, .Machine$integer.max)
         ifelse(is_zero, 0, pmax(step, in_steps(above, step)))
       },
       log_lik = function(y, predictor, sigma) {
@@ -108,8 +110,9 @@ count_families <- list(
       },
       median = function(predictor, sigma) {
         left <- pmax(.5 - sigma$hu, 0) / (1 - sigma$hu)
-        below <- stats::plnorm(step, predictor, sigma$sigma)
-        ifelse(left > 0, stats::qlnorm(below + left * (1 - below), predictor, sigma$sigma), 0)
+        log_above <- stats::plnorm(step, predictor, sigma$sigma, lower.tail = FALSE, log.p = TRUE)
+        at <- log_above + log1p(-left)
+        ifelse(left > 0, stats::qlnorm(at, predictor, sigma$sigma, lower.tail = FALSE, log.p = TRUE), 0)
       },
       # brms has no censored hurdle: a count is the middle of its step
       observed = function(counts) {

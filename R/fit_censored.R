@@ -188,14 +188,47 @@ interval_of_negative_binomial <- function(count, step, mean, size) {
   if (length(step) == 1 && step == 1) {
     return(stats::dnbinom(count, size = size, mu = exp(mean), log = TRUE))
   }
-  share <- function(upper) stats::pnbinom(upper - 1, size = size, mu = exp(mean))
-  log(pmax(share(count + step) - share(count), 1e-300))
+  mu <- exp(mean)
+  # the tail on whose side the step lies: far out the other one is 1 on both ends
+  is_above <- count > mu
+  tail <- function(upper) {
+    ifelse(is_above, stats::pnbinom(upper, size = size, mu = mu, lower.tail = FALSE, log.p = TRUE),
+      stats::pnbinom(upper, size = size, mu = mu, log.p = TRUE)
+    )
+  }
+  below <- tail(count - 1)
+  upto <- tail(count + step - 1)
+  found <- log_difference(pmax(below, upto), pmin(below, upto))
+  is_lost <- !is.finite(found) | abs(below - upto) < 1e-8
+  if (any(is_lost)) {
+    arguments <- data.frame(count, step, mu, size, row.names = NULL)[is_lost, ] # one row a value
+    found[is_lost] <- do.call(mapply, c(list(log_sum_of_negative_binomial), unname(arguments)))
+  }
+  found
 }
 
-# log(P(low <= z < high)) of a standard normal, also where both are far out on one side.
+# Number by number, for where tails end.
+log_sum_of_negative_binomial <- function(count, step, mu, size) {
+  each <- stats::dnbinom(count + seq_len(step) - 1, size = size, mu = mu, log = TRUE)
+  largest <- max(each)
+  if (is.finite(largest)) largest + log(sum(exp(each - largest))) else largest
+}
+
+# log(P(low <= z < high)) of a standard normal, also where both are far out on one side, or next to each other.
 log_share_between <- function(low, high) {
   is_above <- low > 0
   from <- stats::pnorm(ifelse(is_above, -high, low), log.p = TRUE)
   to <- stats::pnorm(ifelse(is_above, -low, high), log.p = TRUE)
-  to + log1p(-exp(pmin(from - to, 0))) # rounding must not make a share negative
+  middle <- (low + high) / 2
+  width <- high - low
+  is_narrow <- is.finite(middle) & width > 0 & width * pmax(1, abs(middle)) < 1e-5
+  ifelse(is_narrow, stats::dnorm(middle, log = TRUE) + log(width), log_difference(to, from))
+}
+
+# log(exp(larger) - exp(smaller)), exact where they are close and where they are far apart; rounding must not make a
+# share negative. Maechler (2012), Accurately computing log(1 - exp(-|a|)).
+log_difference <- function(larger, smaller) {
+  gap <- pmin(smaller - larger, 0)
+  gap[is.nan(gap)] <- -Inf # both are log(0)
+  larger + ifelse(gap > -log(2), log(-expm1(gap)), log1p(-exp(gap)))
 }

@@ -1,7 +1,7 @@
 #' Two measures of the same models beside each other
 #'
 #' A dot per model and test with 95 % intervals in both directions (1.96 standard errors), by model; in the subtitle the
-#' plain correlation and the one that takes the errors into account.
+#' plain correlation and the one that takes the errors into account (with its interval from five models on).
 #'
 #' @param data a data frame of one pair of measures as [convergent_validity()] takes it. Used where there: `model_label`
 #'   to show, `model_no` to order by, `measure_x` and `measure_y`, the names of the measures.
@@ -9,10 +9,10 @@
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' set.seed(1)
-#' true <- stats::rnorm(30)
-#' units <- data.frame(model = rep(c("a", "b", "c"), each = 10), test = rep(1:10, 3), x_error = .3, y_error = .3)
-#' units$x <- true + stats::rnorm(30, sd = .3)
-#' units$y <- true + stats::rnorm(30, sd = .3)
+#' cells <- expand.grid(test = 1:10, model = c("a", "b", "c", "d", "e"))
+#' true <- stats::rnorm(50)
+#' units <- data.frame(cells, x = true + stats::rnorm(50, sd = .3), y = true + stats::rnorm(50, sd = .3))
+#' units[c("x_error", "y_error")] <- .3
 #' plot_validity(units)
 plot_validity <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
@@ -57,10 +57,11 @@ validity_to_draw <- function(data) {
 correlations_in_words <- function(found) {
   said <- function(row, name) {
     one <- found[found$row == row, ]
-    if (is.na(one$estimate)) {
+    if (nrow(one) == 0 || is.na(one$estimate)) {
       return(sprintf("%s: none", name))
     }
-    sprintf("%s %.2f (%.2f to %.2f)", name, one$estimate, one$conf_low, one$conf_high)
+    interval <- if (is.na(one$conf_low)) "" else sprintf(" (%.2f to %.2f)", one$conf_low, one$conf_high)
+    sprintf("%s %.2f%s", name, one$estimate, interval)
   }
   sprintf("Pearson's r: %s; %s; %s.", said("pearson", "plain"), said("corrected", "with errors taken into account"),
     counted(found$n[[1]], "unit")

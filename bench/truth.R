@@ -51,6 +51,22 @@ within_t <- function(found, effect, df = found[, "df"]) {
   abs(found[, "estimate"] - effect) <= stats::qt(.975, df) * found[, "std_error"]
 }
 
+# Units of two measures whose effects of models, tests and cells correlate by `rho`.
+related_measures <- function(n_models, n_tests, rho) {
+  pairs <- function(n, sd) {
+    x <- stats::rnorm(n)
+    sd * cbind(x, rho * x + sqrt(1 - rho^2) * stats::rnorm(n))
+  }
+  model <- rep(seq_len(n_models), each = n_tests)
+  test <- rep(seq_len(n_tests), n_models)
+  true <- pairs(n_models, .38)[model, ] + pairs(n_tests, .32)[test, ] + pairs(length(model), .24)
+  error <- .06
+  data.frame(
+    model, test, x = true[, 1] + stats::rnorm(length(model), sd = error),
+    y = true[, 2] + stats::rnorm(length(model), sd = error), x_error = error, y_error = error
+  )
+}
+
 claims <- list(
   # 95 % intervals over words and wordings, whatever the variances, and where both of the effect were estimated as 0;
   # what degrees of freedom capped at the fewest words or wordings less 1 would reach there, with the model's own
@@ -96,6 +112,31 @@ claims <- list(
         printed("of those that stopped, without the margin", name, ends["holds_plain", has_stopped] == 1),
         printed("share that stopped", name, has_stopped)
       )
+    })
+    do.call(rbind, rows)
+  },
+  # Two measures of the same models and tests: intervals of their correlations where units depend on each other, and how
+  # often measures that have nothing to do with each other are said to agree. Standard deviations between models, between
+  # tests and between cells are those that meta_analysis() found in the RM-IAT.
+  validity = function(n) {
+    designs <- list(c(5, 10, 0), c(5, 10, .6), c(8, 10, .6), c(12, 6, .3))
+    rows <- lapply(seq_along(designs), function(number) {
+      design <- designs[[number]]
+      name <- sprintf("%g models × %g tests, r %g", design[[1]], design[[2]], design[[3]])
+      rows_of <- c("corrected", "between_models", "between_tests", "within_cells")
+      holds <- with_seed(number, vapply(seq_len(n), function(data_set) {
+        units <- related_measures(design[[1]], design[[2]], design[[3]])
+        found <- suppressWarnings(level_correlations(units, .05, 2000))[rows_of, ]
+        p_value <- if (design[[3]] == 0) permutation_p_values(units)[["pearson"]] else NA
+        c(found[, 2] <= design[[3]] & design[[3]] <= found[, 3], is_found = p_value < .05)
+      }, logical(5)))
+      held_by_row <- lapply(rows_of, function(row) {
+        held(sprintf("95 %% intervals of the correlation of measures hold it (%s)", row), name, holds[row, ], .93)
+      })
+      false_positives <- if (design[[3]] == 0) {
+        list(held("measures without a relation: p < .05 by permutation", name, holds["is_found", ], 0, .05))
+      }
+      do.call(rbind, c(held_by_row, false_positives))
     })
     do.call(rbind, rows)
   },

@@ -46,8 +46,10 @@ def validity_command(
 ) -> None:
     """Do several measures of the same models agree? Correlations over models and tests.
 
-    Pearson's and Spearman's correlation, and one that takes the standard errors of both measures into account: errors
-    make the plain one too small. Each also without each model in turn (in CSV and JSON).
+    Pearson's and Spearman's correlation, and those of the true values, which take the standard errors of both measures
+    into account (errors make the plain one too small): over all units, between models, between tests, within cells.
+    Intervals know that units of one model or test depend on each other, and take five models; p is of permutations of
+    models and tests. Estimates also without each model in turn (in CSV and JSON).
     """
     import polars as pl
 

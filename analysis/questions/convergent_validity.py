@@ -38,9 +38,9 @@ class Validity:
     """What `validity()` found.
 
     table: for each source and pair of measures the rows that R's convergent_validity() describes: measure_x, measure_y,
-    row ("pearson", "spearman", "corrected", "pearson_without", "corrected_without"), left_out, estimate, conf_low,
-    conf_high, p_value, n, n_models, n_tests, status, messages. units: one row per pair and unit: x, x_error, y,
-    y_error.
+    row ("pearson", "spearman", "corrected", "between_models", "between_tests", "within_cells", "pearson_without",
+    "corrected_without"), left_out, estimate, conf_low, conf_high (missing under five models), p_value, n, n_models,
+    n_tests, status, messages. units: one row per pair and unit: x, x_error, y, y_error.
     warnings: what is doubtful, and how many units have no counterpart, in sentences.
     """
 

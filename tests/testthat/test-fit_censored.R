@@ -65,6 +65,18 @@ test_that("the probabilities of all counts add up to 1 in every family but the h
   expect_lt(sum(exp(interval_of_lognormal(counts[-1], 64, 4, .5))), .7)
 })
 
+test_that("a step far out in a tail has its probability, whichever family it is of", {
+  # by the sum of its 64 numbers, and by R's own upper tails
+  expect_equal(interval_of_negative_binomial(1280, 64, log(100), 4), -40.33941, tolerance = 1e-6)
+  cells <- expand.grid(count = c(0, 64, 6400, 640000), mean = log(c(.5, 50, 5000)), size = c(.05, 2, 1e7))
+  expected <- mapply(log_sum_of_negative_binomial, cells$count, 64, exp(cells$mean), cells$size)
+  expect_equal(interval_of_negative_binomial(cells$count, 64, cells$mean, cells$size), expected, tolerance = 1e-8)
+  upper <- function(z) stats::pnorm(z, lower.tail = FALSE)
+  expect_equal(log_share_between(30, 31), log(upper(30) - upper(31)))
+  expect_equal(log_share_between(-31, -30), log_share_between(30, 31))
+  expect_equal(log_share_between(1, 1 + 1e-12), stats::dnorm(1, log = TRUE) + log((1 + 1e-12) - 1))
+})
+
 test_that("the family that made the counts is the likeliest, and two equal ones are told apart by their parameters", {
   skip_if_not_installed("survival")
   families <- function(trials) {
