@@ -112,7 +112,7 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
 @click.option(
     "--lists",
     type=FOLDER,
-    help="A folder with word lists and prompts as Bai et al. published them (pairing, decision).",
+    help="Word lists and prompts as Bai et al. published them: a clone of their repository (pairing, decision).",
 )
 def new_study_command(name: str, design: str, folder: Path | None, lists: Path | None) -> None:
     """Write a study of your own to start from: a TOML with comments, and its CSVs.
@@ -129,6 +129,8 @@ def new_study_command(name: str, design: str, folder: Path | None, lists: Path |
     paths = write_new_study(name, design, folder or Path(name), lists)
     say(f"Written: {', '.join(map(str, paths))}")
     study = load_study(paths[0])
+    if study.note:
+        say(study.note)
     say(f"Next: collect studies validate {study.as_typed}")
     say(f"      {study.trial_command} --db {shlex.quote(name)}.duckdb")
 

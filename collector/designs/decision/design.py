@@ -56,7 +56,7 @@ class Decision(WordListDesign):
         return parse_scenes(table, folder, parse_simulation(table, folder))
 
     def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
-        return study_files(template["study.toml"], folder)
+        return study_files(template, folder)
 
     def has_turns(self, study: Study) -> bool:
         data: DecisionData = study.data

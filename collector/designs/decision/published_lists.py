@@ -1,8 +1,9 @@
 """A study of decisions made of the lists and prompts that Bai et al. (2025) published, as they lie in a folder.
 
-Beside the files of a study of pairings (designs/pairing/published_lists.py): `decision_words.csv` (stereotype,
-variation, side, word) and, in `prompts.csv`, the tasks `decision`, `chained` and `absolute`. Each is one message: the
-relative decisions are the study itself, the chained and the absolute ones its variants. Nothing of it ships with slant.
+Next to the files of a study of pairings (designs/pairing/published_lists.py): `decision_words.csv` (stereotype,
+variation, side, word) and, in `prompts.csv`, the tasks `decision`, `chained` and `absolute`; a clone of the authors'
+repository has both in its scripts. Each is one message: the relative decisions are the study itself, the chained and
+the absolute ones its variants. None of it ships with slant.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ from pathlib import Path
 
 from slant.collector.designs.decision.scenes import BETWEEN
 from slant.collector.designs.pairing.published_lists import (
+    LISTS_ONLY,
     MODELS,
     TESTS,
+    PublishedFolder,
     csv_text,
     known_test,
     like_theirs,
-    read_rows,
     read_words,
+    tests_text,
 )
 from slant.collector.errors import StudyError, UnknownNameError
 
@@ -42,25 +45,42 @@ Lists = dict[str, dict[str, list[str]]]
 """By list and side: words."""
 
 
-def study_files(template: str, folder: Path) -> dict[str, str]:
-    """The files of a study by name; `template` is the study file to start from. StudyError where the folder lacks a
-    file, a column or a text."""
-    prompts = [row for row in read_rows(folder / "prompts.csv") if row["task"] in _KINDS]
-    prompts = [row for row in prompts if MODELS in row["models"].split("+")]
+def study_files(template: Mapping[str, str], folder: Path) -> dict[str, str]:
+    """The files of a study by name; `template` has those to start from. StudyError where the folder lacks a file, a
+    column or a text."""
+    published = PublishedFolder(folder)
+    prompts = published.prompts(_KINDS)
+    if published.has_lists_only:
+        return _study_with_our_scenes(template, published)
     if missing := set(_KINDS) - {row["task"] for row in prompts}:
-        raise StudyError(f'prompts.csv has no text of the task "{sorted(missing)[0]}" for the models "{MODELS}".')
-    stimuli = read_rows(folder / "iat_stimuli.csv")
-    kinds = {TESTS.get(row["dataset"], row["dataset"]): row["category"] for row in stimuli}
-    lists = _lists(folder, prompts)
+        raise StudyError(f'There is no text of the task "{sorted(missing)[0]}" for the models "{MODELS}" in {folder}.')
+    lists = _lists(published, prompts)
     return {
-        "study.toml": like_theirs(template, _CHANGES),
-        "tests.csv": csv_text(("test", "label", "kind"), ((test, test, kind) for test, kind in kinds.items())),
-        "stimuli.csv": csv_text(("test", "side", "category", "word", "words"), _stimuli(lists, kinds)),
+        "study.toml": like_theirs(template["study.toml"], _CHANGES),
+        "tests.csv": tests_text(published),
+        "stimuli.csv": _stimuli_text(lists),
         **{
             file: csv_text(("test", "wording", "name", "task", "text", "words", "about"), _scenes(prompts, task, lists))
             for task, file in (("decision", "scenes.csv"), ("chained", "chained.csv"), ("absolute", "absolute.csv"))
         },
     }
+
+
+def _study_with_our_scenes(template: Mapping[str, str], published: PublishedFolder) -> dict[str, str]:
+    """What can be made of lists alone: their words in the scenes that a new study of decisions starts from."""
+    plain = read_words(published.file("iat_stimuli.csv"), "C")
+    return {
+        "study.toml": like_theirs(template["study.toml"], {r"^draws = \d+ ": "draws = 50 ", **LISTS_ONLY}),
+        "tests.csv": tests_text(published),
+        "stimuli.csv": _stimuli_text({test: {"": _sides(of_test)} for test, of_test in plain.items()}),
+        **{file: template[file] for file in ("scenes.csv", "chained.csv")},
+    }
+
+
+def _sides(of_test: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    words, half = of_test["shown"], len(of_test["shown"]) // 2
+    groups = {"group_a": of_test["A"], "group_b": of_test["B"]}
+    return {**groups, "attribute_a": words[:half], "attribute_b": words[half:]}
 
 
 _CHANGES = {
@@ -87,22 +107,20 @@ settings = { cluster = "test" }
 }
 
 
-def _lists(folder: Path, prompts: Iterable[Mapping[str, str]]) -> dict[str, Lists]:
+def _lists(published: PublishedFolder, prompts: Iterable[Mapping[str, str]]) -> dict[str, Lists]:
     """By test and list. The list "" is that of the first variation; another has only what differs. The list "chained"
     is what a chained prompt pairs: the words of the association test or, in tests of jobs, the full names and the jobs
     that stand behind the synonyms; some of their published answers are of the list "association" all the same."""
-    plain, full = read_words(folder / "iat_stimuli.csv", "C"), read_words(folder / "iat_stimuli_synonym.csv", "D")
-    low = read_words(folder / "iat_stimuli_synonym.csv", "C")
+    usual, synonyms = published.file("iat_stimuli.csv"), published.file("iat_stimuli_synonym.csv")
+    plain, full, low = read_words(usual, "C"), read_words(synonyms, "D"), read_words(synonyms, "C")
     lists: dict[str, Lists] = {test: {} for test in plain}
-    words_of_decisions = read_rows(folder / "decision_words.csv")
+    words_of_decisions = published.words_of_decisions()
     first = words_of_decisions[0]["variation"]
     for row in words_of_decisions:
         test = TESTS.get(row["stereotype"], row["stereotype"])
         name = "" if row["variation"] == first else row["variation"]
         if test not in lists or row["side"] not in _SIDES:
-            raise StudyError(
-                f'decision_words.csv has a word of "{row["stereotype"]}", {row["side"]}, which are unknown.'
-            )
+            raise StudyError(f'There is a word of "{row["stereotype"]}", {row["side"]}, which are unknown.')
         lists[test].setdefault(name, {}).setdefault(_SIDES[row["side"]], []).append(row["word"])
     named = {
         TESTS.get(row["stereotype"], row["stereotype"]): found.groups()
@@ -111,12 +129,12 @@ def _lists(folder: Path, prompts: Iterable[Mapping[str, str]]) -> dict[str, List
     }
     for test, of_test in lists.items():
         if len(of_test.get("", ())) < len(_SIDES):
-            raise StudyError(f'decision_words.csv lacks words of "{test}" in the variation {first}.')
-        half = len(plain[test]["shown"]) // 2
-        plain_groups = groups = {"group_a": plain[test]["A"], "group_b": plain[test]["B"]}
-        plain_words = words = {"attribute_a": plain[test]["shown"][:half], "attribute_b": plain[test]["shown"][half:]}
+            raise StudyError(f'The folder lacks words of "{test}" in the variation {first} of decisions.')
+        sides = _sides(plain[test])
+        plain_groups = groups = {side: sides[side] for side in ("group_a", "group_b")}
+        plain_words = words = {side: sides[side] for side in ("attribute_a", "attribute_b")}
         if test in named:
-            jobs = known_test(full, test, "a text that names its groups")["shown"][2 * half :]
+            jobs = known_test(full, test, "a text that names its groups")["shown"][len(plain[test]["shown"]) // 2 * 2 :]
             words = {"attribute_a": jobs, "attribute_b": low[test]["shown"][-len(jobs) :]}
             groups = {f"group_{side}": [name] for side, name in zip("ab", named[test], strict=True)}
             of_test[CHAINED] = {"group_a": full[test]["A"], "group_b": full[test]["B"], **words}
@@ -130,9 +148,13 @@ def _lists(folder: Path, prompts: Iterable[Mapping[str, str]]) -> dict[str, List
     return lists
 
 
-def _stimuli(lists: Mapping[str, Lists], kinds: Iterable[str]) -> Iterator[tuple[str, str, str, str, str]]:
-    for test in kinds:
-        for name, by_side in lists[test].items():
+def _stimuli_text(lists: Mapping[str, Lists]) -> str:
+    return csv_text(("test", "side", "category", "word", "words"), _stimuli(lists))
+
+
+def _stimuli(lists: Mapping[str, Lists]) -> Iterator[tuple[str, str, str, str, str]]:
+    for test, of_test in lists.items():
+        for name, by_side in of_test.items():
             for side, words in by_side.items():
                 for word in dict.fromkeys(words):
                     yield test, side, _CATEGORIES[side], word, name

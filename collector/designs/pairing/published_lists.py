@@ -1,26 +1,31 @@
 """A study of pairings made of the lists and prompts that Bai et al. (2025) published, as they lie in a folder.
 
 `iat_stimuli.csv` and `iat_stimuli_synonym.csv` (category, dataset, and words in columns A to D, each filled from the
-top: A the default groups, B the stigmatised ones, C words, the first half of them positive, D their synonyms) and
-`prompts.csv` (task, variation, models, text). Prompts were sent in lower case. Nothing of it ships with slant.
+top: A the default groups, B the stigmatised ones, C words, the first half of them positive, D their synonyms), which a
+clone of their repository has in `stimuli/`. The prompts are in a table (`prompts.csv`: task, stereotype, variation,
+models, turn, text), or in the scripts of a clone. Prompts were sent in lower case. None of it ships with slant.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
+from slant.collector.designs.pairing.published_scripts import Script, read_scripts
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.study.folder import read_text
+from slant.collector.system.shipped_files import studies_dir
 
 TESTS = {"arabmuslim": "arab", "arab/muslim": "arab", "mental illness": "mentalill"}
 """Stereotypes that have another name in some of the files."""
 _Known = TypeVar("_Known")
-_SYNONYMS = "synonym"
+_SYNONYMS, _PRINTED = "synonym", "replication"
 _ALONE = re.compile(r"\r(?!\n)")
 _LISTS = {"": ("iat_stimuli.csv", "C"), _SYNONYMS: ("iat_stimuli_synonym.csv", "D")}
 _SHOWN = {"{group0}": "{group_1}", "{group1}": "{group_2}", "{attributes}": "{words}"}
@@ -44,18 +49,99 @@ _COLUMNS = {
 MODELS = "gpt"  # the texts without the endings of the open models
 
 
+class PublishedFolder:
+    """A folder with the authors' files: all in it, or as a clone of their repository has them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def file(self, name: str) -> Path:
+        """The file of this name, in the folder or in its `stimuli/`."""
+        in_clone = self.folder / "stimuli" / name
+        return in_clone if in_clone.is_file() and not (self.folder / name).exists() else self.folder / name
+
+    def prompts(self, tasks: Collection[str]) -> list[dict[str, str]]:
+        """The texts of these tasks for `MODELS`, as rows of prompts.csv; none where the folder has lists only."""
+        rows = self._rows_of_scripts() if self._has_no_tables else read_rows(self.file("prompts.csv"))
+        return [row for row in rows if row["task"] in tasks and MODELS in row["models"].split("+")]
+
+    def words_of_decisions(self) -> list[dict[str, str]]:
+        """The words of decisions as rows of decision_words.csv."""
+        if not self._has_no_tables:
+            return read_rows(self.file("decision_words.csv"))
+        return [
+            {"stereotype": script.stereotype, "variation": script.variation, "side": side, "word": word}
+            for script in self._scripts
+            if script.task == "decision"
+            for side, words in (script.words or self._halves(script)).items()
+            for word in words
+        ]
+
+    @property
+    def has_lists_only(self) -> bool:
+        return self._has_no_tables and not self._scripts
+
+    @property
+    def _has_no_tables(self) -> bool:
+        """In a clone, or in its folder of lists: prompts.csv and decision_words.csv are made from its scripts."""
+        in_clone = (self.folder / "stimuli").is_dir() or self.folder.name == "stimuli"
+        return in_clone and not os.path.lexists(self.folder / "prompts.csv")
+
+    @cached_property
+    def _scripts(self) -> list[Script]:
+        root = self.folder.parent if self.folder.name == "stimuli" else self.folder
+        return read_scripts(root / "prompt")
+
+    def _rows_of_scripts(self) -> Iterable[dict[str, str]]:
+        for script in self._scripts:
+            for variation, text in script.texts.items():
+                yield {
+                    "task": script.task, "stereotype": script.stereotype, "variation": variation,
+                    "models": MODELS, "turn": "1", "text": text,
+                }  # fmt: skip
+
+    def _halves(self, script: Script) -> dict[str, list[str]]:
+        tests = read_words(self.file(script.file), script.column)
+        words = known_test(tests, TESTS.get(script.stereotype, script.stereotype), "a script")["shown"]
+        return {"positive": words[: len(words) // 2], "negative": words[len(words) // 2 :]}
+
+
 def study_files(template: str, folder: Path) -> dict[str, str]:
     """The files of a study by name; `template` is the study file to start from, whose prompt and draws are replaced.
     StudyError where the folder lacks a file, a column or a text."""
-    lists = {name: read_words(folder / file, column) for name, (file, column) in _LISTS.items()}
-    kinds = {TESTS.get(row["dataset"], row["dataset"]): row["category"] for row in read_rows(folder / _LISTS[""][0])}
+    published = PublishedFolder(folder)
+    lists = {name: read_words(published.file(file), column) for name, (file, column) in _LISTS.items()}
     stimuli = [row for name, by_test in lists.items() for row in _stimuli(name, by_test, lists[""])]
+    wordings, note = list(_wordings(published.prompts(("wat",)))), {}
+    if not wordings:
+        if not published.has_lists_only:
+            raise StudyError(f'There is no text of the task "wat" for the models "{MODELS}" in {folder}.')
+        wordings, note = list(_wordings(_printed_texts())), LISTS_ONLY
     return {
-        "study.toml": like_theirs(template, {r"^draws = \d+ ": "draws = 50 "}),
-        "tests.csv": csv_text(("test", "label", "kind"), ((test, test, kind) for test, kind in kinds.items())),
+        "study.toml": like_theirs(template, {r"^draws = \d+ ": "draws = 50 ", **note}),
+        "tests.csv": tests_text(published),
         "stimuli.csv": csv_text(("test", "side", "category", "word", "words"), stimuli),
-        "wordings.csv": csv_text(("wording", "name", "text", "words"), _wordings(folder / "prompts.csv")),
+        "wordings.csv": csv_text(("wording", "name", "text", "words"), wordings),
     }
+
+
+_NOTE = "The lists are those of the authors. Their folder has no prompts: these are slant's."
+LISTS_ONLY = {r'^design = "': f'note = "{_NOTE}"\ndesign = "'}
+"""What a study file says whose folder of lists has neither prompts.csv nor scripts."""
+
+
+def tests_text(published: PublishedFolder) -> str:
+    """tests.csv: the stereotypes in the order of the lists, with their categories."""
+    rows = read_rows(published.file(_LISTS[""][0]))
+    kinds = {TESTS.get(row["dataset"], row["dataset"]): row["category"] for row in rows}
+    return csv_text(("test", "label", "kind"), ((test, test, kind) for test, kind in kinds.items()))
+
+
+def _printed_texts() -> list[dict[str, str]]:
+    """The one text that the paper prints, which word_association asks, with both lists of words."""
+    rows = csv.DictReader(io.StringIO((studies_dir() / "word_association" / "wordings.csv").read_text("utf-8")))
+    [text] = [row["text"] for row in rows if row["name"] == _PRINTED]
+    return [{"variation": name, "text": text} for name in (_PRINTED, _SYNONYMS)]
 
 
 _CHANGES = {
@@ -103,14 +189,8 @@ def _stimuli(
             yield from ((test, side, category, word, name) for word in words)
 
 
-def _wordings(file: Path) -> Iterable[tuple[str, str, str, str]]:
-    texts = {
-        row["variation"]: row["text"]
-        for row in read_rows(file)
-        if row["task"] == "wat" and MODELS in row["models"].split("+")
-    }
-    if not texts:
-        raise StudyError(f'{file.name} has no text of the task "wat" for the models "{MODELS}".')
+def _wordings(prompts: Iterable[Mapping[str, str]]) -> Iterable[tuple[str, str, str, str]]:
+    texts = {row["variation"]: row["text"] for row in prompts}
     for number, (name, text) in enumerate(texts.items(), 1):
         for theirs, ours in _SHOWN.items():
             text = text.replace(theirs, ours)

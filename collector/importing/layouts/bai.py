@@ -1,7 +1,9 @@
 """The layouts in which Bai et al. (2025) published answers: one CSV with a row an answer, and with these columns.
 
-  word association   dataset (the test), variation (the wording), iteration (from 0), response
-  chained            dataset, row (from 0, over all tests), response, decision_bias and iat_bias (their own codings)
+  word association   dataset or category (the test), variation (the wording), iteration (from 0), response; the number
+                     may stand in a column without a name, and the answer in one called 0
+  chained            dataset, row or no name (from 0, over all tests), response, decision_bias and iat_bias (their own
+                     codings)
   absolute           dataset, type (the wording), 0 (the answer), and its number in a column without a name
   temperature0       category (the test), variation, iteration, response, and what was shown: group0, group1, attributes
                      (a printed list), attribute0, attribute1
@@ -24,6 +26,7 @@ from slant.collector.study.records import Study
 
 _TEST, _WORDING = ("dataset", "category"), ("variation", "type")
 _NUMBER, _ANSWER = ("iteration", "row", ""), ("response", "0")
+_CODED_D = "iat_bias"
 _SHOWN = ("group0", "group1", "attributes", "attribute0", "attribute1")
 
 
@@ -49,7 +52,7 @@ class Bai(Layout):
             "group": study.data.tests[test].group if test in study.data.tests else None,
             "answer": text(_first(row, _ANSWER)),
         }
-        if "row" in row.cells:  # numbered over all tests: further rows are further repetitions of a draw
+        if _CODED_D in row.cells:  # numbered over all tests: further rows are further repetitions of a draw
             draft["repetition"] = place // study.data.draws + 1
         if study.design == "decision" and test in study.data.tests:
             draft |= {key: value for key, value in _codings(row).items() if value is not None}
@@ -64,10 +67,10 @@ def _first(row: Row, names: Sequence[str]) -> Any:
 
 def _codings(row: Row) -> dict[str, Any]:
     """What the authors' coder says of the decision (1: with the association), and their D."""
-    decision, d = row.cells.get("decision_bias"), row.cells.get("iat_bias")
+    decision, d = row.cells.get("decision_bias"), row.cells.get(_CODED_D)
     return {
         "coded_decision": None if is_empty(decision) else whole_number(decision, "decision_bias", 0, 1),
-        "coded_d": None if is_empty(d) else number(d, "iat_bias"),
+        "coded_d": None if is_empty(d) else number(d, _CODED_D),
     }
 
 
