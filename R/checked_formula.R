@@ -8,6 +8,10 @@
 #' and `poly`, numbers, `TRUE` and `FALSE` (as arguments), and names of columns. Everything else is an error that
 #' names the part.
 #'
+#' What R would multiply out is counted first: `(a + b)^30`, or twenty factors joined by `*`, become millions of terms,
+#' and `a^1e8` is multiplied out for hours. A power of terms is a whole number from 1 to 10 (in `I(x^2)` it is
+#' arithmetic, and any number), and a formula has at most 500 terms.
+#'
 #' @param text the formula as one string, such as `"tokens ~ condition + (1 | wording)"`; a formula object is taken
 #'   too, and checked alike.
 #' @param columns names of the columns that may stand in it.
@@ -24,6 +28,9 @@ checked_formula <- function(text, columns) {
   }
   for (side in as.list(expression)[-1]) {
     check_part(side, columns, shown)
+  }
+  if (n_terms(expression[[length(expression)]], shown) > most_terms) {
+    stop_with(sprintf("Can't use the formula %s: it has more than %d terms.", quoted(shown), most_terms))
   }
   formula_in_safe_place(expression)
 }
@@ -94,6 +101,48 @@ check_name <- function(part, columns, formula) {
     nearest_known(name, columns),
     sprintf("Columns there are: %s.", paste(columns, collapse = ", "))
   )
+}
+
+most_terms <- 500L
+
+most_power <- 10
+
+countless <- 1e6
+
+# How many terms R makes of a part, at most: nothing is multiplied out for it.
+n_terms <- function(part, formula) {
+  head <- if (is.call(part)) as.character(part[[1]]) else ""
+  if (!head %in% allowed_operators()) {
+    return(1)
+  }
+  if (head == "^") {
+    check_power_of_terms(part[[3]], formula)
+    n <- n_terms(part[[2]], formula)
+    return(min(sum(choose(n, seq_len(min(n, part[[3]])))), countless))
+  }
+  n <- vapply(as.list(part)[-1], n_terms, 1, formula)
+  if (length(n) == 1) {
+    return(n)
+  }
+  all <- switch(head,
+    "*" = sum(n) + prod(n),
+    ":" = ,
+    "|" = ,
+    "||" = prod(n),
+    sum(n)
+  )
+  min(all, countless)
+}
+
+check_power_of_terms <- function(power, formula) {
+  if (!is.numeric(power) || length(power) != 1 || !power %in% seq_len(most_power)) {
+    stop_with(
+      sprintf(
+        "Can't use the formula %s: a power of terms must be a whole number from 1 to %d.", quoted(formula), most_power
+      ),
+      "For arithmetic: I(x^2)."
+    )
+  }
 }
 
 # A formula carries an environment in which its calls are looked up. The caller's would be found there, and would be

@@ -98,10 +98,12 @@ crossed_formula <- "tokens ~ condition + (1 + condition || wording) + (1 + condi
 
 fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alpha) {
   check_outcome(rows, all.vars(formula[[2]]))
+  coded <- with_half_codes(rows, formula, contrast, levels)
+  check_varies_within(coded, formula)
   plain <- effect_beside(rows, beside, contrast, levels)
   is_in_model <- !is.null(beside) && has_slopes_of(beside, formula, contrast)
   sd <- pooled_sd(eval(formula[[2]], rows, environment(formula)), as.character(rows[[contrast]]), levels)
-  rows <- with_half_codes(rows, formula, contrast, levels)
+  rows <- coded
   if (is.name(formula[[2]])) rows[[as.character(formula[[2]])]] <- as.double(rows[[as.character(formula[[2]])]])
   terms <- terms_with_levels(single_terms(uncorrelated_slopes(formula, rows)), rows)
   rows <- with_combinations(rows, formula, terms)

@@ -98,6 +98,7 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
       check_groupings(rows, formula)
       # Made here: an error in lmer()'s own argument comes with R's note on an interrupted promise.
       prepared <- with_factors(rows, setdiff(grouping, coded), levels)
+      check_varies_within(prepared, formula)
       fit_mixed_model(formula, prepared)
     }
   }
@@ -226,6 +227,21 @@ check_groupings <- function(rows, formula) {
         )
       )
     }
+  }
+}
+
+# Where the fixed effects give the outcome to the last digit (100 in one condition, 200 in the other) there is no error to
+# measure them by: what lme4 prints then, a t of 2e15, is rounding.
+check_varies_within <- function(rows, formula) {
+  fixed <- without_random_terms(formula)
+  environment(fixed) <- environment(formula)
+  outcome <- as.double(eval(formula[[2]], rows, environment(formula)))
+  fit <- stats::lm.fit(stats::model.matrix(fixed, rows), outcome)
+  if (fit$rank < length(outcome) && max(abs(fit$residuals)) <= 1e-10 * max(abs(outcome - mean(outcome)))) {
+    stop_with(sprintf(
+      "The outcome \"%s\" does not vary within the conditions: there is nothing to measure an effect by.",
+      deparse1(formula[[2]])
+    ))
   }
 }
 

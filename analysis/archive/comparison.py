@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import polars as pl
 
 from slant.analysis.archive.zip_writer import sha256_of
 
-AGREES, DIFFERS, NOT_MADE = "agrees", "differs", "not made"
+AGREES, DIFFERS, NOT_MADE, NOT_COMPARED = "agrees", "differs", "not made", "not compared"
 EXACT = 0.0
 COMPUTED = 1e-8
 SEVERAL_EFFECTS = 1e-4
@@ -37,8 +37,9 @@ _BATCH = 20_480
 
 @dataclass(frozen=True)
 class Compared:
-    """One file: its kind (hash, data, table, fit, draws, figure), `status` (agrees, differs, not made), within what
-    (`within`), the largest difference between two numbers, how many values were compared, and what is to be said."""
+    """One file: its kind (hash, data, codebook, study, prompts, table, fit, draws, figure, journal, page), `status`
+    (agrees, differs, not made, not compared), within what (`within`), the largest difference between two numbers, how
+    many values were compared, and what is to be said."""
 
     kind: str
     name: str
@@ -180,6 +181,25 @@ def _compare_parquet(kind: str, name: str, sealed: Path, made: Path) -> Compared
     except (pl.exceptions.PolarsError, OSError) as error:
         return Compared(kind, name, DIFFERS, "exactly", note=f"can't be read ({str(error).splitlines()[0]})")
     return Compared(kind, name, AGREES, "exactly", note="the same rows, packed by another version")
+
+
+def compare_figures(name: str, sealed: Path, made: Path, names: Collection[str]) -> Compared:
+    """One file of a figure, of two archives' folders; `names`: what lies in that which was sealed.
+
+    An image agrees where it is the same file. Other fonts, or another version of what draws, change each letter's
+    outline: then its rows are compared, and the image is not.
+    """
+    rule = Rule(SEVERAL_EFFECTS, of_r=True)
+    if name.endswith(".csv"):
+        return compare_tables("figure", name, sealed / name, made / name, rule)
+    compared, rows = compare_bytes("figure", name, sealed / name, made / name), f"{Path(name).with_suffix('.csv')}"
+    if compared.status == AGREES or rows not in names:
+        return compared
+    of_rows = compare_tables("figure", rows, sealed / rows, made / rows, rule)
+    if of_rows.status == DIFFERS:
+        return replace(of_rows, name=name, within="its rows")
+    note = "its rows agree, but it is drawn otherwise (other fonts, versions or last digits): look at both"
+    return Compared("figure", name, NOT_COMPARED, note=note)
 
 
 def _first_other_line(one: Path, other: Path) -> int:

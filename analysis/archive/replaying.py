@@ -21,20 +21,24 @@ from slant.analysis.archive.comparison import (
     AGREES,
     COMPUTED,
     DIFFERS,
+    NOT_COMPARED,
     NOT_MADE,
     SEVERAL_EFFECTS,
     Compared,
     Rule,
     compare_bytes,
+    compare_figures,
     compare_tables,
     smallest_ess,
 )
 from slant.analysis.archive.environment import r_versions, software
 from slant.analysis.archive.left_out_texts import KINDS, REASONING
+from slant.analysis.archive.sealed_data import data_file
 from slant.analysis.archive.stages import Stages
 from slant.analysis.archive.steps import Step, read_step
 from slant.analysis.archive.study_copy import DRAWS, in_one_order, load_sealed, stored_study
 from slant.analysis.archive.tables import are_draws, read_by, study_tables, write_tables
+from slant.analysis.archive.unlisted_files import codebook_row, remaining_rows, source_rows
 from slant.analysis.archive.zip_reader import Archive, ArchiveError, check_room, opened_archive
 from slant.analysis.bridge.r_home import version_numbers
 from slant.analysis.calls.executors import Workers
@@ -60,9 +64,10 @@ _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, 
 
 @dataclass(frozen=True)
 class Replayed:
-    """`table`: one row a file that was checked or made again: kind (hash, data, table, fit, draws, figure), name,
-    status (agrees, differs, not made), within, largest_difference, n_values, note. `versions`: one row a piece of
-    software: name, sealed, here. `notes`: what to know beside them."""
+    """`table`: for each file a row of its hash, and one of what was made beside it: kind (hash, data, codebook, study,
+    prompts, table, fit, draws, figure, journal, page), name, status (agrees, differs, not made, not compared), within,
+    largest_difference, n_values, note. `versions`: one row a piece of software: name, sealed, here. `notes`: what to
+    know beside them."""
 
     table: pl.DataFrame
     versions: pl.DataFrame
@@ -71,12 +76,18 @@ class Replayed:
 
     @property
     def agrees(self) -> bool:
-        """Whether nothing differs; what could not be made (R is not here, say) does not."""
+        """Whether nothing differs; what could not be made (R is not here, say), or compared, does not."""
         return DIFFERS not in self.table["status"]
 
     @property
     def problems(self) -> pl.DataFrame:
-        return self.table.filter(pl.col("status") != AGREES)
+        """What differs, or was not made."""
+        return self.table.filter(pl.col("status").is_in((DIFFERS, NOT_MADE)))
+
+    @property
+    def not_compared(self) -> pl.DataFrame:
+        """Files that nothing makes again: journals, pages, and images that were drawn otherwise."""
+        return self.table.filter(pl.col("status") == NOT_COMPARED)
 
 
 @dataclass
@@ -148,6 +159,9 @@ def _replayed(opened: Archive, out: Path, workers: Workers | Executor, stages: S
         rows += _step_rows(state, workers, stages)
         rows += _table_rows(state, stages)
         rows += _figure_rows(state, workers, stages)
+        rows += source_rows(state.db, study=state.study.name, sealed=state.sealed, made=state.made, names=names)
+        rows += codebook_row(state.study.name, state.data, state.sealed, state.made, names)
+    rows += remaining_rows(names, rows)
     table = pl.DataFrame([asdict(row) for row in rows], schema=_SCHEMA)
     table.write_csv(out / "replay.csv")
     return Replayed(table, _version_rows(state), tuple(notes), state.db)
@@ -231,14 +245,16 @@ def _data_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
     with stages.stage("Writing data again"):
         (state.made / layout.DATA).mkdir(parents=True)
         for file in state.data:
+            named = data_file(state.study.name, file["view"])
             for name in (file["csv"], file["parquet"]):
-                if name not in state.names or not name.startswith(f"{layout.DATA}/"):
-                    yield Compared("data", name[:80], DIFFERS, note="it is not in the archive")
+                if name not in state.names or name not in (named.csv, named.parquet):
+                    problem = "the name of another view" if name in state.names else "not in the archive"
+                    yield Compared("data", name[:80], DIFFERS, note=f"it is {problem}")
                     continue
                 try:
                     export_trials(state.db, state.study.name, state.made / name, file["view"])
                 except SlantError as error:
-                    yield Compared("data", name, NOT_MADE, note=error.what)
+                    yield Compared("data", name, DIFFERS, note=f"it can't be made: {error.what}")
                     continue
                 yield compare_bytes("data", name, state.sealed / name, state.made / name)
 
@@ -256,8 +272,13 @@ def _step_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[Com
             with stages.stage(f"{step.name} in R") as on_calls:
                 try:
                     frames = step.frames(state.db, state.study, workers, on_calls)
-                except SlantError as error:
+                except RError as error:
                     reason = error.what
+                except SlantError as error:
+                    yield from (
+                        Compared("fit", name, DIFFERS, note=f"its step can't be made: {error.what}") for name in names
+                    )
+                    continue
                 except _UNREADABLE as error:
                     raise ArchiveError(
                         f"Can't replay: the step \"{step.name}\" asks for what can't be ({error})."
@@ -366,23 +387,10 @@ def _figure_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[C
         yield from (Compared("figure", name, NOT_MADE, note=error.what) for name in names)
         return
     for name in names:
-        yield _figure_row(state, name)
-
-
-def _figure_row(state: _Replay, name: str) -> Compared:
-    """An image agrees where it is the same file. Where it is not, its rows decide: other fonts, or another version of
-    what draws, change each letter's outline."""
-    made, rows = state.made / name, f"{Path(name).with_suffix('.csv')}"
-    if not made.is_file():
-        return Compared("figure", name, NOT_MADE if state.lacks_steps else DIFFERS, note="it was not drawn")
-    if name.endswith(".csv"):
-        return compare_tables("figure", name, state.sealed / name, made, Rule(SEVERAL_EFFECTS, of_r=True))
-    compared = compare_bytes("figure", name, state.sealed / name, made)
-    if compared.status == AGREES or rows not in state.names:
-        return compared
-    of_rows = compare_tables("figure", rows, state.sealed / rows, state.made / rows, Rule(SEVERAL_EFFECTS, of_r=True))
-    note = "the same rows, drawn otherwise: other fonts, versions or last digits"
-    return Compared("figure", name, of_rows.status, "its rows", of_rows.largest_difference, None, of_rows.note or note)
+        if (state.made / name).is_file():
+            yield compare_figures(name, state.sealed, state.made, state.names)
+        else:
+            yield Compared("figure", name, NOT_MADE if state.lacks_steps else DIFFERS, note="it was not drawn")
 
 
 def _version_rows(state: _Replay) -> pl.DataFrame:

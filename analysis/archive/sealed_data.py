@@ -29,8 +29,7 @@ def add_data(contents: Contents, authors: Sequence[str], license: str | None) ->
     views += [ANSWERS] if retest_calls(copy, contents.study.name) else []
     (contents.folder / layout.DATA).mkdir()
     for view in views:
-        stem = f"{layout.DATA}/study-{_key(contents.study.name)}_description-{_key(view)}"
-        file = DataFile(view, f"{stem}_data.csv", f"{stem}.parquet", 0)
+        file = data_file(contents.study.name, view)
         report = export_trials(copy, contents.study.name, contents.folder / file.parquet, view)
         export_trials(copy, contents.study.name, contents.folder / file.csv, view)
         contents.data.append(DataFile(view, file.csv, file.parquet, report.rows))
@@ -44,6 +43,12 @@ def add_data(contents: Contents, authors: Sequence[str], license: str | None) ->
         **({"license": license} if license else {}),
     }
     contents.write(layout.DESCRIPTION, dataset_description(contents.study.title, purposes, book, **more))
+
+
+def data_file(study: str, view: str) -> DataFile:
+    """What the files of a view are called."""
+    stem = f"{layout.DATA}/study-{_key(study)}_description-{_key(view)}"
+    return DataFile(view, f"{stem}_data.csv", f"{stem}.parquet", 0)
 
 
 def _key(name: str) -> str:
@@ -68,20 +73,27 @@ def add_tables(contents: Contents) -> None:
 
 def add_sources(contents: Contents) -> None:
     """The files of the study, version by version, and each kind of prompt as sent."""
-    named = {"study": contents.study.name}
-    with reading(contents.copy) as connection:
+    texts, notes = source_texts(contents.copy, contents.study.name)
+    contents.notes += notes
+    for name, text in texts.items():
+        contents.write(name, text)
+
+
+def source_texts(db: Path, study: str) -> tuple[dict[str, str], list[str]]:
+    """These files by name, as the database has them, and what of them can't be in an archive."""
+    named, found, notes = {"study": study}, {}, []
+    with reading(db) as connection:
         files = connection.execute(sql_query("study_texts"), named).fetchall()
         prompts = frame_of(connection.sql(sql_query("kinds_of_prompts"), params=named))
     for version, file, text in files:
         name = f"{layout.STUDY}/{version}/{file}"
         if reason := layout.why_not_allowed(name):
-            contents.notes.append(f'The study\'s file "{file}" is in the journals only: {reason}.')
+            notes.append(f'The study\'s file "{file}" is in the journals only: {reason}.')
         else:
-            contents.write(name, text)
+            found[name] = text
     texts = [
         "\n\n".join(f"[{message.role}]\n{message.text}" for message in messages_of(request)[0])
         for request in prompts["request"]
     ]
-    contents.write(
-        f"{layout.PROMPTS}/prompts.csv", prompts.with_columns(pl.Series("in_words", texts, pl.String)).write_csv()
-    )
+    in_words = prompts.with_columns(pl.Series("in_words", texts, pl.String))
+    return {**found, f"{layout.PROMPTS}/prompts.csv": in_words.write_csv()}, notes

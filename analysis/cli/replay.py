@@ -27,8 +27,12 @@ Examples:
 Tables and data must be the same to the last character, what R computed within 1e-8 (mixed models of several random
 effects 1e-4), draws bit by bit under equal versions and within Monte Carlo error under others. Without R, what needs it
 is not made, and the rest is compared. Exit code 1 where something differs, 2 where --out is taken.
+What nothing makes again (README.md, the journals themselves) is named as not compared.
 An archive that holds anything else than slant packs is refused, and nothing of it is unpacked.
 """
+
+
+_MOST_NAMES = 6
 
 
 @click.command("replay", epilog=_EXAMPLES)
@@ -63,6 +67,7 @@ def replay_command(
     if changes:
         _print_changed(archive, changes, workers, output_format)
         return
+    from slant.analysis.archive.comparison import AGREES
     from slant.analysis.archive.replaying import replay
 
     replayed = replay(archive, out, workers, TerminalStages(), with_r=not no_r)
@@ -72,7 +77,11 @@ def replay_command(
     for note in replayed.notes:
         say(note)
     say(_versions(replayed))
-    say(f"{'Everything that was made agrees' if replayed.agrees else 'NOT ALL AGREES'}. Database: {replayed.db}")
+    for note, names in replayed.not_compared.group_by("note", maintain_order=True).agg(pl.col("name")).iter_rows():
+        say(f"Not compared: {_listed(names)}: {note}")
+    n_agree = replayed.table.filter(pl.col("kind") != "hash", pl.col("status") == AGREES).height
+    verdict = f"What was made again agrees: {n_agree:,} files" if replayed.agrees else "NOT ALL AGREES"
+    say(f"{verdict}. Database: {replayed.db}")
     if not replayed.agrees:
         ctx.exit(1)
 
@@ -98,12 +107,17 @@ def _print_changed(archive: Path, changes: tuple[str, ...], workers: Workers, ou
         say(f"Changed: {change}")
 
 
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
+
+
 def _summary(replayed: Replayed) -> pl.DataFrame:
     def count(status: str) -> pl.Expr:
         return (pl.col("status") == status).sum().alias(status.replace(" ", "_"))
 
     return replayed.table.group_by("kind", maintain_order=True).agg(
-        count("agrees"), count("differs"), count("not made"), pl.max("largest_difference")
+        count("agrees"), count("differs"), count("not made"), count("not compared"), pl.max("largest_difference")
     )
 
 

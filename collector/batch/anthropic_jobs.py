@@ -21,13 +21,17 @@ from slant.collector.batch.services import (
     JobStatus,
     NotSubmitted,
     NotThere,
+    UnreadableLine,
     Unsure,
+    checked_id,
     in_our_words,
     is_refusal,
-    lines_of,
+    n_of,
+    rows_of,
     sdk_options,
     sent_around,
     sentence,
+    short_text,
     utc,
 )
 from slant.collector.keep.batch_jobs import Job
@@ -73,7 +77,7 @@ class AnthropicBatches:
             lines: Any = [json.loads(line) for line in file]
         try:
             once = self._client.with_options(max_retries=0)
-            return once.messages.batches.create(requests=lines, timeout=SUBMIT_LIMIT_S).id
+            return checked_id(once.messages.batches.create(requests=lines, timeout=SUBMIT_LIMIT_S).id)
         except anthropic.APIError as error:
             raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
 
@@ -91,31 +95,34 @@ class AnthropicBatches:
                 if batch.processing_status != "ended":
                     perhaps = batch.id
                 elif batch.results_url and self._is_ours(batch.id, batch.results_url, job):
-                    return "found", batch.id
+                    return "found", checked_id(batch.id)
         return ("perhaps", perhaps) if perhaps else ("none", None)
 
     def look(self, job: Job) -> JobStatus:
         batch = self._retrieve(job)
-        status = batch.processing_status
-        return JobStatus(status, status == "ended", utc(batch.ended_at), n_answers=batch.request_counts.succeeded)
+        if (status := short_text(batch.processing_status)) is None:
+            raise Unsure(f"its status is no word ({str(batch.processing_status)[:80]!r})")
+        n_answers = n_of(getattr(batch.request_counts, "succeeded", 0), job.n_requests)
+        return JobStatus(status, status == "ended", utc(batch.ended_at), n_answers=n_answers)
 
-    def results(self, job: Job) -> Iterator[BatchResult]:
+    def results(self, job: Job) -> Iterator[BatchResult | UnreadableLine]:
         batch = self._retrieve(job)
         if not batch.results_url:
             raise NotThere("its results are no longer kept there")
         with _as_ours():
             yield from self._rows(batch.id, batch.results_url)
 
-    def _rows(self, batch_id: str, address: str) -> Iterator[BatchResult]:
+    def _rows(self, batch_id: str, address: str) -> Iterator[BatchResult | UnreadableLine]:
         # the SDK follows the address that the provider gives, with the key
         if urlsplit(address).netloc not in ("", urlsplit(self._base_url).netloc):
             raise Unsure(f"its results are at another host ({urlsplit(address).netloc}), which gets no key")
         with self._client.messages.batches.with_streaming_response.results(batch_id) as content:
-            yield from map(_row, lines_of(content.iter_bytes()))
+            yield from rows_of(content.iter_bytes(), _row)
 
     def _is_ours(self, batch_id: str, address: str, job: Job) -> bool:
         try:
-            first = next(self._rows(batch_id, address), None)
+            rows = self._rows(batch_id, address)
+            first = next((row for row in rows if isinstance(row, BatchResult)), None)
         except anthropic.NotFoundError:
             return False
         return first is not None and first.custom_id.startswith(f"{job.job_id}-")

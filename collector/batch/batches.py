@@ -12,16 +12,24 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from operator import or_
 
 from slant.collector.ask.attempts import AttemptMaker
 from slant.collector.ask.declined import declined_trials
 from slant.collector.ask.watcher import Watcher
-from slant.collector.batch.fetch import Fetched, Fetcher
+from slant.collector.batch.fetch import MOST_NAMED, Fetched, Fetcher
 from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
 from slant.collector.batch.report import BatchOptions, BatchReport, lane_row
-from slant.collector.batch.services import WITH_BATCHES, JobStatus, NotSubmitted, NotThere, Service, Services, Unsure
+from slant.collector.batch.services import (
+    GONE_AFTER_S,
+    WITH_BATCHES,
+    JobStatus,
+    NotSubmitted,
+    NotThere,
+    Service,
+    Services,
+    Unsure,
+)
 from slant.collector.batch.submit import BatchLane, Submitter, open_budget, purse, refuse_game
 from slant.collector.cost.budget import LOST
 from slant.collector.errors import DatabaseBusyError, DatabaseWriteError, Interrupted, ProviderError, UsageError
@@ -38,8 +46,6 @@ from slant.collector.studies.stored_texts import text_lines
 from slant.collector.terminal import count_text
 
 log = logging.getLogger(__name__)
-
-GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most
 
 
 class Batches:
@@ -154,7 +160,7 @@ class Batches:
             raise Unsure(f"{batch_id} may be it, which can be told when that has ended")
         if not self._has_its_key(job):
             raise Unsure("it was submitted with another key, and this one does not see it")
-        left_s = self._options.settle_s - age_s(job)
+        left_s = self._options.settle_s - job.age_s
         if left_s > 0:
             raise Unsure(f"its submission got no answer and it is not listed there; in {left_s:,.0f} s that is final")
         self._folder.close(job, "never reached the provider")
@@ -165,7 +171,7 @@ class Batches:
         if not self._has_its_key(job):
             self._say(f"{_name(job)} stays open: it was submitted with another key ({reason})")
             return
-        if age_s(job) < GONE_AFTER_S:  # a wrong address gives the same answer; what was paid for is not given up for it
+        if job.age_s < GONE_AFTER_S:  # a wrong address gives the same answer; what was paid for is not given up for it
             self._say(f"{_name(job)} stays open, but its provider does not know it ({reason}).")
             self._stop(job, reason)
             return
@@ -186,6 +192,10 @@ class Batches:
             f"{_name(job)}: {count_text(fetched.n_final, 'answer')}."
             + (f" {again:,} pending again: {why}" if again else "")
         )
+        for sentence in fetched.unreadable[:MOST_NAMED]:
+            self._say(self._maker.redacted(f"{_name(job)}: {sentence}."))
+        if len(fetched.unreadable) > MOST_NAMED:
+            self._say(f"{_name(job)}: nor can {len(fetched.unreadable) - MOST_NAMED:,} more of them.")
         if not fetched.n_final or "cancel" in why:  # submitting the same again at once would meet the same end
             self._stop(job, why)
 
@@ -256,12 +266,6 @@ def _lane(model_plan: ModelPlan) -> BatchLane:
 
 def _name(job: Job) -> str:
     return f"{job.model['model']}: job {job.job_id} of {count_text(job.n_requests, 'request')}"
-
-
-def age_s(job: Job) -> float:
-    """Seconds since a job's submission began; a clock that went back counts as no time."""
-    began = datetime.fromisoformat(job.sending_at or job.created_at).replace(tzinfo=UTC)
-    return max(0.0, (datetime.now(UTC) - began).total_seconds())
 
 
 def carry_out_batch(run_plan: RunPlan, options: BatchOptions, *, yes: bool, watcher: Watcher) -> BatchReport:

@@ -7,7 +7,7 @@ that the provider counts is in the journal.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import compress, islice
 from typing import Any
@@ -16,7 +16,15 @@ from slant.collector.ask.attempts import AttemptMaker, AttemptPlace
 from slant.collector.ask.declined import DeclinedTrials
 from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
-from slant.collector.batch.services import BatchResult, JobStatus, Service, Unsure
+from slant.collector.batch.services import (
+    GONE_AFTER_S,
+    UNREADABLE,
+    BatchResult,
+    JobStatus,
+    Service,
+    UnreadableLine,
+    Unsure,
+)
 from slant.collector.designs import design_named
 from slant.collector.errors import JournalError
 from slant.collector.keep.batch_jobs import Job, JobFolder, JobMap, JobRequest
@@ -29,6 +37,7 @@ from slant.collector.records import Attempt, Reading
 from slant.collector.studies.catalogue import Study
 
 CHUNK = 500  # answers for one fsync
+MOST_NAMED = 5
 
 
 @dataclass
@@ -37,6 +46,7 @@ class Fetched:
 
     `n_results` are the lines with an id of this job, `n_responses` those of them with an answer; a fetch that goes on
     where another was killed counts in `outcomes` only what is new, and in `n_earlier` the answers that it had kept.
+    `unreadable`: the lines that can't be read, in words.
     """
 
     outcomes: Counter[str] = field(default_factory=Counter)
@@ -44,6 +54,7 @@ class Fetched:
     n_responses: int = 0
     n_earlier: int = 0
     first_reason: str | None = None
+    unreadable: list[str] = field(default_factory=list)
 
     @property
     def n_final(self) -> int:
@@ -103,15 +114,18 @@ class Fetcher:
             self._journal().append_many(attempts)
             if self._journal().is_full:
                 raise JournalError("The disk is full: fetching stopped.", "Make room, then type the same command.")
-        if fetched.n_responses < seen.n_answers:
-            raise Unsure(f"{fetched.n_responses:,} of {seen.n_answers:,} answers came")
+        if fetched.n_responses < seen.n_answers and not (fetched.unreadable and job.age_s > GONE_AFTER_S):
+            which = "".join(f"; {line}" for line in fetched.unreadable[:MOST_NAMED])
+            raise Unsure(f"{fetched.n_responses:,} of {seen.n_answers:,} answers came{which}")
         missing = max(0, job.n_requests - fetched.n_results)
         self._folder.close(job, seen.problem or seen.status, {**fetched.outcomes, "without_result": missing})
         return fetched
 
-    def _attempts(self, fetching: _Fetching, rows: Iterable[BatchResult]) -> Iterator[Attempt]:
+    def _attempts(self, fetching: _Fetching, rows: Sequence[BatchResult | UnreadableLine]) -> Iterator[Attempt]:
         fetched, before = fetching.fetched, fetching.before
-        results = [(row, *sent) for row in rows if (sent := fetching.names.find(row.custom_id))]
+        fetched.unreadable += [row.in_words for row in rows if isinstance(row, UnreadableLine)]
+        answered = [row for row in rows if isinstance(row, BatchResult)]
+        results = [(row, *sent) for row in answered if (sent := fetching.names.find(row.custom_id))]
         trial_ids = [request.trial.trial_id for _, request, _ in results]
         final = set(compress(trial_ids, self._finals.among(trial_ids)))
         for row, request, line in results:
@@ -120,7 +134,12 @@ class Fetcher:
             if request.trial.trial_id in final or request.trial.trial_id in before:
                 fetched.n_earlier += request.trial.trial_id in final
                 continue
-            attempt = self._attempt(fetching, request, line, row)
+            try:
+                attempt = self._attempt(fetching, request, line, row)
+            except UNREADABLE as error:
+                fetched.n_responses -= row.status == 200
+                fetched.unreadable.append(f"the answer to {row.custom_id} can't be read ({type(error).__name__})")
+                continue
             (final if attempt.is_final else before).add(attempt.trial_id)
             fetched.outcomes[attempt.outcome] += 1
             yield attempt

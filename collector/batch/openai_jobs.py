@@ -16,13 +16,18 @@ from slant.collector.batch.services import (
     BatchResult,
     JobStatus,
     NotSubmitted,
+    UnreadableLine,
     Unsure,
+    checked_id,
+    checked_status,
     in_our_words,
     is_refusal,
-    lines_of,
+    n_of,
+    rows_of,
     sdk_options,
     sent_around,
     sentence,
+    short_text,
     utc,
 )
 from slant.collector.keep.batch_jobs import Job
@@ -68,35 +73,44 @@ class OpenAIBatches:
             )
         except openai.APIError as error:
             raise (NotSubmitted if is_refusal(error) else Unsure)(sentence(error)) from error
-        return batch.id
+        return checked_id(batch.id)
 
     def find(self, job: Job, others: Collection[str]) -> tuple[Literal["found", "perhaps", "none"], str | None]:
         earliest, _ = sent_around(job)
         with _as_ours():
             for batch in self._client.batches.list(limit=100):  # newest first
                 if (batch.metadata or {}).get("slant_job") == job.job_id:
-                    return "found", batch.id
+                    return "found", checked_id(batch.id)
                 if datetime.fromtimestamp(batch.created_at, UTC) < earliest:
                     break
         return "none", None
 
     def look(self, job: Job) -> JobStatus:
         batch = self._retrieve(job)
+        if (status := short_text(batch.status)) is None:
+            raise Unsure(f"its status is no word ({str(batch.status)[:80]!r})")
         ended = batch.completed_at or batch.expired_at or batch.cancelled_at or batch.failed_at
-        problem = "; ".join(e.message or e.code or "" for e in (batch.errors and batch.errors.data) or [])
-        n_answers = batch.request_counts.completed if batch.request_counts else 0
-        return JobStatus(batch.status, batch.status in _ENDED, utc(ended), problem[:500] or None, n_answers)
+        n_answers = n_of(getattr(batch.request_counts, "completed", 0), job.n_requests)
+        return JobStatus(status, status in _ENDED, utc(ended), _problem(batch.errors), n_answers)
 
-    def results(self, job: Job) -> Iterator[BatchResult]:
+    def results(self, job: Job) -> Iterator[BatchResult | UnreadableLine]:
         batch = self._retrieve(job)
         with _as_ours():
-            for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
+            for file_id in map(checked_id, filter(None, (batch.output_file_id, batch.error_file_id))):
                 with self._client.files.with_streaming_response.content(file_id) as content:
-                    yield from map(_row, lines_of(content.iter_bytes()))
+                    yield from rows_of(content.iter_bytes(), _row)
 
     def _retrieve(self, job: Job) -> Any:
         with _as_ours():
             return self._client.batches.retrieve(job.batch_id or "")
+
+
+def _problem(errors: Any) -> str | None:
+    """What the provider says of a job that failed as a whole."""
+    listed = getattr(errors, "data", None)
+    each = listed if isinstance(listed, list) else []
+    texts = [short_text(getattr(e, "message", None)) or short_text(getattr(e, "code", None)) for e in each]
+    return "; ".join(filter(None, texts))[:500] or None
 
 
 def _row(line: bytes) -> BatchResult:
@@ -105,7 +119,8 @@ def _row(line: bytes) -> BatchResult:
     custom_id, response, error = str(values["custom_id"]), values.get("response"), values.get("error")
     if isinstance(response, Mapping):
         body = json.dumps(response.get("body"), ensure_ascii=False)
-        return BatchResult(custom_id, response.get("status_code"), body, response.get("request_id"))
+        status = checked_status(response.get("status_code"))
+        return BatchResult(custom_id, status, body, short_text(response.get("request_id")))
     details = error if isinstance(error, Mapping) else {}
     return BatchResult(
         custom_id, error=f"{details.get('code') or 'no response'}: {details.get('message') or ''}".rstrip(": ")

@@ -8,7 +8,8 @@ must be looked up, not submitted again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -29,6 +30,11 @@ WITH_BATCHES = {
 }
 SUBMIT_LIMIT_S = 1800.0  # a file of 200 MB over a slow line
 SKEW = timedelta(days=1)  # a laptop's clock is rarely further off than that
+GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most: what is not there by then will not come
+MOST_LINE_BYTES = 40_000_000  # a body of 32 MB, the longest that is read of a live answer, and what stands around it
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
+"""What comes of values of another kind than a provider documents."""
+_ID = re.compile(r"[A-Za-z0-9_:-][A-Za-z0-9_.:-]{0,199}")  # it becomes a part of an address
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,18 @@ class BatchResult:
     body: str | None = None
     request_id: str | None = None
     error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableLine:
+    """A line of the results that is none: its number in its file, and why."""
+
+    number: int
+    reason: str
+
+    @property
+    def in_words(self) -> str:
+        return f"line {self.number:,} of its results can't be read ({self.reason})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +111,7 @@ class Service(Protocol):
     def look(self, job: Job) -> JobStatus:
         """How the job stands. Raises NotThere, Unsure."""
 
-    def results(self, job: Job) -> Iterator[BatchResult]:
+    def results(self, job: Job) -> Iterator[BatchResult | UnreadableLine]:
         """All results, in no order. Raises NotThere, Unsure."""
 
 
@@ -121,8 +139,8 @@ def in_our_words(missing: type[Exception], other: type[Exception]) -> Iterator[N
         raise NotThere(sentence(error)) from error
     except (other, httpx2.HTTPError) as error:
         raise Unsure(sentence(error)) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Unsure(f"its results can't be read: {type(error).__name__}: {error}"[:500]) from error
+    except UNREADABLE as error:
+        raise Unsure(f"what its provider says can't be read: {type(error).__name__}: {error}"[:500]) from error
 
 
 def is_refusal(error: Exception) -> bool:
@@ -131,22 +149,76 @@ def is_refusal(error: Exception) -> bool:
     return isinstance(status, int) and 300 <= status < 500 and status not in (408, 409)
 
 
-def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Lines at line feeds only: an answer may hold U+2028, at which Python's own (and the SDKs') splitting cuts."""
-    rest = b""
+def rows_of(chunks: Iterable[bytes], read: Callable[[bytes], BatchResult]) -> Iterator[BatchResult | UnreadableLine]:
+    """The results in a file of lines, and in place of each line that is none why: it costs nothing but itself."""
+    for number, line in enumerate(lines_of(chunks), 1):
+        if line is None:
+            yield UnreadableLine(number, f"it is longer than {MOST_LINE_BYTES / 1e6:g} MB")
+            continue
+        if not line.strip():
+            continue
+        try:
+            yield read(line)
+        except UNREADABLE as error:
+            yield UnreadableLine(number, f"{type(error).__name__}: {error}"[:200])
+
+
+def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
+    """Lines at line feeds only: an answer may hold U+2028, at which Python's own (and the SDKs') splitting cuts. None
+    for one that is too long, which is passed over without being held."""
+    parts: list[bytes] = []
+    held, is_too_long = 0, False
     for chunk in chunks:
-        *whole, rest = (rest + chunk).split(b"\n")
-        yield from (line for line in whole if line.strip())
-    if rest.strip():
-        yield rest
+        for index, piece in enumerate(chunk.split(b"\n")):
+            if index:
+                yield None if is_too_long else b"".join(parts)
+                parts, held, is_too_long = [], 0, False
+            held += len(piece)
+            is_too_long = is_too_long or held > MOST_LINE_BYTES
+            if is_too_long:
+                parts.clear()
+            else:
+                parts.append(piece)
+    if is_too_long or any(parts):
+        yield None if is_too_long else b"".join(parts)
 
 
-def utc(moment: datetime | int | None) -> str | None:
-    """A provider's time as the journal writes it."""
-    if moment is None:
+def checked_status(status: object) -> int:
+    """The HTTP status of a result. ValueError for what is none."""
+    if isinstance(status, str) and len(status) == 3 and status.isascii() and status.isdecimal():
+        status = int(status)
+    if not isinstance(status, int) or isinstance(status, bool) or not 100 <= status <= 599:
+        raise ValueError(f"its status is {str(status)[:40]!r}")
+    return status
+
+
+def checked_id(name: object) -> str:
+    """The id of a job or a file, which becomes a part of an address. Unsure for what is none."""
+    if not isinstance(name, str) or not _ID.fullmatch(name):
+        raise Unsure(f"its provider names it by what is no id ({str(name)[:80]!r})")
+    return name
+
+
+def short_text(value: object) -> str | None:
+    """A word of the provider's, where it is one."""
+    return value[:200] if isinstance(value, str) and value else None
+
+
+def n_of(count: object, most: int) -> int:
+    """A count of answers, `most` at most; 0 for what is none."""
+    return min(max(0, count), most) if isinstance(count, int) and not isinstance(count, bool) else 0
+
+
+def utc(moment: object) -> str | None:
+    """A provider's time as the journal writes it; None for what is none."""
+    try:
+        if isinstance(moment, int) and not isinstance(moment, bool):
+            moment = datetime.fromtimestamp(moment, UTC)
+        if not isinstance(moment, datetime):
+            return None
+        return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds")
+    except (ValueError, OverflowError, OSError):
         return None
-    then = datetime.fromtimestamp(moment, UTC) if isinstance(moment, int) else moment.astimezone(UTC)
-    return then.replace(tzinfo=None).isoformat(timespec="microseconds")
 
 
 def sent_around(job: Job) -> tuple[datetime, datetime]:

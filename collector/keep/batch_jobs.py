@@ -19,6 +19,7 @@ import secrets
 from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,6 +31,7 @@ from slant.collector.system import files
 from slant.collector.system.json_text import encoded
 from slant.collector.system.operating_system import flush_onto_disk
 
+_MOST_DIGITS = 12  # of a custom id's number
 State = Literal["planned", "sending", "sent", "fetching", "closed"]
 
 
@@ -68,6 +70,12 @@ class Job:
     @property
     def is_open(self) -> bool:
         return self.state != "closed"
+
+    @property
+    def age_s(self) -> float:
+        """Seconds since its submission began; a clock that went back counts as no time."""
+        began = datetime.fromisoformat(self.sending_at or self.created_at).replace(tzinfo=UTC)
+        return max(0.0, (datetime.now(UTC) - began).total_seconds())
 
     @property
     def study_model(self) -> StudyModel:
@@ -199,7 +207,8 @@ class JobMap:
     def find(self, custom_id: str) -> tuple[JobRequest, dict[str, Any]] | None:
         """The trial and the line that was submitted for it; None where the id is not of this job."""
         job_id, _, number = custom_id.rpartition("-")
-        if job_id != self._job_id or not (number.isascii() and number.isdigit()) or int(number) >= len(self):
+        is_number = number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS
+        if job_id != self._job_id or not is_number or int(number) >= len(self):
             return None
         request = _asked(_line_at(self._names, self._name_starts[int(number)]))
         line: dict[str, Any] = json.loads(_line_at(self._requests, self._request_starts[int(number)]))

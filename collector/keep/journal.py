@@ -93,16 +93,35 @@ def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
 
 
 def check_only_name(folder: Path) -> None:
-    """JournalError where a database has a second name (a hard link) and its journal does not lie beside this one: what
-    is asked now would be in a journal that the database's other name knows nothing of."""
+    """JournalError where a database has a second name (a hard link) and its journal does not lie beside this one, or
+    another one lies beside each name: what is asked now would be in a journal that the other name knows nothing of."""
     db = folder.with_name(folder.name.removesuffix(".journal"))
     with contextlib.suppress(OSError):
         about = db.stat()
-        if about.st_nlink > 1 and about.st_size > 0 and not folder.exists():
+        if about.st_nlink < 2 or about.st_size == 0:
+            return
+        if not folder.exists():
             raise JournalError(
                 f'"{db}" is a second name (a hard link) of a database, and its journal does not lie beside it.',
                 "Nothing was asked. Use the name that the journal lies beside, or a copy of the file in its place.",
             )
+        for other in _other_names(db, about):
+            if _has_text(journal_folder(other)):
+                raise JournalError(
+                    f'"{db}" and "{other}" are one file (a hard link), and a journal lies beside each of them.',
+                    f"Nothing was asked. Put a copy in place of one: cp {other.name} copy && mv copy {other.name}",
+                    f"Or put the answers of both together: collect merge --db all.duckdb {db.name} {other.name}",
+                )
+
+
+def _other_names(db: Path, about: os.stat_result) -> list[Path]:
+    """The other names that a file has in its folder: names elsewhere can't be found."""
+    entries = [entry for entry in os.scandir(db.absolute().parent) if entry.inode() == about.st_ino]
+    return sorted(db.with_name(entry.name) for entry in entries if entry.name != db.name)
+
+
+def _has_text(folder: Path) -> bool:
+    return bool(files.regular_files(folder, "*.jsonl", "*.jsonl.zst"))
 
 
 class FolderLock:

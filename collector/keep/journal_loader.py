@@ -247,9 +247,10 @@ def _count_once(db: Path, report: LoadReport, patience_s: float) -> None:
         n_doubled, n_again = connection.execute(sql_query("doubled_attempts"), runs).fetchall()[0]
         if n_doubled:
             connection.execute(sql_query("without_doubles"), runs)
+            _, n_again = connection.execute(sql_query("doubled_attempts"), runs).fetchall()[0]
             report.rows -= n_doubled
             report.notes.append(f"Attempts that stood twice in the journals count once: {n_doubled:,} lines left out.")
-        if n_again > n_doubled or (n_again and not n_doubled):
+        if n_again:
             n_aside = set_repeated_aside(connection)
             report.notes.append(
                 f"Several collectors answered the same trials: the first answer counts, and {n_aside:,} attempts don't."

@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from slant.collector.errors import DatabaseBusyError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.export import write_rows
@@ -85,7 +86,7 @@ class Viewer:
         """Only who came by an address of this machine (a page elsewhere could have its name point here) and knows the
         token; what changes something, only from a page of ours."""
         host = (request.headers.get("Host") or "").rpartition(":")[0] or request.headers.get("Host")
-        token = request.path.split("/")[1]
+        token = request.path.partition("/")[2].partition("/")[0]
         if host not in _LOCAL or not hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode()):
             raise web.HTTPForbidden(text="The address that `collect view` has printed is the only way in.\n")
         origin = request.headers.get("Origin")
@@ -149,7 +150,7 @@ class Viewer:
             raise UsageError("Notes need a file.", "Start with: collect view --notes notes.csv")
         try:
             form = await request.post()
-        except (ValueError, LookupError) as error:  # what no browser sends
+        except (ValueError, LookupError, web.RequestPayloadError, HttpProcessingError) as error:  # of no browser
             raise UsageError("The note can't be read as a form.") from error
         trial_id = request.match_info["key"]
         label, note = (str(form.get(name, "")) for name in ("label", "note"))

@@ -264,6 +264,44 @@ def test_each_change_is_named_and_the_exit_code_is_1(archive: Path, tmp_path: Pa
     assert f"Differs: table {table}: row 1" in answer.stderr
 
 
+def test_what_no_step_names_is_made_again_or_named(archive: Path, tmp_path: Path) -> None:
+    """Whoever falsifies a file can take it off the list in replay.json, and write a manifest of the new bytes."""
+    folder = tmp_path / "u"
+    for member, data in members(archive).items():
+        (folder / member).parent.mkdir(parents=True, exist_ok=True)
+        (folder / member).write_bytes(data)
+    record = json.loads((folder / layout.REPLAY).read_text())
+    (folder / layout.REPLAY).write_text(json.dumps({**record, "data": []}))
+    invented = ("fits/fit-lme4.table.csv", "figures/tokens.svg", "tables/none.csv", "draws/a.parquet")
+    for name in invented:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("a,b\n1,2\n")
+    changed = [path.relative_to(folder).as_posix() for path in (folder / "study").rglob("*.toml")] + [layout.README]
+    for name in changed:
+        (folder / name).write_text((folder / name).read_text() + "\n# d = 9\n")
+    write_manifest(folder)
+    write_zip(folder, tmp_path / "false.zip")
+    found = replay(tmp_path / "false.zip", tmp_path / "c", with_r=False)
+    differs = set(found.table.filter(status=DIFFERS)["name"])
+    (*of_study, readme) = changed
+    data = {name for name in members(archive) if name.startswith("data/")}
+    assert (data | set(invented) | set(of_study)) - differs <= {"draws/a.parquet"}  # which names no fit: not made
+    assert readme in set(found.not_compared["name"])
+    assert not found.agrees
+    done = set(found.table.filter(pl.col("kind") != "hash")["name"])
+    assert done == {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} - {
+        layout.MANIFEST
+    }
+
+
+def test_what_agrees_is_not_called_everything(archive: Path, tmp_path: Path) -> None:
+    answer = CliRunner().invoke(analyze, ["replay", str(archive), "--out", str(tmp_path / "c"), "--no-r"])
+    assert answer.exit_code == 0
+    assert "verything" not in answer.stderr
+    assert "Not compared: CITATION.cff, README.md" in answer.stderr
+    assert "What was made again agrees: " in answer.stderr
+
+
 def test_what_can_not_be_sealed_is_a_sentence_and_leaves_no_file(db: Path, archive: Path, tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--overwrite"):
         seal(db, "drinks", archive)

@@ -93,6 +93,15 @@ def test_a_second_name_without_the_journal_is_asked_nothing(kept: Path, tmp_path
     FolderLock(journal_folder(db)).release()
 
 
+def test_two_names_with_a_journal_each_are_asked_nothing(kept: Path, tmp_path: Path) -> None:
+    db = a_copy(kept, tmp_path)
+    os.link(db, tmp_path / "other.duckdb")
+    shutil.copytree(journal_folder(db), tmp_path / "other.duckdb.journal")
+    for name in (db, tmp_path / "other.duckdb"):
+        with pytest.raises(SlantError, match="a journal lies beside each"):
+            FolderLock(journal_folder(name))
+
+
 def test_pipes_and_devices_are_no_databases_and_no_prices(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for place in (tmp_path / "pipe", Path("/dev/null"), Path("/dev/zero")):

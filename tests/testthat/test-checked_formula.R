@@ -66,3 +66,28 @@ test_that("a formula object is checked alike, and forgets where it came from", {
   expect_identical(parent.env(environment(formula)), baseenv())
   expect_error(checked_formula(tokens ~ get("secret"), columns), "\"get\" is not allowed")
 })
+
+test_that("what R would multiply out for hours is refused at once", {
+  hostile <- c(
+    "tokens ~ wording^1e8" = "a power of terms must be a whole number from 1 to 10",
+    "tokens ~ condition + (1 | wording^1e8)" = "a power of terms",
+    "tokens ~ (condition + wording)^-1" = "a power of terms",
+    "tokens ~ wording^2.5" = "a power of terms",
+    "tokens ~ wording^wording" = "a power of terms",
+    "tokens ~ wording^TRUE" = "a power of terms"
+  )
+  for (text in names(hostile)) expect_error(checked_formula(text, columns), hostile[[text]], fixed = TRUE)
+  factors <- sprintf("x%d", 1:25)
+  for (text in c(
+    paste("tokens ~", paste(factors, collapse = " * ")), sprintf("tokens ~ (%s)^10", paste(factors, collapse = " + ")),
+    sprintf("~ ((((%s)^10)^10)^10)^10", paste(factors, collapse = " + "))
+  )) {
+    expect_error(checked_formula(text, c("tokens", factors)), "it has more than 500 terms", fixed = TRUE)
+  }
+})
+
+test_that("powers of numbers, and of a few terms, pass", {
+  for (text in c("tokens^0.5 ~ I(wording^25)", "tokens ~ (condition + wording + model)^3", "tokens ~ log(I(wording^1e3))")) {
+    expect_s3_class(checked_formula(text, columns), "formula")
+  }
+})

@@ -215,3 +215,17 @@ test_that("fitted models are saved for R users who ask", {
   expect_named(models, "o3-mini")
   expect_identical(unname(lme4::fixef(models[["o3-mini"]])), fit$estimates$estimate)
 })
+
+test_that("an outcome that is one number in each condition is no fit but a sentence", {
+  rows <- expand.grid(wording = 1:6, condition = c("a", "b"), again = 1:3, stringsAsFactors = FALSE)
+  rows$tokens <- ifelse(rows$condition == "a", 100, 200)
+  rows$item <- rows$again
+  sentence <- "does not vary within the conditions"
+  fit <- fit_lme4(rows, "tokens ~ condition + (1 | wording)", levels = list(condition = c("a", "b")))
+  expect_match(fit$fits$error, sentence, fixed = TRUE)
+  expect_equal(nrow(fit$estimates), 0L)
+  expect_match(fit_crossed(rows, levels = c("a", "b"))$fits$error, sentence, fixed = TRUE)
+  rows$tokens[[1]] <- 101
+  varying <- fit_lme4(rows, "tokens ~ condition + (1 | wording)", levels = list(condition = c("a", "b")))
+  expect_equal(varying$fits$error, "")
+})
