@@ -43,7 +43,7 @@ def test_a_time_that_is_none_is_unknown(moment: Any) -> None:
 
 def test_what_a_job_says_of_itself_may_be_anything() -> None:
     assert [n_of(count, 8) for count in (10**30, -1, "8", None, True, 5)] == [8, 0, 0, 0, 0, 5]
-    assert _problem("x") is None and _problem(None) is None
+    assert [_problem(errors) for errors in ("x", None, 5)] == [None, None, None]
     for name in ("../../v1/batches", "http://localhost:1/x", "", ".", 5, None, "a" * 300, "a/b", "a?b"):
         with pytest.raises(Unsure, match="no id"):
             checked_id(name)
