@@ -13,7 +13,8 @@ from zlib import crc32
 
 _KEY = b',"sum":"'
 _LENGTH = len(_KEY) + len('0000"}')
-WRONG, MISSING = "damaged (it is not what was written)", "without its checksum (slant did not write it)"
+WRONG = "can't be read: damaged (it is not what was written)"
+MISSING = "can't be read: without its checksum (slant did not write it)"
 
 
 def with_sum(text: bytes) -> bytes:
