@@ -230,8 +230,8 @@ check_groupings <- function(rows, formula) {
   }
 }
 
-# Where the fixed effects give the outcome to the last digit (100 in one condition, 200 in the other) there is no error to
-# measure them by: what lme4 prints then, a t of 2e15, is rounding.
+# Where the fixed effects give the outcome to the last digit (100 in one condition, 200 in the other) there is no error
+# to measure them by: what lme4 prints then, a t of 2e15, is rounding.
 check_varies_within <- function(rows, formula) {
   fixed <- without_random_terms(formula)
   environment(fixed) <- environment(formula)

@@ -7,12 +7,13 @@ came out changed is told from those that did not.
 
 from __future__ import annotations
 
-from base64 import b64encode
+from binascii import b2a_base64
 from collections.abc import Sequence
 from zlib import crc32
 
 _KEY = b',"sum":"'
-_LENGTH = len(_KEY) + len('0000"}')
+_END = b'"}'
+_LENGTH = len(_KEY) + len(b"0000") + len(_END)
 WRONG = "can't be read: damaged (it is not what was written)"
 MISSING = "can't be read: without its checksum (slant did not write it)"
 
@@ -33,10 +34,10 @@ def checked_lines(lines: Sequence[bytes]) -> tuple[list[bytes | None], dict[int,
     lacking = []
     for index, line in enumerate(lines):
         place = len(line) - _LENGTH
-        if place < 1 or line[place : place + len(_KEY)] != _KEY:
+        if place < 1 or not line.startswith(_KEY, place):
             lacking.append(index)
             checked.append(line)
-        elif _sum(start := line[:place]) == line[place + len(_KEY) : -2] and line[-2:] == b'"}':
+        elif line.endswith(_sum(start := line[:place]) + _END):
             checked.append(start + b"}")
         else:
             bad[index] = WRONG
@@ -54,4 +55,4 @@ def is_sound(line: bytes) -> bool:
 
 
 def _sum(start: bytes) -> bytes:
-    return b64encode((crc32(start) & 0xFFFFFF).to_bytes(3, "big"))
+    return b2a_base64((crc32(start) & 0xFFFFFF).to_bytes(3, "big"), newline=False)

@@ -87,7 +87,9 @@ test_that("what R would multiply out for hours is refused at once", {
 })
 
 test_that("powers of numbers, and of a few terms, pass", {
-  for (text in c("tokens^0.5 ~ I(wording^25)", "tokens ~ (condition + wording + model)^3", "tokens ~ log(I(wording^1e3))")) {
+  for (text in c(
+    "tokens^0.5 ~ I(wording^25)", "tokens ~ (condition + wording + model)^3", "tokens ~ log(I(wording^1e3))"
+  )) {
     expect_s3_class(checked_formula(text, columns), "formula")
   }
 })
