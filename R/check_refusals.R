@@ -19,11 +19,13 @@
 #' @return A data frame with one row per group: `n_answered`; `n_refused_reference` and `n_refused_other`;
 #'   `d`, of answered trials; `d_as_counted`, with refused trials at the tokens that they took (NA where one of them has
 #'   no count); `d_all_smallest` and `d_all_largest`, all refused ones at the smallest or largest count; `d_lowest` and
-#'   `d_highest`, those of one side at the smallest and of the other at the largest; `is_sign_certain`, whether both
-#'   have the sign of d; `tipping_tokens`, how far refused trials would have to lie from the answered mean of their
-#'   condition, against the effect on both sides, for the difference of means to be 0 (NA without refusals), and
-#'   `tipping_sd`, the same in pooled standard deviations; `status`, `messages`. All d's and `tipping_sd` are in pooled
-#'   standard deviations of the answered trials.
+#'   `d_highest`, those of one side at the smallest and of the other at the largest; `is_sign_kept_by_missing`, whether
+#'   both have the sign of d: of refusals only, however few trials were answered; `bounds_conf_low` and
+#'   `bounds_conf_high`, the 95 % interval of Imbens and Manski (2004), which adds what chance does (trials taken as
+#'   independent, extremes and standard deviation as known); `tipping_tokens`, how far refused trials would have to lie
+#'   from the answered mean of their condition, against the effect on both sides, for the difference of means to be 0
+#'   (NA without refusals), and `tipping_sd`, the same in pooled standard deviations; `status`, `messages`. All d's and
+#'   `tipping_sd` are in pooled standard deviations of the answered trials.
 #' @noRd
 check_refusals <- function(data, by = NULL, outcome = "tokens", contrast = "condition",
                            levels = NULL, refusal = "is_refusal") {
@@ -31,7 +33,8 @@ check_refusals <- function(data, by = NULL, outcome = "tokens", contrast = "cond
   empty <- data.frame(
     n_answered = integer(), n_refused_reference = integer(), n_refused_other = integer(), d = double(),
     d_as_counted = double(), d_all_smallest = double(), d_all_largest = double(), d_lowest = double(),
-    d_highest = double(), is_sign_certain = logical(), tipping_tokens = double(), tipping_sd = double()
+    d_highest = double(), is_sign_kept_by_missing = logical(), bounds_conf_low = double(), bounds_conf_high = double(),
+    tipping_tokens = double(), tipping_sd = double()
   )
   check_columns(data, outcome, to = "check")
   check_each_group(data, by, c(contrast, refusal), empty, function(rows) {
@@ -58,13 +61,21 @@ refusal_bounds <- function(answered, refused, outcome) {
   d <- d_of(answered[[1]], answered[[2]], outcome)
   d_lowest <- with_refused(extremes[[2]], extremes[[1]])
   d_highest <- with_refused(extremes[[1]], extremes[[2]])
+  # of the difference of means, in the same standard deviations
+  error_with <- function(reference, other) {
+    filled <- list(c(answered[[1]], rep(reference, n[[1]])), c(answered[[2]], rep(other, n[[2]])))
+    sqrt(sum(vapply(filled, function(values) stats::var(values) / length(values), 1))) / sd_answered
+  }
+  errors <- c(error_with(extremes[[2]], extremes[[1]]), error_with(extremes[[1]], extremes[[2]]))
+  interval <- interval_of_bounds(d_lowest, d_highest, errors[[1]], errors[[2]])
   tipping <- tipping_point(answered, n)
   data.frame(
     n_answered = sum(lengths(answered)), n_refused_reference = n[[1]], n_refused_other = n[[2]], d = d,
     d_as_counted = standardised(refused[[1]], refused[[2]]),
     d_all_smallest = with_refused(extremes[[1]], extremes[[1]]),
     d_all_largest = with_refused(extremes[[2]], extremes[[2]]), d_lowest = d_lowest, d_highest = d_highest,
-    is_sign_certain = sign(d_lowest) == sign(d) && sign(d_highest) == sign(d),
+    is_sign_kept_by_missing = sign(d_lowest) == sign(d) && sign(d_highest) == sign(d),
+    bounds_conf_low = interval[[1]], bounds_conf_high = interval[[2]],
     tipping_tokens = tipping, tipping_sd = tipping / sd_answered
   )
 }

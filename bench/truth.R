@@ -116,8 +116,8 @@ claims <- list(
     do.call(rbind, rows)
   },
   # Two measures of the same models and tests: intervals of their correlations where units depend on each other, and how
-  # often measures that have nothing to do with each other are said to agree. Standard deviations between models, between
-  # tests and between cells are those that meta_analysis() found in the RM-IAT.
+  # often measures that have nothing to do with each other are said to agree. Standard deviations between models,
+  # between tests and between cells are those that meta_analysis() found in the RM-IAT.
   validity = function(n) {
     designs <- list(c(5, 10, 0), c(5, 10, .6), c(8, 10, .6), c(12, 6, .3))
     rows <- lapply(seq_along(designs), function(number) {

@@ -20,6 +20,7 @@ EXAMPLES = """\b
 Examples:
   analyze meta --study rmiat
   analyze meta --study rmiat --figure forest.svg
+  analyze meta --study rmiat --unit log_ratio
   analyze meta --study rmiat --effects paper --format csv > pooled.csv
 """
 
@@ -36,10 +37,11 @@ Examples:
 )
 @click.option(
     "--unit",
-    type=click.Choice(["sd", "outcome"]),
+    type=click.Choice(["sd", "outcome", "log_ratio"]),
     default="sd",
     show_default=True,
-    help="Standard deviations within conditions, or as the outcome was counted.",
+    help="Standard deviations within conditions, as the outcome was counted, or the logarithm of the ratio of means "
+    "(tokens of other tokenizers).",
 )
 @click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="1 less the level of intervals.")
 @figure_option("a forest plot")

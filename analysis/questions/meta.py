@@ -28,7 +28,7 @@ from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED, crossed_fit
 
 Effects = Literal["crossed", "paper"]
-Unit = Literal["sd", "outcome"]
+Unit = Literal["sd", "outcome", "log_ratio"]
 EFFECTS: dict[Effects, tuple[str, str]] = {
     "crossed": ("estimate", "std_error"),
     "paper": ("estimate_beside", "std_error_beside"),
@@ -68,7 +68,9 @@ def meta_analysis(
     """The mean effect over the tests and models of `study`, how much they vary, and what to expect of new ones.
 
     `effects`: "crossed", of the fit over words and wordings, or "paper", of the study's own mixed model. `unit`: "sd",
-    standard deviations of the outcome within conditions (models that count otherwise can be compared), or "outcome".
+    standard deviations of the outcome within conditions (models that count otherwise can be compared), "outcome", or
+    "log_ratio", the logarithm of the ratio of the conditions' means (of counts that differ by a factor between models,
+    as tokens of other tokenizers do; with the standard error of the delta method).
     Fits are taken from the database where they are unchanged, and kept there. Of forced choices the effects are
     differences in the share of consistent answers (the unit "outcome"), second block minus first, over words and
     wordings; they are not kept. `workers` and `executor` as of `fit()`.
@@ -87,6 +89,10 @@ def meta_analysis(
         )
     answering = executor or workers
     if study.design == _CHOICES:
+        if unit == "log_ratio":
+            raise UsageError(
+                "Forced choices have no ratio of counts.", "Pooled can be their differences: --unit outcome"
+            )
         rows, doubtful = _of_choices(db, study, effects, source, answering, progress), []
     else:
         crossed = fits_of(study).get(CROSSED, crossed_fit(mixed_fit(study)))
@@ -98,6 +104,8 @@ def meta_analysis(
         )
         rows = result.diagnostics.select(CELL)
         rows = rows.join(result.tables[CROSSED]["effects"], on=CELL, how="left", maintain_order="left")
+        if unit == "log_ratio":
+            rows = _log_ratios(rows, result.table, effects)
         doubtful = list(doubtful_fit_warnings(result.diagnostics, are_reduced=True))
     call = pooling(rows, alpha, effects, unit)
     if call is None:
@@ -118,6 +126,29 @@ def _too_few(number: int) -> DatabaseError:
 def can_pool(study: Study) -> bool:
     """Whether it has effects of conditions by model and test."""
     return study.design == _CHOICES or has_mixed_fit(study)
+
+
+def _log_ratios(rows: pl.DataFrame, estimates: pl.DataFrame, effects: Effects) -> pl.DataFrame:
+    """The effects of the fit `crossed` as log((m + e / 2) / (m - e / 2)), m the mean of both conditions, its intercept.
+
+    The conditions are coded -1/2 and 1/2, so that m and e are independent in a balanced design. Cells whose mean is not
+    above half of the effect have no ratio.
+    """
+    if effects != "crossed":
+        raise UsageError(
+            "Ratios are of the means over words and wordings, not of the study's own model.",
+            "Leave out --effects paper",
+        )
+    means = estimates.filter(term="intercept").select(*CELL, mean="estimate", mean_error="std_error")
+    rows = rows.join(means, on=CELL, how="left", maintain_order="left")
+    product = pl.col("mean") ** 2 - pl.col("estimate") ** 2 / 4
+    is_ratio = (pl.col("mean") > 0) & (product > 0)
+    other, reference = (pl.col("mean") + sign * pl.col("estimate") / 2 for sign in (1, -1))
+    variance = (pl.col("mean") * pl.col("std_error")) ** 2 + (pl.col("estimate") * pl.col("mean_error")) ** 2
+    return rows.with_columns(
+        estimate=pl.when(is_ratio).then((other / reference).log()),
+        std_error=pl.when(is_ratio).then(variance.sqrt() / product),
+    )
 
 
 def _of_choices(

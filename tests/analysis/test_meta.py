@@ -44,6 +44,17 @@ def test_the_papers_effects_in_tokens_are_those_of_its_own_model(db: Path) -> No
     assert cells["std_error"].to_list() == own["std_error"].to_list()
 
 
+def test_log_ratios_are_of_the_means_over_words_and_know_no_tokenizer(db: Path) -> None:
+    fit = analysis.fit(db, "rmiat", "crossed").table
+    effect, mean = (fit.filter(pl.col("term").str.starts_with(name)) for name in ("condition", "intercept"))
+    cells = analysis.meta_analysis(db, "rmiat", unit="log_ratio").table.filter(row="cell")
+    ratio = (mean["estimate"] + effect["estimate"] / 2) / (mean["estimate"] - effect["estimate"] / 2)
+    assert cells["estimate"].to_list() == pytest.approx(ratio.log().to_list())
+    assert (cells["std_error"] > 0).all()
+    with pytest.raises(UsageError, match="means over words and wordings"):
+        analysis.meta_analysis(db, "rmiat", effects="paper", unit="log_ratio")
+
+
 def test_the_shell_prints_what_python_has_and_draws_it(found: pl.DataFrame, db: Path, tmp_path: Path) -> None:
     figure = tmp_path / "forest.svg"
     words = ["meta", "--study", "rmiat", "--db", str(db), "--format", "csv", "--figure", str(figure)]
@@ -97,7 +108,7 @@ def test_fits_that_failed_are_no_effects_to_pool(tmp_path: Path) -> None:
 
 
 def test_what_can_not_be_pooled_is_said(db: Path, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="unit must be 'sd' or 'outcome'"):
+    with pytest.raises(UsageError, match="unit must be 'sd' or 'outcome' or 'log_ratio'"):
         analysis.meta_analysis(db, "rmiat", unit="inches")  # type: ignore[arg-type]
     with pytest.raises(DatabaseError, match="effects of 3 tests and models"):
         analysis.meta_analysis(small_database(tmp_path / "b.duckdb"), "rmiat")

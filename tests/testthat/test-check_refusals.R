@@ -93,8 +93,8 @@ test_that("at the tipping point the means are equal", {
 })
 
 test_that("few refusals leave the sign certain, many do not, and none need no tipping point", {
-  expect_true(check_refusals(with_refusals(2, 2))$is_sign_certain)
-  expect_false(check_refusals(with_refusals(10, 90))$is_sign_certain)
+  expect_true(check_refusals(with_refusals(2, 2))$is_sign_kept_by_missing)
+  expect_false(check_refusals(with_refusals(10, 90))$is_sign_kept_by_missing)
   none <- check_refusals(with_refusals(0, 0))
   expect_equal(none[c("d_lowest", "d_highest")], data.frame(d_lowest = none$d, d_highest = none$d))
   expect_equal(c(none$tipping_tokens, none$tipping_sd), c(NA_real_, NA))

@@ -47,6 +47,17 @@ test_that("the mean over items is the integral over their normal distribution", 
   expect_equal(found$estimate, expected, tolerance = 1e-5)
 })
 
+test_that("the mean over items is exact however much they vary", {
+  for (sd in c(.1, 5, 20, 60)) {
+    rule <- normal_rule(sd)
+    breaks <- sort(c(-40, -10, -1, 0, 1, 10, 40, -3 / sd)) # integrate() needs to be shown the step
+    exact <- sum(mapply(function(from, to) {
+      integrate(function(z) plogis(3 + sd * z) * dnorm(z), from, to, rel.tol = 1e-11)$value
+    }, breaks[-length(breaks)], breaks[-1]))
+    expect_equal(sum(plogis(3 + sd * rule$nodes) * rule$weights), exact, tolerance = 1e-9)
+  }
+})
+
 test_that("random slopes add the variance that they have in each block", {
   grid <- data.frame(block = factor(c("a", "b")))
   trials <- coded_trials(parameters = plain_cells(.6), seed = 3)

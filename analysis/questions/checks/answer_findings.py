@@ -159,7 +159,7 @@ def refusals(rows: CheckRows, context: Context) -> Verdict:
     with_refusals = results.filter(pl.col("n_refused") > 0)
     if with_refusals.is_empty():
         return Verdict("holds", "No trial was refused.")
-    uncertain = with_refusals.filter(~pl.col("is_sign_certain"))
+    uncertain = with_refusals.filter(~pl.col("is_sign_kept_by_missing"))
     total = int(results["n_refused"].sum()) + int(results["n_answered"].sum())
     details = [
         f"Refused: {int(with_refusals['n_refused'].sum()):,} of {total:,} trials, in {with_refusals.height} of "

@@ -153,12 +153,13 @@ def missing_bounds(rows: CheckRows, context: Context) -> Verdict:
         verdict = f"No answer is missing in {count_text(results.height, 'comparison')}."
         return Verdict("holds", verdict)
     is_clear = (pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)
-    uncertain = with_missing.filter(~pl.col("is_sign_certain"))
+    uncertain = with_missing.filter(~pl.col("is_sign_kept_by_missing"))
     doubtful = uncertain.filter(is_clear)
     details = [
         f"{context.in_condition(row)}: ΔP = {number(row['delta_p'], 3)} of valid answers, between "
         f"{number(row['delta_p_lowest'], 3)} and {number(row['delta_p_highest'], 3)} whatever the "
-        f"{count_text(row['n_missing_reference'] + row['n_missing_other'], 'missing answer')} would have been."
+        f"{count_text(row['n_missing_reference'] + row['n_missing_other'], 'missing answer')} would have been "
+        f"(with chance: {number(row['bounds_conf_low'], 3)} to {number(row['bounds_conf_high'], 3)})."
         for row in uncertain.to_dicts()
     ]
     return Verdict(
