@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from slant.collector.commands.options import (
     anonymous_option,
     db_option,
     is_choosing_rows,
+    is_typed,
     output_options,
     row_options,
     study_option,
@@ -31,6 +33,7 @@ _SHOWN_PROBLEMS = 10
 
 _IMPORT_EXAMPLES = """\b
 Examples:
+  collect import answers.csv                    what are its columns? proposes a study, and says how to go on
   collect import --study rmiat answers.csv
   collect import --study rmiat --model openai/gpt-5 answers.parquet
   collect import --study rmiat --map answer=response,tokens=n_tok --map-model x-1=local/x answers.csv
@@ -64,7 +67,7 @@ Examples:
 
 
 @click.command("import", epilog=_IMPORT_EXAMPLES)
-@study_option(required=True)
+@study_option("Without it: look at the columns, and propose a study.")
 @click.option("--layout", default="tidy", show_default=True, help="Of the files: tidy, lee-lai, bai or downstream.")
 @click.option("--model", help="The model of all rows; needed where the files don't name it.")
 @variant_option()
@@ -78,9 +81,16 @@ Examples:
 @db_option
 @output_options
 def import_command(
-    study: str, variant: str, problems_file: Path | None, db: Path, output_format: str, **files: Any
+    study: str | None, variant: str, problems_file: Path | None, db: Path, output_format: str, **files: Any
 ) -> None:
-    """Bring answers from files (or the files of folders) into the database."""
+    """Bring answers from files (or the files of folders) into the database.
+
+    Without --study the columns are looked at, and a study of a fitting design is written, with what each column was
+    taken for; nothing is imported, and no file is written over.
+    """
+    if study is None:
+        _propose(files, db)
+        return
     from slant.collector.importing.imports import import_trials
     from slant.collector.keep.public_paths import typed_command
     from slant.collector.progress.status import coverage_note
@@ -197,6 +207,31 @@ def _export_lake(db: Path, folder: Path, anonymous: bool) -> None:
         f"{folder} holds {report.attempts:,}. "
         f"Next: analyze tables --lake {folder}"
     )
+
+
+def _propose(files: dict[str, Any], db: Path) -> None:
+    """Writes a study for the files, and says what it took and how to go on."""
+    from slant.collector.importing.proposals.proposal import propose_study
+
+    if files.pop("layout") != "tidy":
+        raise UsageError("--layout says how a file goes with a study: name that, too, as in --study rmiat")
+    if_interrupted("Left at once.", "Nothing was written.")
+    decimal = files["decimal"]
+    with _progress() as on_rows:
+        proposed = propose_study(on_rows=on_rows, **files)
+    path = proposed.write()
+    say(f"Proposed: a study of the design {proposed.design}, from the columns of the files:")
+    for sentence in (*proposed.taken, *proposed.remarks):
+        say(f"  {printable(sentence)}")
+    if proposed.left:
+        say(f"Not taken: {printable(', '.join(proposed.left[:20]))}{' …' if len(proposed.left) > 20 else ''}")
+    say(f"Written: {', '.join(str(path.parent / name) for name in sorted(proposed.files))}")
+    own_db = shlex.quote(str(db if is_typed("db") else Path(f"{path.parent.name}.duckdb")))
+    typed = [f"--model {shlex.quote(proposed.model)}"] if proposed.model else []
+    typed += [f"--decimal {decimal}"] if decimal else []
+    rows = " ".join([*typed, *(shlex.quote(str(file)) for file in files["paths"])])
+    say(f"Next: collect import --study ./{path} --db {own_db} {rows}")
+    say(f"      analyze --fit {proposed.fit} --db {own_db}")
 
 
 def _print_import(report: Any, output_format: str) -> None:

@@ -236,6 +236,11 @@ def is_choosing_rows() -> bool:
     return ParameterSource.COMMANDLINE in sources
 
 
+def is_typed(name: str) -> bool:
+    """Whether an option was typed, and has not its default."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
+
+
 def row_options(command: Callable[..., Any]) -> Any:
     """Lets a command with `db`, and perhaps `study`, read only the rows that these options choose."""
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
+from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Conversation, Prompt, Reading, RefusalRule, Reply, Trial, Turn, stable_id
 from slant.collector.study.folder import StudyFolder
@@ -78,6 +79,12 @@ class Design(ABC):
         """The files of a study with lists and prompts that others have published, which lie in a folder in their
         layout; `template` is the study that a new one of this design starts from. UsageError where none is known."""
         raise UsageError(f"There is no layout of published lists for the design {self.name}.", "Leave out --lists.")
+
+    def proposed_study(self, cells: AnsweredCells) -> ProposedStudy:
+        """A study that these answers fit into, for `collect import` without a study. StudyError where they fit none of
+        this design: it says what must hold and what was found, as in "it has two conditions, and the files have three";
+        an empty sentence where a design proposes none."""
+        raise StudyError("")
 
     @abstractmethod
     def tests(self, data: Any) -> tuple[TestInfo, ...]:

@@ -51,8 +51,9 @@ def import_trials(
     `model` is the model of all rows (a tidy file may have a column `model` instead). `on_rows` is told from time to
     time how many rows have been read. Rows that can't be read are in the report, with file and line. `columns` are the
     file's names for ours, as in `["answer=response", "tokens=n_tok"]` (all that they may say stands on top of
-    collector/importing/renamed.py), `map_models` its names for models, as in `["x-1=local/x"]`. `decimal` is the mark
-    before decimals, "." or ","; needed where a file has semicolons between its columns and numbers with marks.
+    collector/importing/renamed.py; without any, those of the study's own [import]), `map_models` its names
+    for models, as in `["x-1=local/x"]`. `decimal` is the mark before decimals, "." or ","; needed where a file has
+    semicolons between its columns and numbers with marks.
 
     UsageError, and nothing written, where a file is not of this layout; JournalError where a collector is at work.
     """
@@ -63,11 +64,11 @@ def import_trials(
             f'Can\'t import trials of "{loaded.name}": it is played as games, and a row lacks the rounds before it.',
             "For the indices of games that others have played, in R: game_indices() on a data frame of their rounds.",
         )
-    called = names(columns, map_models, decimal)
     model_of_all = None if model is None else model_named(loaded, model)
-    report = ImportReport(only_labels=design_named(loaded.design).analyses_tokens)
+    report = ImportReport(only_labels=loaded.refusal_rule != "outcome")
     opened = TableFiles(paths)
     with opened as files:
+        called = _names(loaded, files, columns, map_models, decimal)
         for file in files:
             columns_there = called.columns_of(file)
             report.warnings += layout_read.check(loaded, Path(file.name), columns_there, model_of_all is not None)
@@ -84,6 +85,27 @@ def import_trials(
                 _import_file(file.name, answers, reader, writer, report)
     report.sort([each.model for each in models], [test.test for test in loaded.tests])
     return report
+
+
+def _names(
+    study: Study, files: Sequence[TableFile], columns: Sequence[str], models: Sequence[str], decimal: str | None
+) -> Names:
+    """What is typed, beside what the study says of files ([import]); that is left out where files have our own names,
+    as an export has them."""
+    typed = names(columns, models, decimal)
+    own = names(study.import_names.columns, study.import_names.models)
+    has_ours = [bool({"answer", "study"} <= set(file.columns)) for file in files] if own.columns or own.long else []
+    if columns or any(has_ours):
+        own = replace(own, columns={}, constants={}, long=())
+    if lacking := [ours for ours in own.constants if any(ours in file.columns for file in files)]:
+        own = replace(own, constants={ours: said for ours, said in own.constants.items() if ours not in lacking})
+    return replace(
+        typed,
+        columns={**own.columns, **typed.columns},
+        constants={**own.constants, **typed.constants},
+        long=own.long + typed.long,
+        models={**own.models, **typed.models},
+    )
 
 
 @dataclass

@@ -36,6 +36,7 @@ from slant.collector.study.records import (
 from slant.collector.study.tables import (
     read_figures,
     read_fit,
+    read_import_names,
     read_model,
     read_specifications,
     read_variant_labels,
@@ -58,7 +59,7 @@ __all__ = [
 
 _ASKED_NOT = (
     "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
-    "variant_labels", "about", "left_out", "extension", "condition_labels",
+    "variant_labels", "about", "left_out", "extension", "condition_labels", "import",
 )  # fmt: skip
 """Keys that don't decide what is asked, and that no variant may change."""
 MOST_TOML_BYTES = 1_000_000
@@ -261,6 +262,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         participants=design.participants,
         is_known_by_name=path.parent == studies_dir() or is_kept(path),
         refusal_rule=_refusal_rule(table, design),
+        import_names=read_import_names(table),
     )
     study = replace(study, sensitivity=read_specifications(table, fits_of(study)))
     table.finish()

@@ -194,6 +194,14 @@ class StudyFigure:
         return any(len(panel) > 1 for panel in (self.variants, *self.panels.values()))
 
 
+@dataclass(frozen=True, slots=True)
+class ImportNames:
+    """How files of others name columns and models, as `--map` and `--map-model` take it ("answer=response")."""
+
+    columns: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Study:
     """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked, in all
@@ -206,7 +214,8 @@ class Study:
     `is_extension` is no condition of its paper. `variant_labels` are names of variants in figures. `conditions`
     are in the study's order, the reference first. `participants` are no models and play any study of this design, named
     by its file or not; with their labels. One that ships with slant, or was read from a database, `is_known_by_name`:
-    commands need no path. `refusal_rule` says what its views call a refusal.
+    commands need no path. `refusal_rule` says what its views call a refusal, `import_names` what the
+    columns of files are.
     """
 
     name: str
@@ -238,6 +247,7 @@ class Study:
     participants: Mapping[str, str] = field(default_factory=dict)
     is_known_by_name: bool = False
     refusal_rule: RefusalRule = "outcome"
+    import_names: ImportNames = ImportNames()
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     contents: frozenset[str] = field(default_factory=frozenset, repr=False, compare=False)
 

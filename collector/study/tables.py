@@ -12,7 +12,7 @@ from typing import Any, get_args
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import WITHOUT_ANSWER, Measure, TokenSource
 from slant.collector.study.engines import needs_contrast
-from slant.collector.study.records import Fit, ReasoningBack, Specification, StudyFigure, StudyModel
+from slant.collector.study.records import Fit, ImportNames, ReasoningBack, Specification, StudyFigure, StudyModel
 from slant.collector.study.toml_table import Table, checked_name
 
 
@@ -261,3 +261,11 @@ def _check_rotation(specification: Specification, fit: Fit, where: str) -> None:
         raise StudyError(f'"rotate" in {where} needs a fit with a formula, and "{fit.name}" has none.')
     if specification.rotate == specification.contrast:
         raise StudyError(f'"rotate" in {where} can\'t name the contrast "{specification.contrast}" itself.')
+
+
+def read_import_names(table: Table) -> ImportNames:
+    """Reads [import]: what `collect import` takes where nothing else is typed."""
+    row = table.table("import")
+    names = ImportNames(row.texts("map", ()), row.texts("map_models", ()))
+    row.finish()
+    return names

@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
+from slant.collector.designs.association.proposed import proposed_study
 from slant.collector.designs.association.remarks import (
     remarks_on_simulation,
     remarks_on_words,
@@ -25,6 +26,7 @@ from slant.collector.designs.draws import deal_words
 from slant.collector.designs.labels.reader import answer_to_label
 from slant.collector.designs.placeholders import find_placeholders
 from slant.collector.designs.plan import PromptIndex, QuestionPlan
+from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.sides import GROUPS, SIDES
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
@@ -54,6 +56,9 @@ class Association(Design):
 
     def parse(self, table: Table, folder: StudyFolder) -> AssociationData:
         return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def proposed_study(self, cells: AnsweredCells) -> ProposedStudy:
+        return proposed_study(cells)
 
     def tests(self, data: AssociationData) -> tuple[TestInfo, ...]:
         return tuple(

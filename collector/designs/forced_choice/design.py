@@ -13,10 +13,12 @@ from typing import Any
 from slant.collector.designs.design import Design
 from slant.collector.designs.draws import deal_words
 from slant.collector.designs.forced_choice.order import ConsistentLetters, Place, places
+from slant.collector.designs.forced_choice.proposed import proposed_study
 from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.designs.forced_choice.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.forced_choice.words import LETTERS, Domain, ForcedChoiceData, Word, parse_tables
 from slant.collector.designs.plan import PromptIndex, QuestionPlan
+from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.records import Reading, Reply, StableIds, Trial, stable_id
@@ -37,6 +39,9 @@ class ForcedChoice(Design):
 
     def parse(self, table: Table, folder: StudyFolder) -> ForcedChoiceData:
         return parse_tables(table, folder, parse_simulation(table, folder))
+
+    def proposed_study(self, cells: AnsweredCells) -> ProposedStudy:
+        return proposed_study(cells)
 
     def tests(self, data: ForcedChoiceData) -> tuple[TestInfo, ...]:
         return tuple(

@@ -84,7 +84,7 @@ class PlannedCells:
     def place_in_id(self, name: str) -> dict[str, Any] | None:
         """Test, condition, item and wording that an id names in any order with any sign between them, as
         "rose|compatible|1" does; None where that is no trial of the study, or several."""
-        for sign in _SIGNS:
+        for sign in SIGNS_IN_IDS:
             parts = [composed(part.strip()).casefold() for part in name.split(sign)]
             if len(parts) > 1 and (found := self._named_by(parts)):
                 return found
@@ -159,7 +159,7 @@ class PlannedCells:
         return wording
 
 
-_SIGNS = ("|", "::", "__", "/", ";", ":", ",", "~", "-", "_", " ")
+SIGNS_IN_IDS = ("|", "::", "__", "/", ";", ":", ",", "~", "-", "_", " ")
 
 
 def _of_group(known: list[Trial], label: str, item: str) -> Trial:

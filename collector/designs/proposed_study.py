@@ -1,0 +1,126 @@
+"""What a design proposes for answers that somebody else collected: the files of a study that they fit into."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from slant.collector.designs.labels.spelling import WRAPPING, bare_label
+from slant.collector.errors import StudyError
+
+_USUAL = re.compile(
+    r"(?:stereotyp\w*|associat\w*)?[\W_]*(?:compatible|congruent|consistent|usual|control|baseline|reference|neutral|true"
+    r"|yes|pro|plain)\b.*"
+)
+
+
+class AnsweredCell(NamedTuple):
+    """Where an answer stands, by our names; "" where the file does not say. `answer` is "" where it is a long text."""
+
+    test: str
+    condition: str
+    item: str
+    wording: str
+    group: str
+    option_a: str
+    option_b: str
+    answer: str
+
+
+AnsweredCells = Mapping[AnsweredCell, int]
+"""How often each cell stands in the files, in the order of their rows."""
+
+
+@dataclass(frozen=True)
+class ProposedStudy:
+    """The text of each file by its name (study.toml among them, which lacks models and [import]), sentences on what
+    was taken for what, and the fit to begin with."""
+
+    files: Mapping[str, str]
+    remarks: tuple[str, ...]
+    fit: str
+
+
+def values_of(cells: AnsweredCells, column: str) -> list[str]:
+    """The different values of a column in the order of the rows."""
+    return list(dict.fromkeys(getattr(cell, column) for cell in cells if getattr(cell, column)))
+
+
+def ids_of(names: Iterable[str], what: str) -> dict[str, str]:
+    """By each name the id that a study may have for it: the same but for signs between words, so that an import knows
+    it again. StudyError where a name has no letters that an id may have, or two would be one."""
+    ids: dict[str, str] = {}
+    for name in names:
+        made = name if re.fullmatch(r"[A-Za-z0-9][\w.-]{0,63}", name, re.ASCII) else _id_of(name)
+        if not made:
+            raise StudyError(
+                f'The {what} "{name}" makes no name of a study: that has letters from a to z, and digits.',
+                f"Rename it in the file, or say what all rows are: --map {what}==NAME",
+            )
+        if made.casefold() in {known.casefold() for known in ids.values()}:
+            raise StudyError(f'Two names of a {what} differ in signs or capitals alone, as "{name}".')
+        ids[name] = made
+    return ids
+
+
+def _id_of(name: str) -> str:
+    words = re.sub(r"[^A-Za-z0-9]+", "_", name).strip("_")
+    is_whole = re.sub(r"[\W_]+", "", name) == re.sub("_", "", words)
+    return words if is_whole and len(words) <= 64 else ""
+
+
+def two_conditions(cells: AnsweredCells) -> tuple[str, str]:
+    """Both conditions, the usual one first (compatible, congruent, control …); StudyError for any other number."""
+    named = values_of(cells, "condition")
+    if len(named) != 2:
+        listed = f": {', '.join(named[:8])}" if named else ""
+        raise StudyError(f"it has two conditions, and the files have {len(named) or 'none that was found'}{listed}")
+    first, second = named
+    is_usual = [bool(_USUAL.fullmatch(name.casefold())) for name in named]
+    if is_usual == [False, True] or (is_usual == [False, False] and (first, second) == ("0", "1")):
+        return second, first
+    return first, second
+
+
+def labels_of(cells: AnsweredCells) -> tuple[str, str] | None:
+    """The two labels that nearly all short answers are, each as it is spelled most often; None where there are none."""
+    spelled: dict[str, Counter[str]] = {}
+    for cell, count in cells.items():
+        if bare := bare_label(cell.answer):
+            spelled.setdefault(bare, Counter())[cell.answer.strip(WRAPPING) or cell.answer] += count
+    counts = Counter({bare: sum(spellings.values()) for bare, spellings in spelled.items()})
+    most = [bare for bare, _ in counts.most_common(2)]
+    if len(most) < 2 or counts.total() * 0.5 > sum(counts[bare] for bare in most) or _are_numbers(most):
+        return None
+    first, second = (_spelling(spelled[bare]) for bare in sorted(most))
+    return first, second
+
+
+def _spelling(spellings: Counter[str]) -> str:
+    """The most frequent spelling; of equally frequent ones that with a capital alone ("Calm", not "CALM" or "calm")."""
+    return max(spellings, key=lambda text: (spellings[text], text[:1].isupper() and not text.isupper(), text))
+
+
+def _are_numbers(texts: Sequence[str]) -> bool:
+    return all(re.fullmatch(r"[-+]?\d+(?:[.,]\d+)?", text) for text in texts)
+
+
+def toml_text(text: str) -> str:
+    """A text as TOML writes it."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A CSV with these columns."""
+    import csv
+    import io
+
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()

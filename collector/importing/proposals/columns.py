@@ -1,0 +1,330 @@
+"""Tells what the columns of a file of answers are, by their names first and by their values where names say nothing.
+
+The rules, in the order of `_NAMES`: a role goes to the column whose name is the first in its list (in any case, with
+any sign between words; of a field in a field its last word counts, too) and whose values can be of that role. Columns
+of one name but for a part (answer_usual, answer_crossed) hold several answers in a row. What is left is told by values:
+two values that every item has are the condition, many short texts that come again the items, two words the answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from slant.collector.designs.labels.spelling import bare_label
+from slant.collector.importing.files.records import Row
+from slant.collector.importing.files.table_file import TableFile
+from slant.collector.importing.layouts.tidy import IDS, TAKEN
+from slant.collector.importing.layouts.values import is_missing, word
+
+LOOKED_AT = 5_000
+"""Rows of each file by which roles are told."""
+_DEEPEST = 6
+_LONG_TEXT = 60
+"""Characters; a longer text is neither an item nor a label."""
+_MOST_GROUPS = 60
+_MODEL = re.compile(
+    r"gpt|claude|gemini|gemma|llama|qwen|mi[sx]tral|deepseek|grok|command-r|phi-?\d|smollm|olmo|\bo[134](?:-|$)|/", re.I
+)
+_CONGRUENCE = re.compile(r"(?:in|non)?[\W_]*(?:compatible|consistent|congruent)", re.I)
+
+Values = Sequence[str]
+
+
+def _whole(values: Values) -> bool:
+    return all(re.fullmatch(r"\d+(?:\.0*)?", value) for value in values)
+
+
+def _counts(values: Values) -> bool:
+    return _whole(values) and len(set(values)) > 1
+
+
+def _few(values: Values) -> bool:
+    return len(set(values)) <= _MOST_GROUPS and all(len(value) <= _LONG_TEXT for value in values)
+
+
+def _short(values: Values) -> bool:
+    return all(len(value) <= _LONG_TEXT for value in values)
+
+
+def _some(values: Values) -> bool:
+    return True
+
+
+def _texts(values: Values) -> bool:
+    return not _counts(values)
+
+
+_NAMES: tuple[tuple[str, Callable[[Values], bool], str], ...] = (
+    (
+        "answer", _some,
+        "answer answer_text model_answer final_answer parsed_answer response response_text model_response reply output "
+        "output_text model_output completion generation generated_text llm_response llm_output prediction predicted "
+        "label chosen_label choice chosen selection selected decision respuesta antwort reponse content text",
+    ),
+    (
+        "reasoning_tokens", _whole,
+        "reasoning_tokens n_reasoning_tokens num_reasoning_tokens thinking_tokens n_thinking_tokens thought_tokens "
+        "thoughts_token_count reasoning_token_count cot_tokens tokens_reasoning tokens_thinking think_tokens",
+    ),
+    (
+        "output_tokens", _whole,
+        "output_tokens completion_tokens n_output_tokens num_output_tokens generated_tokens n_generated_tokens "
+        "candidates_token_count eval_count tokens_out out_tokens tokens_output",
+    ),
+    (
+        "input_tokens", _whole,
+        "input_tokens prompt_tokens n_input_tokens n_prompt_tokens prompt_token_count prompt_eval_count tokens_in",
+    ),
+    (
+        "tokens", _whole,
+        "tokens n_tok n_tokens num_tokens token_count tokencount ntokens tok total_tokens length_tokens",
+    ),
+    (
+        "model", _few,
+        "model model_name model_id llm llm_name engine deployment modelname served_model language_model modell modele "
+        "modelo participant agent",
+    ),
+    ("option_a", _some, "option_a optiona option_1 option1 choice_a choice_1 a label_a left left_option"),
+    ("option_b", _some, "option_b optionb option_2 option2 choice_b choice_2 b label_b right right_option"),
+    (
+        "condition", lambda values: _few(values) and len(set(values)) > 1,
+        "condition cond congruency congruence congruent is_congruent compatibility compatible is_compatible "
+        "consistency block block_type arm treatment experimental_condition pairing mapping rule bedingung condicion "
+        "version",
+    ),
+    (
+        "wording", lambda values: _whole(values) and len(set(values)) <= 10_000,
+        "wording wording_id prompt_id prompt_no template template_id prompt_template variation prompt_version "
+        "paraphrase paraphrase_id prompt_variant prompt_index phrasing prompt_nr prompt",
+    ),
+    (
+        "item", _short,
+        "item word stimulus stim target target_word stimulus_word probe term item_name name noun adjective trait "
+        "item_id stimulus_id question_id wort palabra mot",
+    ),
+    (
+        "group", lambda values: _few(values) and len(set(values)) > 1,
+        "group category word_category target_group category_name class word_group concept item_category word_type side",
+    ),
+    (
+        "test", _few,
+        "test test_name domain iat iat_name task topic bias bias_type stereotype experiment scenario theme test_id "
+        "dataset subtest",
+    ),
+    (
+        "repetition", _whole,
+        "repetition rep repeat iteration iter run run_id replicate draw epoch sample sample_no trial trial_no n",
+    ),
+    (
+        "reasoning_text", _texts,
+        "reasoning_text reasoning_content reasoning thinking thoughts thought cot chain_of_thought rationale think",
+    ),
+)  # fmt: skip
+_WIDE = ("answer", "tokens", "reasoning_tokens", "output_tokens")
+
+
+@dataclass
+class Column:
+    """A column (or a field in a field, by its path) with its values in the rows looked at, "" where there is none."""
+
+    path: str
+    values: list[str] = field(default_factory=list)
+
+    @property
+    def given(self) -> list[str]:
+        return [value for value in self.values if not is_missing(value)]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it may be called in a list of names: its whole path, and the last word of that."""
+        return (_plain(self.path), _plain(self.path.split(".")[-1]))
+
+
+@dataclass(frozen=True)
+class Roles:
+    """What was found: `mapping` as `--map` takes it, `taken` a sentence for each role, `left` columns not taken."""
+
+    mapping: tuple[str, ...]
+    taken: tuple[str, ...]
+    left: tuple[str, ...]
+    ours: frozenset[str]
+    has_ids: bool
+
+
+def read_roles(files: Sequence[TableFile], given: Iterable[str] = ()) -> Roles:
+    """The roles of the columns that all files have; `given` are mappings that a person typed, which are left alone."""
+    columns = _columns(files)
+    mapping = [part.strip() for words in given for part in words.split(",")]
+    typed = {name for part in mapping for name in part.partition("=")[0].split(":")}
+    typed_columns = {part.partition("=")[2] for part in mapping}
+    taken: list[str] = []
+    free = {path: column for path, column in columns.items() if path not in typed_columns}
+    found: dict[str, str] = dict.fromkeys(typed, "")
+
+    def take(ours: str, path: str, why: str = "") -> None:
+        found[ours] = path
+        free.pop(path)
+        taken.append(f"{ours}: {path}{f' ({why})' if why else ''}")
+        if path != ours:
+            mapping.append(f"{ours}={path}")
+
+    for ours, path in list(_by_name(free, found)):
+        take(ours, path)
+    if "answer" not in found:
+        header = set.intersection(*(set(file.columns) for file in files))
+        for part, said, paths in list(_wide([path for path in free if path in header], found)):
+            mapping.append(part)
+            taken.append(said)
+            found |= dict.fromkeys(part.partition("=")[0].split(":"), "")
+            for path in paths:
+                free.pop(path)
+    for ours, path, why in list(_by_value(free, found)):
+        take(ours, path, why)
+    has_ids = any(name in columns for name in IDS)
+    left = tuple(path for path in free if path not in (*IDS, *TAKEN) and "." not in path)
+    return Roles(tuple(mapping), tuple(taken), left, frozenset(found), has_ids)
+
+
+def _columns(files: Sequence[TableFile]) -> dict[str, Column]:
+    columns: dict[str, Column] = {}
+    shared: set[str] | None = None
+    n_before = 0
+    for file in files:
+        paths: set[str] = set()
+        rows = [row.cells for row in islice(file.rows(), LOOKED_AT) if isinstance(row, Row)]
+        for number, cells in enumerate(rows):
+            for path, value in _flat(cells):
+                column = columns.setdefault(path, Column(path))
+                column.values += [""] * (n_before + number - len(column.values)) + [value]
+                paths.add(path)
+        n_before += len(rows)
+        shared = paths if shared is None else shared & paths
+    for column in columns.values():
+        column.values += [""] * (n_before - len(column.values))
+    return {
+        path: column
+        for path, column in columns.items()
+        if path in (shared or ()) and column.given and not set(path) & set(",=*:") and not path.isspace() and path
+    }
+
+
+def _flat(cells: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterable[tuple[str, str]]:
+    for name, cell in cells.items():
+        yield from _flat_cell(f"{before}{name}", _document(cell), depth)
+
+
+def _flat_cell(path: str, value: Any, depth: int) -> Iterable[tuple[str, str]]:
+    """The fields inside a field, as `--map` writes their paths; of a list the first one."""
+    if isinstance(value, dict):
+        if depth < _DEEPEST:
+            yield from _flat({str(key).lower(): inner for key, inner in value.items()}, f"{path}.", depth + 1)
+    elif isinstance(value, list):
+        if value and isinstance(value[0], dict) and depth < _DEEPEST:
+            yield from _flat_cell(f"{path}[0]", value[0], depth + 1)
+    else:
+        yield path, word(value)
+
+
+def _document(cell: Any) -> Any:
+    """What a text of JSON holds, where that is what a provider sent and not what a model answered."""
+    if isinstance(cell, str) and cell.lstrip()[:1] == "{":
+        try:
+            document = json.loads(cell)
+        except (ValueError, RecursionError):
+            return cell
+        return document if document.keys() & {"content", "text", "usage", "choices", "message", "output"} else cell
+    return cell
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)).strip("_").lower()
+
+
+def _by_name(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterable[tuple[str, str]]:
+    used: set[str] = set()
+    names_of = {path: column.names for path, column in columns.items()}
+    for ours, can_be, names in _NAMES:
+        if ours in found:
+            continue
+        for name, place in ((name, place) for place in (0, 1) for name in names.split()):
+            path = next(
+                (path for path in columns if path not in used and names_of[path][place] == name), None
+            )  # fmt: skip
+            if path is not None and can_be(columns[path].given) and _is_of_role(ours, columns[path], columns):
+                used.add(path)
+                yield ours, path
+                break
+
+
+def _is_of_role(ours: str, column: Column, columns: Mapping[str, Column]) -> bool:
+    """A repetition is a number that grows within a cell, not a number of the row."""
+    if ours != "repetition":
+        return True
+    return len(set(column.given)) * 3 <= len(column.given) and len(columns) > 2
+
+
+def _by_value(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterable[tuple[str, str, str]]:
+    named = set(found)
+    free = {path: column for path, column in columns.items() if path not in IDS and _can_be_place(path)}
+    texts = {path: column for path, column in free.items() if not _whole(column.given) and _short(column.given)}
+
+    def take(ours: str, why: str, is_it: Callable[[Column], bool]) -> Iterable[tuple[str, str, str]]:
+        path = None if ours in named else next((path for path, column in texts.items() if is_it(column)), None)
+        if path is not None:
+            texts.pop(path)
+            named.add(ours)
+            yield ours, path, why
+
+    yield from take("model", "names of models", lambda column: all(map(_MODEL.search, column.given)))
+    congruence = "words for compatible and incompatible"
+    yield from take("condition", congruence, lambda column: all(map(_CONGRUENCE.match, column.given)))
+    many = "short texts that come again"
+    yield from take(
+        "item", many, lambda column: 3 < len(set(column.given)) <= len(column.given) / 2 and not _are_labels(column)
+    )
+    texts = dict(sorted(texts.items(), key=lambda pair: -len(set(pair[1].given))))  # answers are spelled in many ways
+    yield from take("answer", "two words", _are_labels)
+    yield from take("condition", "two values", lambda column: len(set(column.given)) == 2)
+
+
+def _are_labels(column: Column) -> bool:
+    """Most cells are one of two words, however they are spelled."""
+    counts = Counter(bare_label(value) for value in column.given)
+    return len(counts) > 1 and sum(count for _, count in counts.most_common(2)) * 2 > len(column.given)
+
+
+def _can_be_place(path: str) -> bool:
+    """A field inside what a provider sent is no place of a trial, whatever its values look like."""
+    return re.split(r"[.\[]", path)[0] not in ("response", "body", "result", "request", "error", "output", "usage")
+
+
+def _wide(columns: Sequence[str], found: Mapping[str, str]) -> Iterable[tuple[str, str, list[str]]]:
+    """Columns that are one role but for a part of their name, which is the condition (of two), the repetition (if it
+    is a number) or the item."""
+    stems = {ours: names.split() for ours, _, names in _NAMES if ours in _WIDE and ours not in found}
+    wide: dict[str, tuple[str, dict[str, str]]] = {}
+    for ours, names in stems.items():
+        for name in sorted(names, key=len, reverse=True):
+            for pattern in (f"{name}_*", f"{name}.*", f"*_{name}", f"{name} *", f"* {name}"):
+                regex = re.compile(re.escape(pattern).replace(r"\*", "(.+)"))
+                parts = {match[1]: path for path in columns if (match := regex.fullmatch(path))}
+                if len(parts) > 1 and len(parts) > len(wide.get(ours, ("", {}))[1]):
+                    wide[ours] = (pattern, parts)
+    if "answer" not in wide:
+        return
+    parts = wide["answer"][1]
+    is_numbered = all(part.isdecimal() for part in parts) and "item" in found
+    of_part = "repetition" if is_numbered else "condition" if len(parts) == 2 and "condition" not in found else "item"
+    if of_part in found:
+        return
+    for ours, (pattern, named) in wide.items():
+        if named.keys() <= parts.keys():
+            listed = ", ".join(list(named)[:4]) + (" …" if len(named) > 4 else "")
+            said = f"{of_part} and {ours}: {len(named)} columns {pattern} ({listed})"
+            yield f"{of_part}:{ours}={pattern}", said, list(named.values())

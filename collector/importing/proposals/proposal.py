@@ -1,0 +1,286 @@
+"""Proposes a study for files of answers: `collect import FILE` without a study writes it, with the mapping in it."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from slant.collector.designs import design_named, design_names
+from slant.collector.designs.labels.spelling import folded
+from slant.collector.designs.proposed_study import AnsweredCell, AnsweredCells, ProposedStudy, toml_text, values_of
+from slant.collector.errors import DesignError, StudyError, UsageError
+from slant.collector.importing.files.records import Row
+from slant.collector.importing.files.table_file import TableFile, TableFiles
+from slant.collector.importing.layouts.cells import SIGNS_IN_IDS
+from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, IDS
+from slant.collector.importing.layouts.values import composed, is_empty, is_missing, word
+from slant.collector.importing.proposals.columns import Roles, read_roles
+from slant.collector.importing.renamed import Names, names
+from slant.collector.providers import PROVIDERS
+from slant.collector.studies.catalogue import list_studies, load_study
+from slant.collector.terminal import count_text
+
+STUDY_FILE = "study.toml"
+UNNAMED = "unnamed"
+_LONGEST_LABEL = 60
+_MOST_CELLS = 2_000_000
+_PROVIDERS = (
+    (r"(?:chat)?gpt-[345]|o[134](?:-|$)|text-davinci", "openai"),
+    (r"claude", "anthropic"),
+    (r"gemini", "gemini"),
+    (r"deepseek-(?:chat|reasoner)", "deepseek"),
+)
+"""Who serves a model of this name; all others are taken for local ones."""
+
+
+@dataclass(frozen=True)
+class ProposedImport:
+    """A study for some files: the folder and the text of each file in it, what was taken for what, and what comes
+    next. `model` is what `--model` must say, None where the files name their models."""
+
+    folder: Path
+    files: dict[str, str]
+    design: str
+    taken: tuple[str, ...]
+    remarks: tuple[str, ...]
+    left: tuple[str, ...]
+    fit: str
+    model: str | None
+
+    def write(self) -> Path:
+        """The study file, written with those beside it. UsageError, and nothing written, where one is there already."""
+        for name in self.files:
+            if (self.folder / name).exists():
+                raise UsageError(
+                    f"Can't propose a study: {self.folder / name} is there already.",
+                    f"Import with that: --study ./{self.folder}/{STUDY_FILE}, or move {self.folder} away.",
+                )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for name, text in self.files.items():
+            (self.folder / name).write_text(text, "utf-8")
+        return self.folder / STUDY_FILE
+
+
+def propose_study(
+    paths: Iterable[str | Path],
+    columns: Sequence[str] = (),
+    map_models: Sequence[str] = (),
+    model: str | None = None,
+    decimal: str | None = None,
+    on_rows: Callable[[int], None] | None = None,
+) -> ProposedImport:
+    """A study of a fitting design for these files; nothing is written. The arguments are those of `import_trials`.
+
+    UsageError where no column can be the answer, or no design fits: it says what each column was taken for.
+    """
+    with TableFiles(paths) as files:
+        roles = read_roles(files, columns)
+        source = files[0].name if len(files) == 1 else f"{count_text(len(files), 'file')} from {files[0].name} on"
+        taken = [f"{ours}: {said}" for ours, said in (text.split(": ", 1) for text in roles.taken)]
+        if "answer" not in roles.ours and not {"answer"} & set(files[0].columns):
+            raise _no_study(
+                files[0], taken, roles, "No column was found that holds answers: --map answer=COLUMN says it."
+            )
+        given = list(roles.mapping)
+        if "model" not in roles.ours and model is None:
+            given.append(f"model=={UNNAMED}")
+            taken.append(f"model: not in the files, so all rows are called {UNNAMED} (or say --model NAME)")
+        called = names(given, map_models, decimal)
+        cells, models, has_counts = _cells(files, called, roles, on_rows)
+        failures = []
+        for name in _designs():
+            design = design_named(name)
+            if design.analyses_tokens and not has_counts:
+                failures.append(f"Not {name}: it needs a count of tokens, and no column was found that has one.")
+                continue
+            try:
+                study = design.proposed_study(cells)
+            except StudyError as error:
+                failures += [f"Not {name}: {error.what}."] if error.what else []
+                continue
+            given = _from_one(given, cells)
+            folder = Path(_name_of(files[0]))
+            known, model_maps = _models(models if model is None else [model])
+            maps = [*map_models, *(model_maps if model is None else [])]
+            texts = _texts(folder.name, name, source, study, known, given, maps, taken)
+            _check(texts)
+            named = known[0][0] if model else None
+            return ProposedImport(folder, texts, name, tuple(taken), study.remarks, roles.left, study.fit, named)
+        raise _no_study(files[0], taken, roles, *failures)
+
+
+def _designs() -> list[str]:
+    """The designs that ask more of a file first."""
+    order = ("forced_choice", "association")
+    return sorted(design_names(), key=lambda name: (order.index(name) if name in order else len(order), name))
+
+
+def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str) -> UsageError:
+    return UsageError(
+        f"No study can be proposed for {file.name}.",
+        *reasons,
+        f"Columns were taken so: {'; '.join(taken) or 'none'}.",
+        *([f"Not taken: {', '.join(roles.left[:20])}."] if roles.left else []),
+        "If that is wrong, say it: --map condition=COLUMN,item=COLUMN. Or write a study: collect studies new --help",
+    )
+
+
+def _cells(
+    files: Sequence[TableFile], called: Names, roles: Roles, on_rows: Callable[[int], None] | None
+) -> tuple[AnsweredCells, list[str], bool]:
+    """How often each cell stands in the files, the models in the order of rows, and whether any row has a count."""
+    cells: Counter[AnsweredCell] = Counter()
+    models: dict[str, None] = {}
+    has_counts = False
+    by_id = roles.has_ids and not {"condition", "item"} <= roles.ours
+    for number, row in enumerate(_rows(files, called), start=1):
+        if on_rows and number % 500 == 0:
+            on_rows(500)
+        known = {ALIASES.get(name, name): cell for name, cell in row.cells.items()} | dict(row.cells)
+        if is_missing(known.get("answer")):
+            continue
+        if not is_empty(known.get("model")):
+            models[called.model(word(known["model"]))] = None
+        has_counts = has_counts or any(not is_empty(known.get(name)) for name in COUNTS)
+        answer = word(known["answer"])
+        place = [_text(known.get(name)) for name in AnsweredCell._fields[:-1]]
+        if by_id:
+            place = _by_id(known, place)
+        cells[AnsweredCell(*place, answer if len(answer) <= _LONGEST_LABEL else "")] += 1
+        if len(cells) > _MOST_CELLS:
+            raise UsageError(f"No study can be proposed: the files have more than {_MOST_CELLS:,} different cells.")
+    return (_told_apart(cells) if by_id else cells), list(models), has_counts
+
+
+def _rows(files: Sequence[TableFile], called: Names) -> Iterator[Row]:
+    for file in files:
+        yield from (row for row in called.rows(file) if isinstance(row, Row))
+
+
+def _text(value: object) -> str:
+    return "" if is_empty(value) else composed(word(value))
+
+
+def _by_id(cells: dict[str, object], place: list[str]) -> list[str]:
+    """The parts of a request's own name in `item`, for `_told_apart`, where no columns say the place."""
+    named = next((word(cells[name]) for name in IDS if not is_empty(cells.get(name))), "")
+    return [*place[:2], place[2] or f"\0{named}", *place[3:]]
+
+
+def _told_apart(cells: AnsweredCells) -> AnsweredCells:
+    """Cells whose items are ids, by what the parts of these are: the one of two values the condition, whole numbers the
+    wording, the one of most values the item, what is left the test."""
+    ids = [cell.item.removeprefix("\0") for cell in cells]
+    for sign in SIGNS_IN_IDS:
+        split = [tuple(part.strip() for part in text.split(sign)) for text in ids]
+        if len({len(parts) for parts in split}) != 1 or len(split[0]) < 2:
+            continue
+        values = [list(dict.fromkeys(column)) for column in zip(*split, strict=True)]
+        roles = _roles_of_parts(values)
+        told: Counter[AnsweredCell] = Counter()
+        for (cell, count), parts in zip(cells.items(), split, strict=True):
+            told[cell._replace(**{"item": "", **{ours: parts[place] for ours, place in roles.items()}})] += count
+        return told
+    return Counter({cell._replace(item=cell.item.removeprefix("\0")): count for cell, count in cells.items()})
+
+
+def _roles_of_parts(values: Sequence[Sequence[str]]) -> dict[str, int]:
+    texts = [place for place, known in enumerate(values) if not all(value.isdecimal() for value in known)]
+    numbers = [place for place in range(len(values)) if place not in texts]
+    roles = {"item": max(texts, key=lambda place: len(values[place]))} if texts else {}
+    left = [place for place in texts if place not in roles.values()]
+    if two := [place for place in left if len(values[place]) == 2]:
+        roles["condition"] = next(
+            (place for place in two if all("gruent" in v or "patible" in v or "sistent" in v for v in values[place])),
+            two[-1],
+        )
+    if tests := [place for place in left if place not in roles.values()]:
+        roles["test"] = tests[0]
+    if numbers:
+        roles["wording"] = numbers[0]
+    return roles
+
+
+def _from_one(mapping: Sequence[str], cells: AnsweredCells) -> list[str]:
+    """The mapping with 1 added to wordings that the files count from 0."""
+    if "0" not in values_of(cells, "wording"):
+        return list(mapping)
+    plain = [part for part in mapping if not part.startswith("wording=")]
+    column = next((part.partition("=")[2] for part in mapping if part.startswith("wording=")), "wording")
+    return [*plain, f"wording={column}" if column.endswith("+1") else f"wording={column}+1"]
+
+
+def _models(named: Sequence[str]) -> tuple[list[tuple[str, str, str]], list[str]]:
+    """Id, provider and requested name of each model, and what `--map-model` must say of names that are no ids."""
+    known: dict[str, tuple[str, str, str]] = {}
+    maps = []
+    for name in named:
+        if name.startswith("simulated/"):
+            raise UsageError(f'Rows of "{name}" can\'t be imported: an import would make them look like real answers.')
+        plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name.rpartition("/")[2]).strip("-._")[:60] or "model"
+        made = plain
+        while made.casefold() in {other.casefold() for other in known}:
+            made = f"{plain}-{len(known) + 1}"
+        provider, slash, requested = name.partition("/")
+        if not slash or provider not in PROVIDERS:
+            provider = next((who for pattern, who in _PROVIDERS if re.match(pattern, plain.casefold())), "local")
+            requested = name
+        known[made] = (made, provider, requested)
+        if made != name:
+            maps.append(f"{name}={made}")
+    return list(known.values()), maps
+
+
+def _name_of(file: TableFile) -> str:
+    stem = Path(file.name).name.split(".")[0]
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", folded(stem)).strip("_-")[:40] or "answers"
+    return f"{name}_study" if name in list_studies() or not name[0].isalnum() else name
+
+
+def _texts(
+    name: str,
+    design: str,
+    source: str,
+    study: ProposedStudy,
+    models: Sequence[tuple[str, str, str]],
+    mapping: Sequence[str],
+    map_models: Sequence[str],
+    taken: Sequence[str],
+) -> dict[str, str]:
+    head = [
+        f"# Proposed by `collect import` for {_comment(source)}. Look through it, and mend what is wrong:",
+        *(f"#   {_comment(text)}" for text in (*taken, *study.remarks)),
+        "",
+        f"name = {toml_text(name)}",
+        f"title = {toml_text(name)}",
+        f"design = {toml_text(design)}",
+        "seed = 1",
+    ]
+    own = study.files[STUDY_FILE]
+    after = ["", "# What `collect import` takes the columns and models of the files for.", "[import]"]
+    after.append(f"map = [{', '.join(map(toml_text, mapping))}]")
+    if map_models:
+        after.append(f"map_models = [{', '.join(map(toml_text, map_models))}]")
+    for made, provider, requested in models:
+        after += ["", "[[models]]", f"model = {toml_text(made)}", f"provider = {toml_text(provider)}"]
+        after += [f"requested_model = {toml_text(requested)}"] if requested != made else []
+    return {**study.files, STUDY_FILE: "\n".join([*head, own.rstrip("\n"), *after]) + "\n"}
+
+
+def _comment(text: str) -> str:
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def _check(texts: dict[str, str]) -> None:
+    """A study that can't be read is never written."""
+    with tempfile.TemporaryDirectory(prefix="slant-proposal-") as place:
+        for file, text in texts.items():
+            (Path(place) / file).write_text(text, "utf-8")
+        try:
+            load_study(Path(place) / STUDY_FILE)
+        except (StudyError, DesignError) as error:
+            raise UsageError("No study can be proposed: " + error.what, *error.details) from None
