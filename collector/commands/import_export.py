@@ -89,6 +89,8 @@ def import_command(
     taken for; nothing is imported, and no file is written over.
     """
     if study is None:
+        if is_typed("variant") or problems_file is not None:
+            raise UsageError("--variant and --problems go with a study: name that, too, as in --study rmiat")
         _propose(files, db)
         return
     from slant.collector.importing.imports import import_trials
