@@ -34,7 +34,8 @@ def proposed_study(cells: AnsweredCells) -> ProposedStudy:
     conditions = two_conditions(cells)
     tests = ids_of(values_of(cells, "test") or ["test"], "test")
     condition_ids = ids_of(conditions, "condition")
-    sides, remarks = {}, []
+    sides: dict[str, Sides] = {}
+    remarks: list[str] = []
     for test in tests:
         of_test = {cell: count for cell, count in cells.items() if cell.test in ("", test)}
         sides[test] = _sides(of_test, conditions, test)
@@ -118,7 +119,7 @@ def _other(labels: tuple[str, str], label: str) -> str:
 
 
 def _words(sides: dict[str, Sides], tests: dict[str, str]) -> list[tuple[str, str, str, str]]:
-    rows = []
+    rows: list[tuple[str, str, str, str]] = []
     for test, (groups, labels, _) in sides.items():
         asked = {same_word(word) for words in groups.values() for word in words}
         for side, (group, words) in zip(("group_a", "group_b"), groups.items(), strict=True):

@@ -33,7 +33,9 @@ def proposed_study(cells: AnsweredCells) -> ProposedStudy:
     domains = ids_of(values_of(cells, "test") or ["domain"], "domain")
     block_ids = ids_of(blocks, "block")
     separator = _separator(text for cell in cells for text in (cell.option_a, cell.option_b))
-    stimuli, pairs, remarks = [], [], []
+    stimuli: list[tuple[str, str, str]] = []
+    pairs: list[tuple[str, str, str, str]] = []
+    remarks: list[str] = []
     for name, domain in domains.items():
         of_domain = [cell for cell in cells if cell.test in ("", name)]
         words = {(cell.group, same_word(cell.item)): cell.item for cell in of_domain}
@@ -41,7 +43,7 @@ def proposed_study(cells: AnsweredCells) -> ProposedStudy:
         stimuli += [(domain, group, word) for (group, _), word in words.items()]
         for block in blocks:
             bound = _pairs([cell for cell in of_domain if cell.condition == block], separator, categories)
-            pairs += [(domain, block_ids[block], *pair) for pair in bound]
+            pairs += [(domain, block_ids[block], first, second) for first, second in bound]
         remarks.append(f"{name}: {len(words)} words of {', '.join(categories)}")
     congruent, incongruent = (block_ids[block] for block in blocks)
     numbers = [int(float(value)) for value in values_of(cells, "wording")] or [1]
