@@ -126,7 +126,11 @@ def import_command(
     type=click.Choice(["scout", "lake"]),
     help="scout: Parquet of transcripts for Inspect Scout. lake: FOLDER with all there is, to which the same adds.",
 )
-@click.option("--spreadsheet-safe", is_flag=True, help="CSV: keep spreadsheets from running texts as formulas.")
+@click.option(
+    "--spreadsheet-safe",
+    is_flag=True,
+    help="CSV: keep spreadsheets from running texts as formulas.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the file if it exists.")
 @anonymous_option
 @db_option

@@ -19,6 +19,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
+from slant.collector.keep.portable import BYTE_ORDER_MARK, portable, safe_for_spreadsheets, times_as_text
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
 from slant.collector.keep.view_heads import known_view
 from slant.collector.system.files import is_stream, opened_stream
@@ -37,7 +38,6 @@ _OF_GAMES = {
     "allocation_rounds": "rounds", "allocation_candidates": "rounds", "allocation_questions": "questions",
     "allocation_ratings": "ratings", "elicited_rates": "elicitation",
 }  # fmt: skip
-_FORMULA = r"^[=+\-@\t\r\n]"
 
 
 @dataclass
@@ -64,10 +64,10 @@ def export_trials(
 
     `study` leaves only the rows of that study; None writes those of all. Of a view that has no study, all are written.
     `format` is parquet, csv or jsonl; None goes by the file's ending. In a CSV an unknown value is an empty cell, an
-    empty text is "". `spreadsheet_safe` puts an apostrophe before texts in a CSV that a spreadsheet would run as a
-    formula; such a file no longer holds the answers as they were given, so don't import it again. `anonymous` leaves
-    out what tells who collected (keep/anonymous.py): commands, paths, hosts, headers, ids of requests, responses as
-    they came.
+    empty text is "". Times are UTC, and say so. `spreadsheet_safe` writes a CSV for spreadsheets: with a byte order
+    mark, an apostrophe before texts that would run as formulas, and a column `is_spreadsheet_safe`, by which an import
+    takes the apostrophes off again. `anonymous` leaves out what tells who collected (keep/anonymous.py): commands,
+    paths, hosts, headers, ids of requests, responses as they came.
 
     UsageError where `out` exists and `overwrite` is false, UnknownNameError for an unknown format, view or study,
     DatabaseError for a bad database.
@@ -134,18 +134,9 @@ def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, sp
 def _write_parquet(relation: duckdb.DuckDBPyRelation, rows: Path, compression: str) -> None:
     """As Parquet; from there rows come back a few thousand at a time, in order, with their types."""
     try:
-        _without_huge(relation).to_parquet(str(rows), compression=compression, row_group_size=_BATCH)
+        portable(relation).to_parquet(str(rows), compression=compression, row_group_size=_BATCH)
     except duckdb.IOException as error:
         raise OSError(str(error).splitlines()[0]) from error
-
-
-def _without_huge(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """DuckDB would write its widest integers, which sums of integers are, to Parquet as numbers with a fraction."""
-    kinds = zip(relation.columns, map(str, relation.types), strict=True)
-    quoted = [('"' + name.replace('"', '""') + '"', kind) for name, kind in kinds]
-    return relation.project(
-        ", ".join(f"{name}::DECIMAL(38, 0) AS {name}" if kind == "HUGEINT" else name for name, kind in quoted)
-    )
 
 
 def _counted(rows: Path) -> ExportReport:
@@ -187,12 +178,12 @@ def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[Binar
 
 def _write_text(rows: Path, format: str, file: BinaryIO, is_safe: bool) -> None:
     """By way of memory: a pipe that closes must end us as it ends everybody else."""
-    scan = pl.scan_parquet(rows)
+    scan = times_as_text(pl.scan_parquet(rows))
+    if is_safe:
+        scan = safe_for_spreadsheets(scan)
+        file.write(BYTE_ORDER_MARK)
     if format == "csv":
         file.write(scan.head(0).collect().write_csv().encode())
-    if is_safe:
-        text = pl.col(pl.String)
-        scan = scan.with_columns(pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep())
     for start in range(0, scan.select(pl.len()).collect().item(), _BATCH):
         frame = scan.slice(start, _BATCH).collect(engine="in-memory")
         lines = io.BytesIO()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import quote
 
@@ -26,15 +27,19 @@ from slant.collector.keep.lake_files import (
     CHANGES,
     EXPORT,
     LOCK,
+    README,
     SCRIPT,
     forget_lake,
     is_lake,
     newest_tables,
     script,
 )
+from slant.collector.keep.portable import portable
+from slant.collector.markup import escaped_markdown
 from slant.collector.system import files
 from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
 from slant.collector.system.shipped_files import sql_query
+from slant.collector.templates import template_environment
 from slant.collector.terminal import count_text
 
 ROW_GROUP = 20_480  # of wide rows; each thread holds one
@@ -90,6 +95,7 @@ def export_lake(
             _write_tables(connection, folder, anonymous)
             n_new, n_parts = _write_attempts(connection, folder, on_rows, anonymous)
             _write_script(folder)
+            _write_readme(connection, folder, anonymous)
     except (OSError, duckdb.IOException) as error:
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
         raise DatabaseWriteError(f'Can\'t write the lake "{folder}": {reason}.', "The same command goes on.") from error
@@ -169,7 +175,7 @@ def _write_attempts(
     n_new = n_parts = 0
     for *names, n_rows in connection.execute(sql_query("lake_parts")).fetchall():
         of_part = dict(zip(_PARTITIONS, names, strict=True))
-        place = folder / "attempts" / "/".join(f"{name}={quote(text, safe='')}" for name, text in of_part.items())
+        place = folder / "attempts" / "/".join(f"{name}-{quote(text, safe='')}" for name, text in of_part.items())
         place.mkdir(parents=True, exist_ok=True)
         rows = anonymised(connection.sql(_PART, params=of_part), anonymous)
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.parquet"
@@ -183,10 +189,18 @@ def _write_attempts(
 
 
 def _write(rows: duckdb.DuckDBPyRelation, path: Path) -> None:
-    rows.to_parquet(str(path), compression="zstd", row_group_size=ROW_GROUP)
+    portable(rows).to_parquet(str(path), compression="zstd", row_group_size=ROW_GROUP)
     with files.opened(path) as file:
         onto_disk(file.fileno())
 
 
 def _write_script(folder: Path) -> None:
     files.replace_on_disk(folder / SCRIPT, script(folder).encode())
+
+
+def _write_readme(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous: bool) -> None:
+    """What the folder is, for whoever finds it: what is in it, and how other tools read it."""
+    parts = connection.execute(sql_query("lake_contents")).fetchall()
+    values = {"parts": parts, "anonymous": anonymous, "written_at": datetime.now(UTC), "version": version("slant")}
+    templates = template_environment("slant.collector.keep", is_html=False, filters={"escaped": escaped_markdown})
+    files.replace_on_disk(folder / README, templates.get_template("lake.md.j2").render(values).encode())

@@ -1,10 +1,14 @@
 """What a lake is: a folder of Parquet files over which every view works, in Python, in R and in plain DuckDB.
 
 FOLDER/
-├── attempts/study=S/variant=V/model=M/part-….parquet   attempts, zstd; never changed, only added to
+├── README.md     what this is, and how pandas, pyarrow, Polars, R and DuckDB read it
+├── attempts/study-S/variant-V/model-M/part-….parquet   attempts, zstd; never changed, only added to
 ├── tables/EXPORT/NAME.parquet                          the small tables, as of the newest export
 ├── lake.sql      makes all tables and views: duckdb -init lake.sql (in FOLDER)
 └── lake.lock     held (flock) while somebody exports
+
+Study, variant and model are columns of each part, so that a part alone says what it is. The folders are for people,
+and are not named `study=S`: pandas and pyarrow would make a second column of that, of another type, and read nothing.
 """
 
 from __future__ import annotations
@@ -17,11 +21,12 @@ from typing import Any
 import duckdb
 
 from slant.collector.errors import DatabaseError
+from slant.collector.keep.portable import INSTANT, without_zones
 from slant.collector.keep.schema import all_views, migration_texts
 from slant.collector.system import files
 from slant.collector.system.shipped_files import sql_query
 
-SCRIPT, LOCK = "lake.sql", "lake.lock"
+SCRIPT, LOCK, README = "lake.sql", "lake.lock", "README.md"
 CHANGES = "attempt_changes"
 """A small table: what was found out of attempts after their part was written (second counts, who else answered)."""
 _MOST_COLUMNS = 500
@@ -108,9 +113,9 @@ def statements(folder: Path, place: str) -> list[str]:
         source = f"read_parquet({place} || '/tables/{file.parent.name}/{file.name}')"
         if file.stem == CHANGES:
             n_changes = _count(file)
-            made.append(f"CREATE TABLE {CHANGES} AS FROM {source}")
+            made.append(f"CREATE TABLE {CHANGES} AS {_rows(source, file)}")
         else:
-            made.append(f'INSERT INTO "{file.stem}" BY NAME FROM {source}')
+            made.append(f'INSERT INTO "{file.stem}" BY NAME {_rows(source, file)}')
     if any(folder.glob("attempts/**/*.parquet")):
         made += ["DROP TABLE attempts", _attempts(place, _newer_columns(folder), has_changes=n_changes > 0)]
     return [*made, *all_views()]
@@ -119,9 +124,19 @@ def statements(folder: Path, place: str) -> list[str]:
 def _attempts(place: str, newer: dict[str, str], *, has_changes: bool) -> str:
     """The view that stands for the table. A join takes time, so that there is none while nothing has changed."""
     parts = _PARTS.format(place=place)
-    if newer:
-        parts = f"(FROM {parts} SELECT *, {', '.join(f'NULL::{kind} AS {name}' for name, kind in newer.items())})"
+    times = [(name, INSTANT) for name, kind in _columns_of_attempts()[1].items() if kind == "TIMESTAMP"]
+    replaced = without_zones(column for column in times if column[0] not in newer)
+    lacking = "".join(f", NULL::{kind} AS {name}" for name, kind in newer.items())
+    parts = f"(FROM {parts} SELECT * {replaced}{lacking})"
     return sql_query("changed_lake_attempts" if has_changes else "lake_attempts").replace("attempt_parts", parts)
+
+
+def _rows(source: str, file: Path) -> str:
+    """A query for the rows of a small table, with times as the database has them."""
+    with duckdb.connect(":memory:") as connection:
+        rows = connection.sql("FROM read_parquet($file)", params={"file": str(file)})
+        replaced = without_zones(zip(rows.columns, map(str, rows.types), strict=True))
+    return f"FROM {source} SELECT * {replaced}" if replaced else f"FROM {source}"
 
 
 def _newer_columns(folder: Path) -> dict[str, str]:

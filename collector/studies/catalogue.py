@@ -170,7 +170,7 @@ def _read_variants(path: Path, text: str) -> dict[str, Study]:
     studies = {name: _variant(path, values, folder, variants, name) for name in variants}
     design = design_named(next(iter(studies.values())).design)
     contents = frozenset(content for study in studies.values() for content in design.contents(study))
-    version = stable_id(sorted(contents))[:12]
+    version = f"v{stable_id(sorted(contents))[:12]}"  # a letter first: 2212e2921802 is a number to many readers
     if NULL not in studies and (null := _dealt(studies[base])):
         contents |= frozenset(design.contents(null))
     texts = {path.name: text, **folder.texts}

@@ -12,6 +12,8 @@ import pytest
 
 from slant.collector import collect, export_trials, import_trials
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.importing.files.table_file import read_rows
+from slant.collector.keep.portable import as_given, safe_for_spreadsheets
 from tests.support.raw_rows import run_collect, tidy, write_csv
 from tests.support.tiny_choice import write_choice
 
@@ -20,7 +22,8 @@ ANSWERS = {"aster": "Pleasant", "poppy": '=HYPERLINK("http://x")', "tulip": "@me
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
-    rows = [tidy(item=item, answer=answer) for item, answer in ANSWERS.items()]
+    outcomes = {answer: "" if answer else "malformed" for answer in ANSWERS.values()}  # none at all would be missing
+    rows = [tidy(item=item, answer=answer, outcome=outcomes[answer]) for item, answer in ANSWERS.items()]
     import_trials(tmp_path / "t.duckdb", "rmiat", [write_csv(tmp_path / "rows.csv", rows)])
     return tmp_path / "t.duckdb"
 
@@ -46,6 +49,31 @@ def test_texts_that_a_spreadsheet_would_run_get_an_apostrophe_on_request(databas
     export_trials(database, out=out, spreadsheet_safe=True)
     found = set(pl.read_csv(out)["answer"].fill_null(""))
     assert found == {"Pleasant", '\'=HYPERLINK("http://x")', "'@me", '\'-1\nand "more"', ""}
+
+
+def test_a_file_for_spreadsheets_begins_with_a_byte_order_mark_and_comes_back_as_it_was(database: Path) -> None:
+    out = database.with_name("back.csv")
+    given = ["=1", "'=1", "''@x", "-\n", "'quoted'", "plain", "\t"]
+    frame = pl.LazyFrame({"answer": given, "n": [-1] * len(given)})
+    safe = safe_for_spreadsheets(frame).collect()
+    assert not any(text.startswith(tuple("=+-@\t\r\n")) for text in safe["answer"])
+    assert [as_given(row)["answer"] for row in safe.iter_rows(named=True)] == given
+    export_trials(database, out=out, spreadsheet_safe=True)
+    assert out.read_bytes().startswith(b"\xef\xbb\xbf")
+    plain = database.with_name("plain.csv")
+    export_trials(database, out=plain)
+    assert [row.cells for row in read_rows(out)] == [row.cells for row in read_rows(plain)]  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_times_in_text_say_that_they_are_utc(tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"times.{ending}"
+    collect(tmp_path / "a.duckdb", write_choice(tmp_path), simulated=True)
+    export_trials(tmp_path / "a.duckdb", out=out, view="trials")
+    table = pl.read_csv(out, infer_schema=False) if ending == "csv" else pl.read_ndjson(out)
+    times = table["done_at"].drop_nulls()
+    assert len(times)
+    assert times.str.contains(r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$").all()
 
 
 def test_a_file_is_replaced_only_on_request(database: Path) -> None:

@@ -152,7 +152,7 @@ def test_the_same_seed_gives_the_same_ids_and_order_on_every_machine() -> None:
     """Whoever changes these makes everybody pay twice."""
     text = "\n".join(f"{t.trial_id} {t.position} {t.factors['consistent_letter']}" for t in trials(repetitions=2))
     assert hashlib.sha256(text.encode()).hexdigest() == IDS_SHA256
-    assert STUDY.version == "33cf3fcd24d6"
+    assert STUDY.version == "v33cf3fcd24d6"
 
 
 IDS_SHA256 = "0fc3fe80645986bf55940b8a30b7e4565bb13cdd9b21866c1db9410161e46f06"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import polars as pl
 import pytest
 from click.testing import CliRunner
 
@@ -64,13 +65,58 @@ def test_every_view_says_the_same_over_the_lake(home: Path) -> None:
 def test_parts_lie_by_study_variant_and_model_and_are_zstd(home: Path) -> None:
     parts = sorted(path.parent.relative_to(home / "lake") for path in home.glob("lake/attempts/**/*.parquet"))
     assert [str(part) for part in parts] == [
-        "attempts/study=drinks/variant=base/model=small",
-        "attempts/study=posts/variant=base/model=greedy",
+        "attempts/study-drinks/variant-base/model-small",
+        "attempts/study-posts/variant-base/model-greedy",
     ]
     codecs = "SELECT DISTINCT compression FROM parquet_metadata(?)"
     with duckdb.connect() as connection:
         for path in home.glob("lake/**/*.parquet"):
             assert connection.execute(codecs, [str(path)]).fetchall() in ([("ZSTD",)], [])
+
+
+def test_a_part_alone_says_what_it_is_and_times_are_instants(home: Path) -> None:
+    attempts = pl.read_parquet(home / "lake/attempts/**/*.parquet")
+    assert set(attempts.select("study", "variant", "model").unique().rows()) == {
+        ("drinks", "base", "small"),
+        ("posts", "base", "greedy"),
+    }
+    assert attempts.schema["done_at"] == pl.Datetime("us", "UTC")
+    with reading(home / "a.duckdb") as connection:
+        asked = connection.execute("SELECT min(done_at) FROM attempts").fetchall()
+    assert [(attempts["done_at"].min().replace(tzinfo=None),)] == asked  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_times_are_those_of_the_database_in_any_zone(home: Path, zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = (
+        "SELECT min(done_at), (SELECT min(started_at) FROM runs), (SELECT min(kept_at) FROM study_files) FROM trials"
+    )
+    monkeypatch.setenv("TZ", zone)
+    with duckdb.connect() as connection:
+        connection.execute(f"SET TimeZone = '{zone}'")
+        connection.execute(f"SET VARIABLE lake = '{home / 'lake'}'")
+        connection.execute((home / "lake" / "lake.sql").read_text())
+        assert connection.execute(times).fetchall() == rows(home / "a.duckdb", times)
+
+
+def test_the_readme_of_a_lake_says_what_it_holds_and_its_lines_work(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (home / "lake/README.md").read_text()
+    assert f"| drinks | base | small | simulated | {8 * REPEAT} | {8 * REPEAT} |" in text
+    (line,) = (line for line in text.splitlines() if "pl.read_parquet" in line)
+    monkeypatch.chdir(home / "lake")
+    names: dict[str, Any] = {"pl": pl}
+    exec(line, names)
+    assert names["attempts"].height == 8 * REPEAT + 24
+
+
+def test_pandas_and_pyarrow_read_a_lake(home: Path) -> None:
+    pandas, dataset = pytest.importorskip("pandas"), pytest.importorskip("pyarrow.dataset")
+    frame = pandas.read_parquet(home / "lake/attempts")
+    tables = [dataset.dataset(home / "lake/attempts", partitioning=kind).to_table() for kind in (None, "hive")]
+    assert len(frame) == tables[0].num_rows == tables[1].num_rows == 8 * REPEAT + 24
+    assert set(frame["study"]) == {"drinks", "posts"}
 
 
 def test_tables_are_printed_from_a_lake(home: Path) -> None:

@@ -49,7 +49,7 @@ def test_no_word_is_broken_whatever_the_width(rows: list[tuple[object, ...]], wi
     assert sum(its + 3 for its in widths.values()) <= width or len(widths) == 1
 
 
-NAMES = {"source": "simulated", "study": "rmiat", "study_version": "ff2c69cae574", "variant": "base", "measure": None}
+NAMES = {"source": "simulated", "study": "rmiat", "study_version": "vff2c69cae574", "variant": "base", "measure": None}
 FITS = pl.DataFrame(
     [
         {**NAMES, "model": model, "test": "instruments_weapons", "term": term, "estimate": 60.86, "std_error": 2.14,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +19,7 @@ from slant.collector.importing.files.parquet import parquet_columns, parquet_row
 from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.tool_logs import with_header
 from slant.collector.importing.files.workbooks import Workbook
+from slant.collector.keep.portable import SAFE_MARK, as_given
 
 _WORKBOOK_PARTS = ("xl/workbook.xml", "xl/workbook.bin", "content.xml")
 _MOST_DEPTH = 3
@@ -37,6 +38,9 @@ class TableFile:
     @property
     def columns(self) -> list[str]:
         """The columns, trimmed and in lower case. UsageError where there are none to be had."""
+        return [name for name in self._columns_as_written() if name != SAFE_MARK]
+
+    def _columns_as_written(self) -> list[str]:
         if self.kind == "parquet":
             return parquet_columns(self.path)
         if self.kind == "csv":
@@ -59,7 +63,17 @@ class TableFile:
             return CsvFile(self.name, stream).delimiter
 
     def rows(self) -> Iterator[Row | Problem]:
-        """The records in the file's own order; memory does not grow with the file, but for workbooks and documents."""
+        """The records in the file's own order; memory does not grow with the file, but for workbooks and documents.
+        What an export put before texts for spreadsheets is taken off again."""
+        is_safe: bool | None = None
+        for row in self._rows_as_written():
+            if isinstance(row, Row):
+                is_safe = SAFE_MARK in row.cells if is_safe is None else is_safe
+                yield replace(row, cells=as_given(row.cells)) if is_safe else row
+            else:
+                yield row
+
+    def _rows_as_written(self) -> Iterator[Row | Problem]:
         if self.kind == "csv":
             with self.path.open("rb") as stream:
                 yield from CsvFile(self.name, stream)

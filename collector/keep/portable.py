@@ -1,0 +1,76 @@
+"""Rows as other tools read them right: times with their zone, whole numbers that stay whole, cells that run nothing.
+
+In the database a time is UTC without saying so. Whoever reads a file would take it for the time of their own clock, so
+files say it: Parquet as instants, CSV and JSON with a Z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import duckdb
+import polars as pl
+
+SAFE_MARK = "is_spreadsheet_safe"
+"""The column by which a CSV says that texts have an apostrophe before them, and an import that it takes it off."""
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+"""By it spreadsheets know UTF-8; without it they show é as Ã©."""
+_FORMULA = r"^'*[=+\-@\t\r\n]"
+_FORMULA_SIGNS = "=+-@\t\r\n"
+_ISO = "%Y-%m-%dT%H:%M:%S%.6fZ"
+INSTANT = "TIMESTAMP WITH TIME ZONE"
+
+
+def portable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """The same rows: times as instants, and DuckDB's widest integers (sums) as decimals, for it would write them to
+    Parquet as numbers with a fraction."""
+    kinds = zip(map(quoted_name, relation.columns), map(str, relation.types), strict=True)
+    return relation.project(", ".join(_portable(name, kind) for name, kind in kinds))
+
+
+def _portable(name: str, kind: str) -> str:
+    if kind == "HUGEINT":
+        return f"{name}::DECIMAL(38, 0) AS {name}"
+    return f"make_timestamptz(epoch_us({name})) AS {name}" if kind == "TIMESTAMP" else name
+
+
+def without_zones(columns: Iterable[tuple[str, str]]) -> str:
+    """A REPLACE clause of SQL that turns instants among these columns (name, type) into the times of the database,
+    whatever zone the session has; empty where there are none."""
+    names = [quoted_name(name) for name, kind in columns if kind == INSTANT]
+    replaced = ", ".join(f"make_timestamp(epoch_us({name})) AS {name}" for name in names)
+    return f"REPLACE ({replaced})" if replaced else ""
+
+
+def quoted_name(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def times_as_text(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """Instants as ISO 8601 in UTC: 2026-11-26T09:30:00.123456Z."""
+    names = [name for name, kind in frame.collect_schema().items() if isinstance(kind, pl.Datetime) and kind.time_zone]
+    return frame.with_columns(pl.col(names).dt.convert_time_zone("UTC").dt.strftime(_ISO)) if names else frame
+
+
+def safe_for_spreadsheets(frame: pl.LazyFrame) -> pl.LazyFrame:
+    """With an apostrophe before each text that a spreadsheet would run as a formula, and a column that says so."""
+    text = pl.col(pl.String)
+    marked = pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep()
+    return frame.with_columns(marked).with_columns(pl.lit(value=True).alias(SAFE_MARK))
+
+
+def as_given(cells: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The cells of a row that `safe_for_spreadsheets` may have written, without its column and its apostrophes."""
+    if SAFE_MARK not in cells:
+        return cells
+    rest = {name: cell for name, cell in cells.items() if name != SAFE_MARK}
+    if str(cells[SAFE_MARK]).strip().lower() not in ("true", "1", "1.0"):
+        return rest
+    return {name: _without_apostrophe(cell) for name, cell in rest.items()}
+
+
+def _without_apostrophe(cell: Any) -> Any:
+    if isinstance(cell, str) and cell.startswith("'") and cell.lstrip("'")[:1] in tuple(_FORMULA_SIGNS):
+        return cell[1:]
+    return cell
