@@ -14,6 +14,7 @@ LONGEST_BACKOFF_S = 60.0
 # 424: another service that it needs, 498: no room in a flexible tier, 499: the request was cancelled (Groq)
 _AGAIN = {408, 409, 424, 425, 429, 498, 499}
 _DECLINED = {400, 403, 413, 422}
+_OF_WEB_SERVERS = ("", "Not Found", "File Not Found", "404 page not found")  # a web server's words, not an API's
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
     if status == 200:
         return NextStep("again", _unreadable(exchange), wait_s=backoff) if body is None else NextStep("read", body=body)
     is_hidden = exchange.status == 200 and status == UNTOLD  # the error in a 200 names no status
-    error = provider_error(None if is_hidden else status, body)
+    error = provider_error(None if is_hidden else status, exchange.plain_text() if body is None else body)
     sentence = error.sentence[:500]
     reason = f"HTTP {status}{f': {sentence}' if sentence else ''}"
     if known := _known(error, reason):
@@ -71,7 +72,7 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
         return NextStep("decline", reason, status=status)
     if 300 <= status < 400:
         return NextStep("stop", f"{reason} (a redirect, not followed: the key stays with its host)")
-    if status == 404 and sentence in ("", "Not Found", "File Not Found"):  # a web server's words, not an API's
+    if status == 404 and sentence in _OF_WEB_SERVERS:
         reason += " (nothing answers at this address; most servers of your own want /v1 at the end of --base-url)"
     return NextStep("stop", reason)
 

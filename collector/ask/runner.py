@@ -22,6 +22,7 @@ from slant.collector.ask.lane_money import BudgetReached, LaneMoney
 from slant.collector.ask.pace import Pace
 from slant.collector.ask.reasoning_limits import ReasoningLimit
 from slant.collector.ask.retries import LONGEST_BACKOFF_S, judge
+from slant.collector.ask.settings_not_taken import explained, ignored
 from slant.collector.ask.uncounted_answers import Uncounted, uncounted
 from slant.collector.designs import Design, design_named
 from slant.collector.keep.journal import utc_now
@@ -56,6 +57,7 @@ class Lane:
     declined: DeclinedTrials = field(default_factory=DeclinedTrials)
     endings: Endings = field(default_factory=Endings)
     reasoning: ReasoningLimit = field(default_factory=ReasoningLimit)
+    ignored: str | None = None  # what is said of a setting that its answers show to be ignored
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
@@ -74,7 +76,9 @@ class Lane:
         """What to say of the answers at the end of the run."""
         name = f"{self.provider.name}/{self.model.requested_model}"
         of_reasoning = self.reasoning.notes(name, self.model.settings)
-        return [*self.endings.notes(self.provider.name), *malformed_notes(name, self.outcomes), *of_reasoning]
+        of_settings = [self.ignored] if self.ignored else []
+        of_endings = self.endings.notes(self.provider.name)
+        return [*of_endings, *malformed_notes(name, self.outcomes), *of_reasoning, *of_settings]
 
     def stop(self, reason: str) -> None:
         """This model is asked nothing more; the others go on. The first reason stays."""
@@ -183,6 +187,7 @@ class Runner:
                 lane.declined.answered()
                 lane.endings.count(reply)
                 lane.reasoning.count(reply)
+                lane.ignored = lane.ignored or ignored(lane.model, reply)
             is_answer = reply.outcome != "failed"
             cost_usd = lane.money.settle(reserved_usd, exchange, reply)
             reading = self._read(lane, trial, reply, history) if is_answer else Reading("failed", is_final=False)
@@ -277,15 +282,3 @@ class Runner:
                 self._say(note)
         with contextlib.suppress(OSError):  # a terminal that is gone is no reason to stop asking
             self._on_change(lane, outcome)
-
-
-def explained(reason: str, model: StudyModel) -> str:
-    """Why a provider takes no request for this model, and where that is its temperature, what to do about it."""
-    sent = model.temperature
-    if sent is None or "temperature" not in reason.lower():
-        return reason
-    return (
-        f"{reason.rstrip('.')}. {model.model} was sent the temperature {sent:g}, which its provider does not take. "
-        "To go on without it, name the others: --model PROVIDER/NAME; in a study of your own give it in "
-        f'left_out = {{ "{model.model}" = "why" }}, which is said wherever the study is run.'
-    )

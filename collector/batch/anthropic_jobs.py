@@ -36,6 +36,7 @@ from slant.collector.batch.services import (
 )
 from slant.collector.keep.batch_jobs import Job
 from slant.collector.providers.anthropic import API_VERSION
+from slant.collector.providers.error_meanings import error_meaning, provider_error
 from slant.collector.providers.exchange import Request
 
 _ERROR_STATUS = {
@@ -141,5 +142,7 @@ def _row(line: bytes) -> BatchResult:
         return BatchResult(custom_id, 200, json.dumps(result.get("message"), ensure_ascii=False))
     if kind == "errored":
         error = result["error"].get("error") or result["error"]  # {"type": "error", "error": {"type": …, "message": …}}
-        return BatchResult(custom_id, _ERROR_STATUS.get(error.get("type"), 500), json.dumps({"error": error}))
+        unlisted = 400 if error_meaning(provider_error(None, {"error": error})) else 500
+        status = _ERROR_STATUS.get(error.get("type"), unlisted)
+        return BatchResult(custom_id, status, json.dumps({"error": error}, ensure_ascii=False))
     return BatchResult(custom_id, error=f"batch_{kind}")

@@ -31,6 +31,7 @@ from slant.collector.batch.services import (
     utc,
 )
 from slant.collector.keep.batch_jobs import Job
+from slant.collector.providers.error_meanings import error_meaning, provider_error
 from slant.collector.providers.exchange import Request
 
 _ENDED = {"completed", "expired", "cancelled", "failed"}
@@ -122,6 +123,8 @@ def _row(line: bytes) -> BatchResult:
         status = checked_status(response.get("status_code"))
         return BatchResult(custom_id, status, body, short_text(response.get("request_id")))
     details = error if isinstance(error, Mapping) else {}
+    if error_meaning(provider_error(None, {"error": error})):  # a filter's, say: no row that never ran
+        return BatchResult(custom_id, 400, json.dumps({"error": error}, ensure_ascii=False))
     return BatchResult(
         custom_id, error=f"{details.get('code') or 'no response'}: {details.get('message') or ''}".rstrip(": ")
     )

@@ -77,6 +77,8 @@ def _cached_up_to(message: Mapping[str, Any]) -> dict[str, Any]:
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     content = body.get("content")
+    if isinstance(content, str):  # gateways that speak this dialect
+        content = [{"type": "text", "text": content}]
     blocks = [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else None
     stop = text(body.get("stop_reason"))
     ended, declined = ending("anthropic", stop), _declined(body, blocks or [])

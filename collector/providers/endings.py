@@ -52,10 +52,29 @@ class Ending:
 
 
 def ending(dialect: str, word: str | None) -> Ending:
-    """What a word means in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty one is none."""
+    """What a word means in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty one is none.
+
+    Capitals and hyphens make no other word, and gateways hand on the words of other dialects: such a one is known where
+    all dialects that have it agree on it.
+    """
     if not word:
         return Ending(word, "missing")
-    return Ending(word, known_endings().get((dialect, word), "unknown"))
+    kind = known_endings().get((dialect, word)) or _plain_endings().get((dialect, _plain(word)))
+    return Ending(word, kind or _plain_endings().get(("", _plain(word))) or "unknown")
+
+
+def _plain(word: str) -> str:
+    return word.lower().replace("-", "_")
+
+
+@cache
+def _plain_endings() -> dict[tuple[str, str], Means]:
+    """The table without capitals and hyphens; under "" what all dialects that have a word agree on."""
+    plain = {(dialect, _plain(word)): means for (dialect, word), means in known_endings().items()}
+    by_word: dict[str, set[Means]] = {}
+    for (_, word), means in plain.items():
+        by_word.setdefault(word, set()).add(means)
+    return plain | {("", word): next(iter(means)) for word, means in by_word.items() if len(means) == 1}
 
 
 @cache

@@ -114,26 +114,57 @@ def error_rows() -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def provider_error(status: int | None, body: Mapping[str, Any] | None) -> ProviderError:
-    """The error in a body, in whichever of the usual shapes it comes."""
+def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> ProviderError:
+    """The error in a body, in whichever of the usual shapes it comes; of a body that is no JSON its text."""
+    if isinstance(body, str):
+        return ProviderError(status, (), " ".join(body[:MOST_READ].split()), {})
     body = body or {}
-    # `detail`: what FastAPI says by itself, so many local servers do; older vLLM has its message at the top
-    said: Any = _choice_error(body) or body.get("error") or body.get("detail") or body.get("base_resp") or body
-    if isinstance(said, list):
-        said = said[0] if said else None
+    said, outer = _innermost(_choice_error(body) or body)
     error: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
-    metadata = error.get("metadata")
-    raw = metadata.get("raw") if isinstance(metadata, Mapping) else None  # what a gateway was told itself
+    metadata: Mapping[str, Any] = next(
+        (level["metadata"] for level in (error, *outer) if isinstance(level.get("metadata"), Mapping)), {}
+    )
+    raw = metadata.get("raw")  # what a gateway was told itself
     inner = _decoded(raw)
-    sentence = said if isinstance(said, str) else error.get("message") or error.get("msg") or error.get("status_msg")
-    texts = (sentence or body.get("error_msg"), _sentence_of(inner) or raw)
-    codes = [*_codes(error), *_codes(inner), *(_codes(body) if error is not body else ())]
+    sentence = said if isinstance(said, str) else _sentence_of(error)
+    longer = (
+        _sentence_of(outer[-1]) if outer and isinstance(said, str) else None
+    )  # "error": "Bad Request", "message": …
+    texts = (sentence or body.get("error_msg"), longer, _sentence_of(inner) or raw)
+    levels = (error, inner, _decoded(sentence) if isinstance(sentence, str) else {}, *reversed(outer))
+    codes = [code for level in levels for code in _codes(level)]
     return ProviderError(
         status,
         tuple(dict.fromkeys(code.lower() for code in codes if code)),
         " ".join(" ".join(str(text)[:MOST_READ].split()) for text in texts if text),
         error or body,
     )
+
+
+MOST_LEVELS = 6
+_INNER = ("error", "detail", "details", "errors", "base_resp")
+"""Where the error is within a body, or within itself. `detail`: what FastAPI says by itself, so many local servers do;
+older vLLM has its message at the top."""
+
+
+def _innermost(said: Any) -> tuple[Any, list[Mapping[str, Any]]]:
+    """What an error says in the end (an object, or its sentence), and the objects that it came in, outermost first."""
+    outer: list[Mapping[str, Any]] = []
+    for _ in range(MOST_LEVELS):
+        if isinstance(said, list):
+            said = said[0] if said else None
+        if not isinstance(said, Mapping) or (outer and _sentence_of(said)):
+            break
+        inner = next((said[name] for name in _INNER if said.get(name) and _may_say(said[name])), None)
+        if inner is None:
+            break
+        outer.append(said)
+        said = inner
+    return said, outer
+
+
+def _may_say(value: Any) -> bool:
+    return isinstance(value, str | Mapping) or (isinstance(value, list) and isinstance(value[0], str | Mapping))
 
 
 def _choice_error(body: Mapping[str, Any]) -> Any:
@@ -171,7 +202,7 @@ def _decoded(text: Any) -> Mapping[str, Any]:
 
 
 def _sentence_of(error: Mapping[str, Any]) -> Any:
-    return error.get("message") or error.get("msg")
+    return error.get("message") or error.get("msg") or error.get("status_msg")
 
 
 def _at(error: Mapping[str, Any], path: str) -> Any:

@@ -67,7 +67,14 @@ class Exchange:
             value = decoded((self.body or "").lstrip("\ufeff").strip() or "null")
         except (ValueError, RecursionError):
             return None
+        if isinstance(value, list) and value and isinstance(value[0], dict) and value[0].get("error"):
+            return value[0]  # Gemini, and gateways that stream, wrap an error in a list
         return value if isinstance(value, dict) else None
+
+    def plain_text(self) -> str:
+        """The body of an error that is no JSON; nothing of a web page."""
+        text = (self.body or "").lstrip("\ufeff").strip()
+        return "" if text.startswith("<") else text
 
 
 def count(mapping: Any, *path: str) -> int | None:

@@ -79,7 +79,7 @@ def _calls(pieces: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-    blocked = text(_at(body, "promptFeedback", "blockReason"))
+    blocked = _blocked(body.get("promptFeedback"))
     candidates = body.get("candidates")
     first = candidates[0] if isinstance(candidates, list) and candidates else None
     finish = text(_at(first, "finishReason"))
@@ -112,6 +112,14 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         blocks=pieces if any(_goes_back(part) for part in pieces) else None,
         tool_calls=_calls(pieces),
     )
+
+
+def _blocked(feedback: Any) -> str | None:
+    """Why a prompt was blocked; a block without a reason is one all the same."""
+    stated = _at(feedback, "blockReason")
+    if stated or _at(feedback, "blockReasonMessage"):
+        return text(stated) or "BLOCK_REASON_UNSPECIFIED"
+    return None
 
 
 def _detail(ended: Ending, outcome: Outcome | None) -> str | None:

@@ -54,7 +54,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         return Reply(outcome="failed", detail="the response has no choice", **_provenance(body, headers))
     said = choice.get("message")
     message: Mapping[str, Any] = said if isinstance(said, dict) else {}  # a choice that was filtered may have none
-    finish, refusal, calls = text(choice.get("finish_reason")), text(message.get("refusal")), chat_calls(message)
+    finish, refusal, calls = text(choice.get("finish_reason")), _refusal(message), chat_calls(message)
     answer, (reasoning_text, reasoning_kind) = refusal or _content(message.get("content")), chat_reasoning(message)
     if not (finish or answer or reasoning_text or calls or body.get("usage")):
         return Reply(outcome="failed", detail="the response has an empty choice", **_provenance(body, headers))
@@ -77,17 +77,27 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 
 def _content(value: Any) -> str | None:
-    """The answer's text; some servers send it as a list of parts, the thinking among them."""
+    """The answer's text; some servers send it as a part, or as a list of parts, the thinking among them."""
+    if isinstance(value, Mapping):
+        value = [value]
     if not isinstance(value, list):
         return text(value)
-    parts = [
-        part_text
-        for part in value
-        if isinstance(part, Mapping)
-        and part.get("type") not in ("thinking", "reasoning")
-        and (part_text := text(part.get("text"))) is not None
-    ]
+    parts = [said for part in value if (said := _part(part)) is not None]
     return "".join(parts) if parts else None
+
+
+def _part(part: Any) -> str | None:
+    if not isinstance(part, Mapping):
+        return text(part)
+    return None if part.get("type") in ("thinking", "reasoning") else text(part.get("text"))
+
+
+def _refusal(message: Mapping[str, Any]) -> str | None:
+    """The words of a refusal that says of itself that it is one; in parts where the content is in parts."""
+    content = message.get("content")
+    parts = content if isinstance(content, list) else ()
+    refused = [part.get("refusal") for part in parts if isinstance(part, Mapping) and part.get("type") == "refusal"]
+    return text(message.get("refusal")) or next((said for part in refused if (said := text(part))), None)
 
 
 def _provenance(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:

@@ -70,10 +70,16 @@ def _calls(items: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
     )
 
 
+def _in_parts(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """An item whose content is a list of parts, as other servers than OpenAI's don't always send it."""
+    content = item.get("content")
+    return {**item, "content": [{"type": "output_text", "text": content}]} if isinstance(content, str) else item
+
+
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     output = body.get("output")
     items = [item for item in output if isinstance(item, Mapping)] if isinstance(output, list) else []
-    said = [item for item in items if item.get("phase") != "commentary"]
+    said = [_in_parts(item) for item in items if "commentary" not in (item.get("phase"), item.get("channel"))]
     refusal = _joined(said, "content", "refusal", "refusal")
     answer = refusal or _joined(said, "content", "output_text", "text")
     reasoning = [item for item in items if item.get("type") == "reasoning"]

@@ -33,9 +33,10 @@ def joined(texts: Iterable[Any]) -> str | None:
 
 
 def chat_reasoning(message: Mapping[str, Any]) -> Shown:
-    """Of a message of chat completions: `reasoning_content` or `reasoning`, parts of the content (Mistral), or the list
-    `reasoning_details` (OpenRouter, Snowflake), which also says of the others what they are."""
-    plain = text(message.get("reasoning_content")) or text(message.get("reasoning")) or None
+    """Of a message of chat completions: `reasoning_content`, `reasoning` or `thinking`, parts of the content (Mistral),
+    or the list `reasoning_details` (OpenRouter, Snowflake), which also says of the others what they are."""
+    names = ("reasoning_content", "reasoning", "thinking")
+    plain = next((said for name in names if (said := text(message.get(name)))), None)
     content, details = message.get("content"), message.get("reasoning_details")
     if plain is None and isinstance(content, list):
         plain = joined(_thinking(content))

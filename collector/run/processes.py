@@ -238,6 +238,7 @@ class _Crew:
                 (child_lane["last_failure"] for child_lane in child_lanes if child_lane["last_failure"]), None
             )
             lane.endings, lane.reasoning = Endings(), ReasoningLimit()
+            lane.ignored = next((child_lane["ignored"] for child_lane in child_lanes if child_lane["ignored"]), None)
             for child_lane in child_lanes:
                 lane.endings.add(child_lane["endings"])
                 lane.reasoning.counts.update(dict(child_lane["reasoning"]))

@@ -118,6 +118,7 @@ class _Teller(Watcher):
                 "model_changed": len(lane.marks.model_changed),
                 "endings": lane.endings.as_message(),
                 "reasoning": list(lane.reasoning.counts.items()),
+                "ignored": lane.ignored,
             }
             for lane in self._lanes
         }

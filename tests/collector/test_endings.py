@@ -10,8 +10,8 @@ from aiohttp import web
 
 from slant.collector import Options, collect
 from slant.collector.keep.database import reading
-from slant.collector.providers import anthropic, gemini, ollama, openai, openai_responses, provider_named
-from slant.collector.providers.endings import with_own_endings
+from slant.collector.providers import PROVIDERS, anthropic, gemini, ollama, openai, openai_responses, provider_named
+from slant.collector.providers.endings import ending, with_own_endings
 from slant.collector.records import Reply
 from tests.support.local_server import LocalServer, completion, standing_for
 from tests.support.tiny_study import write_tiny
@@ -189,3 +189,49 @@ def test_an_account_that_may_not_be_used_stops_the_model(tmp_path: Path, monkeyp
         report = collect(tmp_path / "a.duckdb", str(write_tiny(tmp_path)), ["gemini/m"], yes=True, options=options)
     assert (len(server.bodies), report.models[0]["asked"]) == (1, 0)
     assert "PUP_LIMITED_DISABLED" in report.models[0]["stopped_because"]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "word", "kind"),
+    [
+        ("chat", "STOP", "answer"),
+        ("chat", "content-filter", "filtered"),
+        ("chat", "PROHIBITED_CONTENT", "filtered"),
+        ("chat", "max_output_tokens", "truncated"),
+        ("anthropic", "guardrail_intervened", "filtered"),
+        ("responses", "COMPLETED", "answer"),
+        ("responses", "SAFETY", "filtered"),
+        ("chat", "unheard_of", "unknown"),
+        ("gemini", "Unheard_Of", "unknown"),
+    ],
+)
+def test_capitals_and_another_dialects_word_are_known_and_a_new_word_is_not(dialect: str, word: str, kind: str) -> None:
+    assert ending(dialect, word).kind == kind
+
+
+PARTS: list[Any] = [
+    [{"type": "thinking", "thinking": "Hm"}, {"type": "text", "text": "Ca"}, {"type": "text", "text": "lm"}],
+    {"type": "text", "text": "Calm"},
+    ["Ca", "lm"],
+]
+
+
+@pytest.mark.parametrize("content", PARTS)
+def test_an_answer_in_parts_of_any_shape_is_read(content: Any) -> None:
+    chat = {"choices": [{"message": {"content": content}, "finish_reason": "stop"}]}
+    assert PROVIDERS["openrouter"].reply(chat, {}).answer == "Calm"
+
+
+def test_a_refusal_in_a_part_is_a_refusal() -> None:
+    message = {"content": [{"type": "refusal", "refusal": "No."}]}
+    reply = PROVIDERS["openai"].reply({"choices": [{"message": message, "finish_reason": "stop"}]}, {})
+    assert (reply.outcome, reply.answer) == ("refused", "No.")
+
+
+def test_text_in_place_of_parts_is_read_in_the_other_dialects_too() -> None:
+    item = {"type": "message", "content": "Calm"}
+    assert PROVIDERS["openai-responses"].reply({"status": "completed", "output": [item]}, {}).answer == "Calm"
+    said = {"content": "Calm", "stop_reason": "end_turn", "usage": {}}
+    assert PROVIDERS["anthropic"].reply(said, {}).answer == "Calm"
+    blocked = PROVIDERS["gemini"].reply({"promptFeedback": {"blockReasonMessage": "…"}}, {})
+    assert (blocked.outcome, blocked.filter_category) == ("filtered", "BLOCK_REASON_UNSPECIFIED")

@@ -22,6 +22,7 @@ from tests.support.tiny_study import STIMULI, write_tiny
 
 WORDS = [f"tea{n}" for n in range(23)], [f"coffee{n}" for n in range(23)]
 RAW = '{"error": {"message": "Content Exists Risk"}}'
+BLOCKED = '{"error": {"message": "…", "type": "censorship_blocked"}}'
 HELD_BACK: dict[str, tuple[str, int, dict[str, Any], str | None]] = {
     "deepseek": ("deepseek", 400, {"error": {"message": "Content Exists Risk", "type": "invalid_request_error"}}, None),
     "anthropic": (
@@ -109,6 +110,15 @@ def came(status: int, body: dict[str, Any]) -> Exchange:
         (200, {"status": "failed", "error": {"code": "misalignment_policy_violation"}, "output": [{}]}, "misalignment"),
         (200, {"base_resp": {"status_code": 1026, "status_msg": "input new_sensitive"}, "choices": None}, "input"),
         (451, {"error": {"message": "…"}}, None),
+        (200, {"error": {"code": 451, "message": "…", "metadata": {"raw": BLOCKED}}}, None),
+        (422, {"type": "error", "error": {"type": "api_error", "message": "output new_sensitive (1027)"}}, "output"),
+        (400, {"error": {"message": "It triggered Azure OpenAI's content management policy."}}, None),
+        (400, {"error": {"message": "Error code: 400 - {'error': {'code': 'cyber_policy', 'message': '…'}}"}}, "cyber"),
+        (400, {"detail": {"error": {"message": "Content Exists Risk"}}}, None),
+        (400, {"errors": [{"message": "Content Exists Risk"}]}, None),
+        (400, {"error": "Bad Request", "message": "Content Exists Risk"}, None),
+        (400, {"error": {"type": "invalid_request_error", "details": {"message": "Content Exists Risk"}}}, None),
+        (403, {"error": {"message": "Your prompt was blocked by our safety system."}}, None),  # no provider's own words
     ],
 )  # fmt: skip
 def test_each_filter_is_known_by_its_words(status: int, body: dict[str, Any], category: str | None) -> None:
@@ -129,6 +139,11 @@ def test_each_filter_is_known_by_its_words(status: int, body: dict[str, Any], ca
                          "details": [{"reason": "API_KEY_INVALID"}]}}),
         (403, {"code": "x", "error": "Your team has used all available credits or reached its spending limit."}),
         (200, {"status": "failed", "output": [], "error": {"code": "data_residency_mismatch"}}),
+        (200, {"base_resp": {"status_code": 2049, "status_msg": "invalid api key"}, "choices": None}),
+        (429, {"error": {"code": "1113", "message": "…"}}),
+        (403, {"error": {"message": "Access terminated.", "type": "access_terminated_error"}}),
+        (400, {"error": {"message": "`temperature` and `top_p` cannot both be specified for this model."}}),
+        (400, {"code": "x", "error": "Argument not supported on this model: stop"}),
     ],
 )  # fmt: skip
 def test_keys_models_parameters_and_accounts_stop_the_model_whatever_it_has_answered(
@@ -158,6 +173,13 @@ def test_a_bad_call_of_a_tool_is_the_models_own_answer() -> None:
     }
     verdict = judge(came(400, body), 1)
     assert (verdict.action, verdict.answer) == ("malformed", "<f>Calm")
+
+
+@pytest.mark.parametrize("body", ['[{"error": {"message": "Content Exists Risk"}}]', "Content Exists Risk\n"])
+def test_an_error_in_a_list_or_as_bare_text_is_read_as_well(body: str) -> None:
+    assert judge(Exchange("", "", status=400, body=body), 1).action == "filtered"
+    page = judge(Exchange("", "", status=400, body="<html>Content Exists Risk</html>"), 1)
+    assert (page.action, page.reason) == ("decline", "HTTP 400")  # a web page is no provider's word
 
 
 def test_every_row_of_the_table_has_a_source_and_a_date() -> None:
