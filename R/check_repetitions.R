@@ -31,7 +31,8 @@ check_repetitions <- function(data, by = NULL, outcome = "tokens", contrast = "c
 }
 
 repetitions_of <- function(rows, temperature, outcome, contrast) {
-  values <- split(rows[[outcome]], group_codes(rows, c("group", "item", "wording", contrast)))
+  keys <- c(intersect(c("model", "test"), names(rows)), "group", "item", "wording", contrast)
+  values <- split(rows[[outcome]], group_codes(rows, keys))
   repeated <- values[lengths(values) > 1]
   is_identical <- vapply(repeated, function(answers) length(unique(answers)) == 1, NA)
   shares <- table(rows[[outcome]]) / nrow(rows)

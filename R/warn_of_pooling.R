@@ -55,7 +55,7 @@ warn_of_same_answers <- function(rows, columns) {
     return(invisible())
   }
   if (is.null(rows$group)) rows$group <- rep("", nrow(rows))
-  if (anyDuplicated(rows[c("group", keys)]) == 0) {
+  if (anyDuplicated(rows[c(intersect(c("model", "test"), names(rows)), "group", keys)]) == 0) {
     return(invisible())
   }
   found <- repetitions_of(rows, NA, outcome, "condition")

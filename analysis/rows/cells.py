@@ -18,6 +18,7 @@ import polars as pl
 
 from slant.analysis.rows.lost_rows import lost_rows
 from slant.analysis.rows.result_warnings import Key, model_mixture_warnings
+from slant.analysis.rows.same_answers import REPEATED_BY, may_repeat, same_answers
 from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
@@ -85,6 +86,8 @@ def read_rows(
         fit_columns = [column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags)]
         if any(fit.drop_outcomes for fit in fits):
             fit_columns += _present_columns((OUTCOME,), columns)
+        if any(may_repeat(used_columns(fit, columns)) for fit in fits):
+            fit_columns += _present_columns(REPEATED_BY, columns)
         selected = dict.fromkeys((*GRAIN, *fit_columns, *_present_columns(("study", *_ALIKE, "token_source"), columns)))
         order = ", ".join(f'"{column}"' for column in _present_columns(ORDER, columns))
         view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
@@ -226,6 +229,8 @@ def _cut_cells(
             warnings = (*warnings, f"All {sum(dropped.values()):,} rows are left out: {by_name}.")
         elif loss := lost_rows(whole, rows, fit, dropped):
             warnings = (*warnings, loss)
+        if repeated := same_answers(rows, used):
+            warnings = (*warnings, repeated)
         yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _common_values(rows), dropped)
 
 

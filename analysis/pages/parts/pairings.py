@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import polars as pl
@@ -59,11 +60,21 @@ _UNDECIDED = (
 )
 
 
+_ON_CHAINED = (
+    "Whether who pairs with the association decides with it, too: log odds of a decision with the association, for D "
+    "higher by 1. The standard error and p of the logistic regression take conversations as independent, as papers "
+    "print them; those over clusters say what holds for others than the {clusters} that were asked (sandwich "
+    "estimators, t with one degree of freedom less than there are clusters)."
+)
+
+
 def decisions(section: SectionData) -> Group | None:
     rows = section.own("decision_bias")
     asked = section.captioned_tables("decision_questions")
     if rows.is_empty() and not asked:
         return None
+    chained = section.own("logistic_over_clusters")
+    of_chained = () if chained.is_empty() else (_ON_CHAINED.format(clusters=_clusters(chained)), *_claims(chained))
     table = rows.select(
         "model",
         "test",
@@ -77,4 +88,48 @@ def decisions(section: SectionData) -> Group | None:
     caption = "Decisions with the usual association, by model and test"
     tables = [] if rows.is_empty() else [CaptionedTable(caption, text_table(table), is_open=True)]
     by_wording = section.captioned_tables("decision_bias_by_condition")
-    return Group("decisions", "who gets what", (_ON_DECISIONS,), (*tables, *by_wording, *asked))
+    over = () if chained.is_empty() else (_over_clusters(chained),)
+    return Group("decisions", "who gets what", (_ON_DECISIONS, *of_chained), (*tables, *over, *by_wording, *asked))
+
+
+def _clusters(chained: pl.DataFrame) -> str:
+    """How many there are, and of which column: "21 clusters (test)"."""
+    n = chained["n_clusters"].drop_nulls()
+    numbers = f"{n.min()}" if n.n_unique() < 2 else f"{n.min()} to {n.max()}"
+    return f"{numbers} clusters ({', '.join(chained['clusters'].unique(maintain_order=True))})"
+
+
+def _claims(chained: pl.DataFrame) -> list[str]:
+    """Of each slope: its odds ratio with the interval over clusters, beside that of independent conversations."""
+    slopes = chained.filter(pl.col("term") != "intercept")
+    return [
+        f"{row['model_label'] or 'All models'}, {row['formula']}: odds ratio {math.exp(row['estimate']):.2f} for "
+        f"{row['term']}, b = {row['estimate']:.3f}; over other clusters SE {row['std_error_clustered']:.3f}, "
+        f"95 % [{row['conf_low_clustered']:.3f}, {row['conf_high_clustered']:.3f}]; of independent conversations SE "
+        f"{row['std_error']:.3f}, [{row['conf_low']:.3f}, {row['conf_high']:.3f}]."
+        for row in slopes.drop_nulls(("std_error_clustered", "std_error")).to_dicts()
+    ]
+
+
+def _over_clusters(chained: pl.DataFrame) -> CaptionedTable:
+    table = chained.select(
+        pl.col("model_label").alias("model"),
+        "fit",
+        "term",
+        pl.col("estimate").round(3).alias("log odds"),
+        *(
+            pl.col(name).round(3).alias(label)
+            for name, label in (("std_error", "SE"), ("conf_low", "from"), ("conf_high", "to"))
+        ),
+        pl.col("p_value").round_sig_figs(3).alias("p"),
+        *(
+            pl.col(f"{name}_clustered").round(3).alias(f"{label} over clusters")
+            for name, label in (("std_error", "SE"), ("conf_low", "from"), ("conf_high", "to"))
+        ),
+        pl.col("p_value_clustered").round_sig_figs(3).alias("p over clusters"),
+        pl.col("df_clustered").round(1).alias("df"),
+        "clusters",
+        pl.col("n_clusters").alias("number of them"),
+        pl.col("n").alias("decisions"),
+    )
+    return CaptionedTable("D and the decision after it, over other clusters", text_table(table), is_open=True)

@@ -13,6 +13,7 @@ from slant.analysis.questions.checks.sentences import (
     percent,
     spread,
 )
+from slant.analysis.rows.same_answers import MORE_THAN_CHANCE
 from slant.collector.terminal import count_text
 
 _FLOOR = 0.01
@@ -37,10 +38,6 @@ def skew(rows: CheckRows, context: Context) -> Verdict:
     )
 
 
-_MORE_THAN_CHANCE = 0.2
-"""So much more often the same than by chance, as a share, repetitions are hardly answers of their own."""
-
-
 def repetitions(rows: CheckRows, context: Context) -> Verdict:
     """How many combinations of word, wording and condition got the same answer every time."""
     results = rows["repetitions"]
@@ -48,7 +45,7 @@ def repetitions(rows: CheckRows, context: Context) -> Verdict:
     if repeated.is_empty():
         return Verdict("note", f"No answer of {int(results['n'].sum()):,} was asked for more than once.")
     n, same = int(repeated["n_repeated"].sum()), int(repeated["n_identical"].sum())
-    is_often = pl.col("share_identical") > pl.col("share_by_chance") + _MORE_THAN_CHANCE
+    is_often = pl.col("share_identical") > pl.col("share_by_chance") + MORE_THAN_CHANCE
     often = repeated.filter(is_often)
     details = [
         f"{context.models.get(str(model), str(model))}, {_temperature(temperature)}: {_same_answers(part)}"

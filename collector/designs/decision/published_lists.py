@@ -95,6 +95,7 @@ engine = "logistic"
 view = "decision_trials"
 formula = "coded_decision ~ coded_d"
 by = ["model"]
+drop_outcomes = []                    # a coding decides where no rule does
 settings = { cluster = "test" }
 
 [fits.chained_filled]
@@ -102,6 +103,7 @@ engine = "logistic"
 view = "decision_trials"
 formula = "coded_decision ~ d_filled"
 by = ["model"]
+drop_outcomes = []                    # a coding decides where no rule does
 settings = { cluster = "test" }
 """,
 }
