@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from slant.collector import collect
 from slant.collector.designs.allocation.participants import _POLICIES, PARTICIPANTS, Seen, chosen
 from slant.collector.designs.allocation.parts import gains
-from slant.collector.designs.allocation.reader import named
+from slant.collector.designs.labels.reader import mentioned_labels
 from slant.collector.errors import SlantError, UsageError
 from slant.collector.studies.catalogue import Study, load_study, load_variants
 from tests.support.hiring_games import rounds_of
@@ -162,8 +162,8 @@ def test_what_to_type_names_a_study_of_ones_own_by_its_path(tmp_path: Path, monk
 def test_a_group_of_any_name_can_be_chosen_in_any_spelling(tmp_path: Path, group: str) -> None:
     file = write_game(tmp_path, (EVEN, f'groups = ["{group}", "Beno"]'))
     study = load_study(file)
-    assert {named(f"**{said}**.", study.data.groups) for said in (group, group.upper(), group.replace("’", "'"))} == {
-        (group,)
-    }
+    assert {
+        mentioned_labels(f"**{said}**.", study.data.groups) for said in (group, group.upper(), group.replace("’", "'"))
+    } == {(group,)}
     for game in rounds_of(study, "random", games=3):
         assert all(turn.reading.outcome == "answered" for _, turn in game)
