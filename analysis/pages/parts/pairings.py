@@ -94,8 +94,8 @@ def decisions(section: SectionData) -> Group | None:
 
 def _clusters(chained: pl.DataFrame) -> str:
     """How many there are, and of which column: "21 clusters (test)"."""
-    n = chained["n_clusters"].drop_nulls()
-    numbers = f"{n.min()}" if n.n_unique() < 2 else f"{n.min()} to {n.max()}"
+    counts = sorted({int(n) for n in chained["n_clusters"].drop_nulls()})
+    numbers = " to ".join(map(str, counts[:1] + counts[1:][-1:]))
     return f"{numbers} clusters ({', '.join(chained['clusters'].unique(maintain_order=True))})"
 
 

@@ -150,7 +150,7 @@ def _cells(
         place = [_text(known.get(name)) for name in AnsweredCell._fields[:-1]]
         if by_id:
             place = _by_id(known, place)
-        cells[AnsweredCell(*place, answer if len(answer) <= _LONGEST_LABEL else "")] += 1
+        cells[AnsweredCell._make((*place, answer if len(answer) <= _LONGEST_LABEL else ""))] += 1
         if len(cells) > _MOST_CELLS:
             raise UsageError(f"No study can be proposed: the files have more than {_MOST_CELLS:,} different cells.")
     return (_told_apart(cells) if by_id else cells), list(models), has_counts
