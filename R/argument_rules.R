@@ -91,7 +91,10 @@ argument_rules <- local({
   text_or_null <- list(
     must_be = "one text, or NULL", is_right = function(value) is.null(value) || text$is_right(value)
   )
-  rules <- list(outcome = text_or_null, reasoning_kind = text_or_null, levels = list_or_texts, effect = number, topics = numbers, arguments = by_name)
+  rules <- list(
+    outcome = text_or_null, reasoning_kind = text_or_null, levels = list_or_texts, effect = number, topics = numbers,
+    arguments = by_name
+  )
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error")] <- list(text)
   rules[c("by", "files", "indices", "models", "random", "removed_words", "strata", "within")] <- list(texts)

@@ -79,8 +79,8 @@
 #'       `ratio` of medians (second to first; the posterior's median) with `ratio_low` and `ratio_high`, `p_above`
 #'       (share of the draws above 1), `median_reference` and `median_other` in tokens, `zeros_reference` and
 #'       `zeros_other` (shares, 0 to 1) and what the model predicts of them, `..._predicted`. The predictions are
-#'       medians, too: of a word and a wording whose effects are 0; `p_within_bound`, the probability that |d| is smaller
-#'       than `bound` (.1), d the logarithm of the ratio in units of `sd_log`, under the `prior` of the effect.}
+#'       medians, too: of a word and a wording whose effects are 0; `p_within_bound`, the probability that |d| is
+#'       smaller than `bound` (.1), d the logarithm of the ratio in units of `sd_log`, under the `prior` of the effect.}
 #'     \item{pointwise}{of counts: `elpd` and `pareto_k` of each row, sorted by the formula's columns: the differences
 #'       of two families are those of `elpd`.}
 #'   }

@@ -30,7 +30,8 @@ plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1
       "Spread: bars alike where the spread is; from the 5th to the 95th percentile."
     ),
     caption = c(source_note(trials), measure_note(trials)),
-    x = sprintf("Normal quantile (quantiles), fitted %s (spread)", outcome_in_words(formula)), y = "Residual in standard deviations"
+    x = sprintf("Normal quantile (quantiles), fitted %s (spread)", outcome_in_words(formula)),
+    y = "Residual in standard deviations"
   )
 }
 

@@ -1,6 +1,7 @@
 # Sourced last. Functions that were sourced one by one look names up in the user's workspace, where a function called
-# `sd` or `mean` would take the place of R's. So they are read once more into an environment behind which R's own packages
-# stand and nothing else, and from there given to where they were sourced. An installed package has a namespace for that.
+# `sd` or `mean` would take the place of R's. So they are read once more into an environment behind which R's own
+# packages stand and nothing else, and from there given to where they were sourced. An installed package has a
+# namespace for that.
 (function(where) {
   finds_globalenv <- function(environment) {
     while (!identical(environment, emptyenv())) {

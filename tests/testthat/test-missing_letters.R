@@ -1,6 +1,6 @@
 test_that("letters that no font has are named with the package that has one, common ones never", {
   skip_if_not_installed("ggplot2")
-  expect_null(missing_letters_note(ggplot2::ggplot() + ggplot2::labs(title = "D\u0394, \u2212.5 \u2264 \u00e9")) )
+  expect_null(missing_letters_note(ggplot2::ggplot() + ggplot2::labs(title = "D\u0394, \u2212.5 \u2264 \u00e9")))
   skip_if(!nzchar(Sys.which("fc-list")))
   rare <- 0xE000 + 0:20 # a private area: hardly a font has all of these
   rare <- rare[!vapply(rare, has_font, NA)]

@@ -2,7 +2,8 @@ made_effects <- function() {
   data.frame(
     model = rep(c("o3-mini", "claude-3.7-sonnet"), each = 2), test = rep(c("young", "flowers"), 2),
     test_label = rep(c("Young/Old + Good/Bad", "Flowers/Insects + Good/Bad"), 2), test_no = c(10, 1, 10, 1),
-    estimate = c(.5, 1, -.6, .1), conf_low = c(.3, .9, -.8, -.1), conf_high = c(.7, 1.1, -.4, .3), outcome = "tokens", source = "simulated"
+    estimate = c(.5, 1, -.6, .1), conf_low = c(.3, .9, -.8, -.1), conf_high = c(.7, 1.1, -.4, .3),
+    outcome = "tokens", source = "simulated"
   )
 }
 

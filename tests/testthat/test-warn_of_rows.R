@@ -6,7 +6,9 @@ test_that("refusals that are taken for answers are counted in a warning", {
   trials <- transform(made_trials(), is_refusal = seq_len(240) <= 3)
   said <- spoken(trials)
   expect_equal(said$kind, "warning")
-  expect_equal(said$text, "Trials without an answer are taken for answers: 3 of 240 rows. Without them: subset(data, !is_refusal).")
+  expect_equal(said$text, paste(
+    "Trials without an answer are taken for answers: 3 of 240 rows.", "Without them: subset(data, !is_refusal)."
+  ))
   expect_equal(nrow(spoken(subset(trials, !is_refusal))), 0)
   of_refusals <- run_fit("welch", transform(trials, is_refusal = rep(c(TRUE, FALSE), 120)))
   expect_equal(nrow(of_refusals$messages), 0)
