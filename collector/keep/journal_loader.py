@@ -216,7 +216,8 @@ class Loader:
                 self._offsets[name] = stored
                 return
             insert(connection, journal_run(path), parsed)
-            if any(record["kind"] == "merge" for record in parsed.special):
+            # a run that is taken back may have trials that another one has answered meanwhile
+            if any(record["kind"] in ("merge", "set_aside") for record in parsed.special):
                 set_repeated_aside(connection)
             problems = _with_line_numbers(path, start, parsed)
             for line, text in problems:
@@ -251,9 +252,10 @@ def _count_once(db: Path, report: LoadReport, patience_s: float) -> None:
             report.rows -= n_doubled
             report.notes.append(f"Attempts that stood twice in the journals count once: {n_doubled:,} lines left out.")
         if n_again:
-            n_aside = set_repeated_aside(connection)
+            n_repeated = set_repeated_aside(connection)
             report.notes.append(
-                f"Several collectors answered the same trials: the first answer counts, and {n_aside:,} attempts don't."
+                "Several collectors answered the same trials: the first answer counts, and "
+                f"{n_repeated:,} attempts don't."
             )
 
 

@@ -12,6 +12,7 @@ from slant.collector import collect
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.lake import export_lake
 from slant.collector.keep.set_aside import set_aside
 from tests.support.tiny_study import write_tiny
 
@@ -66,3 +67,21 @@ def test_an_unknown_run_or_no_reason_is_told(db: Path) -> None:
         set_aside(db, "20260101T000000Z-x", REASON)
     with pytest.raises(UsageError, match="for a reason"):
         set_aside(db, run_of(db), " ")
+
+
+def test_what_is_asked_again_counts_once_after_all_else(db: Path, tmp_path: Path) -> None:
+    """When the database is made again from its journals, when the run is taken back, and in a lake."""
+    n, _ = counted(db)
+    first = run_of(db)
+    set_aside(db, first, REASON)
+    collect(db, db.parent / "study.toml", ["simulated/small"])
+    export_lake(db, tmp_path / "lake")
+    assert counted(tmp_path / "lake")[0] == n
+    db.unlink()
+    load_journals(db)
+    assert counted(db)[0] == n
+    set_aside(db, first, "it was right", is_back=True)
+    assert counted(db)[0] == n
+    export_lake(db, tmp_path / "lake")
+    assert counted(tmp_path / "lake")[0] == n
+    assert any(REASON in line for line in mixture_warnings(tmp_path / "lake")) is False
