@@ -56,7 +56,7 @@ from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_w
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view, view_names
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import RError, UsageError
+from slant.collector.errors import DatabaseError, RError, UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.notes import table_notes
@@ -170,6 +170,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
         name for name, definition in fits_of(study).items() if definition.engine in _ENGINES and is_quick(definition)
     ]
     problems: list[str] = []
+    without_rows: list[str] = []
     try:
         data.comparison = comparison_rows(db, study, data.workers, progress) if has_print else None
     except RError as error:
@@ -180,6 +181,8 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
             data.fits[name] = fit(db, study, name, workers=data.workers, progress=progress)
         except RError as error:
             problems.append(str(error))
+        except DatabaseError:  # all its rows may be left out, as answers of another model are
+            without_rows.append(f"Not fitted: {name}, because no rows are left for it.")
     if data.comparison is not None and CROSSED in data.fits:
         data.comparison = with_words(data.comparison, data.fits[CROSSED].tables[CROSSED]["effects"])
     if CROSSED in data.fits:
@@ -196,7 +199,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
         for result in data.fits.values()
         for warning in doubtful_fit_warnings(result.diagnostics, are_reduced=result.engine == CROSSED)
     ]
-    return [*left_out, *fit_warnings, *_no_data(data.comparison)]
+    return [*left_out, *without_rows, *fit_warnings, *_no_data(data.comparison)]
 
 
 def _add_over_words(data: ReportData) -> Iterator[str]:

@@ -60,8 +60,9 @@ def troubled(tmp_path_factory: pytest.TempPathFactory) -> str:
     rows: list[Row] = []
     for n, row in enumerate(trials()):
         odd = {"tokens": 64} if row["model"] == "o3-mini" else {"token_source": "output" if n % 2 else "usage"}
-        rows.append({**row, **odd, "served_model": EVIL})
+        rows.append({**row, **odd})
     rows.append({**rows[-1], "trial_id": "t1"})
+    rows.append({**rows[0], "trial_id": "t_of_another_model", "served_model": EVIL})
     run = {**RUN, "machine": "Linux-of-mine", "command": COMMAND, "study_file": "/home/me/own.toml"}
     folder = tmp_path_factory.mktemp("troubled")
     return analysis.report(database(folder / "a.duckdb", rows, [run]), out=folder / "r.html").read_text("utf-8")
