@@ -30,13 +30,13 @@ plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1
       "Spread: bars alike where the spread is; from the 5th to the 95th percentile."
     ),
     caption = c(source_note(trials), measure_note(trials)),
-    x = sprintf("Normal quantile (quantiles), fitted %s (spread)", outcome_in_words(formula)),
+    x = sprintf("Normal quantile (quantiles), fitted %s (spread)", fitted_in_words(formula)),
     y = "Residual in standard deviations"
   )
 }
 
 # What a formula has on its left side: "tokens", "log1p(tokens)".
-outcome_in_words <- function(formula) gsub("_", " ", deparse1(stats::as.formula(formula)[[2]]), fixed = TRUE)
+fitted_in_words <- function(formula) gsub("_", " ", deparse1(stats::as.formula(formula)[[2]]), fixed = TRUE)
 
 residuals_to_draw <- function(trials) {
   trials <- with_shown(rows_to_draw(trials, "test", !is_without_answer(trials), "residuals", "answered trial"), "test")

@@ -32,6 +32,14 @@ test_that("no file needs another one when it is sourced", {
   }
 })
 
+# Of two functions of one name the file that is sourced last wins, without a word.
+test_that("no name is given twice at the top of the files", {
+  lines <- unlist(lapply(dir(file.path(in_checkout(), "R"), pattern = "\\.R$", full.names = TRUE), readLines))
+  names <- sub(" <- .*", "", grep("^[[:alnum:]_.]+ <- ", lines, value = TRUE))
+  expect_gt(length(names), 100)
+  expect_equal(names[duplicated(names)], character())
+})
+
 # What is called in the R code of the pages, or named with (): in the text of README.md and vignettes/.
 named_in_pages <- function(root) {
   pages <- c(list.files(file.path(root, "vignettes"), "[.]Rmd$", full.names = TRUE), file.path(root, "README.md"))
