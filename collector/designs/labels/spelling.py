@@ -14,8 +14,9 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("‐‑﹣", "-")  # what joins words; longer dashes part them
     | {chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\x00", None)
+    | dict.fromkeys(map(chr, range(0xD800, 0xE000)), "\ufffd")  # halves of letters, and bytes that were none
 )
-WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#$~\\「」『』【】《》-–—•"
+WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#$~\\「」『』【】《》-–—•\ufffd"
 
 
 @lru_cache(4096)  # a study has a few labels, and asks for them by the thousand
