@@ -72,8 +72,8 @@ def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
     found = list(figure_rows(db, load_study(str(write_tiny(tmp_path)))))
     assert [one.figure for one in found] == ["tokens", "refusals", "token_steps"]
     assert found[0].rows["model_label"].unique(maintain_order=True).to_list() == ["o3-mini", "DeepSeek-R1"]
-    refusals = [row for row in rows if row.get("answer") not in ("Pleasant", "Unpleasant")]
-    assert found[1].rows["n_refusals"].sum() == len(refusals) > 20
+    other_words = [row for row in rows if row.get("answer") not in ("Pleasant", "Unpleasant")]
+    assert found[1].rows["n_refusals"].sum() == 20 < len(other_words)  # the exact rule is that of `rmiat` only
     figures = draw([(f"plot_{one.figure}", one.rows) for one in found])
     assert [one for one in figures if isinstance(one, str)] == []
 
