@@ -114,7 +114,7 @@ FAULTS = {
     "JSON of another shape": Fault(says(gives({"result": {"text": "Calm"}}))),
     "empty choices": Fault(says(gives(completion() | {"choices": []}))),
     "choices that are no list": Fault(says(gives(completion() | {"choices": {"0": "Calm"}}))),
-    "invalid UTF-8": Fault(says(answer("Calm \xff\xfe")), tries=1),
+    "invalid UTF-8": Fault(says(answer("Calm \xff\xfe")), 1, "malformed"),  # kept as the letters \xff\xfe
     "NUL characters": Fault(says(answer("Ca\\u0000lm")), tries=1),
     "a NUL byte": Fault(says(answer("Ca\x00lm")), tries=1),
     "lone surrogates": Fault(says(answer("Calm \\ud800")), tries=1),
