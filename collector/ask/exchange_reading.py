@@ -34,6 +34,8 @@ def read_exchange(
         reply = unanswered(dialect, exchange, outcome, verdict.reason)
         return replace(reply, answer=verdict.answer, filter_category=verdict.category), verdict
     reply = provider.reply(verdict.body, exchange.headers)
+    if reply.answer is not None and not reply.answer.isascii():  # half a surrogate pair is read as it will be kept
+        reply = replace(reply, answer=reply.answer.encode("utf-8", "replace").decode())
     if reply.ending == "stop":  # it is about the account, whatever came with it
         return reply, NextStep("stop", reply.detail or "the response failed")
     if reply.outcome == "failed":  # a response that says of itself that it is no answer
