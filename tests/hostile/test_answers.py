@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -79,7 +80,7 @@ def test_the_journal_gives_the_same_rows_again(asked: Path, tmp_path: Path) -> N
     from slant.collector.keep.journal_loader import load_journals
 
     again = tmp_path / "again.duckdb"
-    journal_folder(again).symlink_to(journal_folder(asked))
+    shutil.copytree(journal_folder(asked), journal_folder(again))
     report = load_journals(again)
     assert report.problems == []
     query = "SELECT attempt_id, answer, served_model, tokens, outcome, headers, response FROM attempts ORDER BY ALL"
@@ -96,10 +97,10 @@ def test_no_header_of_the_account_and_no_cookie_is_kept(rows: dict[str, dict[str
 
 def test_a_csv_holds_answers_to_the_letter_and_a_safe_one_begins_no_formula(asked: Path, tmp_path: Path) -> None:
     said = {text.replace("\0", "\ufffd") for text in TEXTS.values()}
-    export_trials(asked, None, tmp_path / "exact.csv")
+    export_trials(asked, None, tmp_path / "exact.csv", view="trials")
     exact = pl.read_csv(tmp_path / "exact.csv", infer_schema=False)["answer"].to_list()
     assert said - set(exact) == set()
-    export_trials(asked, None, tmp_path / "safe.csv", spreadsheet_safe=True)
+    export_trials(asked, None, tmp_path / "safe.csv", view="trials", spreadsheet_safe=True)
     safe = pl.read_csv(tmp_path / "safe.csv", infer_schema=False)
     assert safe.filter(pl.any_horizontal(pl.all().str.contains(r"^[=+\-@\t\r\n]"))).is_empty()
 
@@ -130,7 +131,7 @@ def test_a_terminal_is_sent_no_character_that_commands_it_hides_or_turns_a_line(
 
 
 def test_what_a_pipe_is_sent_is_exact(asked: Path) -> None:
-    words = ["export", "--out", "-", "--format", "jsonl", "--db", str(asked)]
+    words = ["export", "--view", "trials", "--out", "-", "--format", "jsonl", "--db", str(asked)]
     done = CliRunner().invoke(collect_command, words, catch_exceptions=False)
     said = {json.loads(line)["answer"] for line in done.stdout_bytes.splitlines()}
     assert {text.replace("\0", "\ufffd") for text in TEXTS.values()} - said == set()
