@@ -26,6 +26,8 @@ from slant.collector.view.trials import page_of_trials
 from tests.support.given import database
 from tests.support.viewer import RUN, a_pair
 
+WALK_S = 120.0  # for a walk over many pages, on a machine that does other things, too
+
 
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -80,7 +82,7 @@ def test_a_view_of_many_trials_is_walked_as_they_were_asked(tmp_path: Path, monk
     monkeypatch.setattr("slant.collector.view.stored_views.ON_A_PAGE", 5)
     others = [{"trial_id": f"a-{n:03}", "study": "interference"} for n in range(120)]
     trials = [{"trial_id": f"b-{99 - n:03}", "position": n, "item": f"<{n}>"} for n in range(12)]
-    with guarded(database(tmp_path / "a.duckdb", [*others, *trials])) as connection:
+    with guarded(database(tmp_path / "a.duckdb", [*others, *trials]), WALK_S) as connection:
         seen: list[str] = []
         query: dict[str, str] = {}
         while True:
@@ -104,7 +106,7 @@ def test_pages_as_asked_are_the_same_from_narrow_columns_and_from_wide_ones(
         for run, n in reversed(asked)
     ]
     monkeypatch.setattr("slant.collector.view.trials.ON_A_PAGE", 15)
-    with guarded(database(tmp_path / "a.duckdb", rows)) as connection:
+    with guarded(database(tmp_path / "a.duckdb", rows), WALK_S) as connection:
         for nearby in (0, 5_000):
             monkeypatch.setattr("slant.collector.view.trials._NEARBY", nearby)
             seen: list[tuple[object, ...]] = []
