@@ -202,7 +202,6 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
 
 def _each_variant(study: str, db: Path, options: dict[str, Any], suffix: str) -> None:
     """`--variant all`: one after the other, in the study's order; exit code 1 where one of them is not complete.
-
     A variant that leaves out a model that was named, or that needs another variant first, is skipped with the reason.
     """
     from slant.collector.studies.catalogue import load_variants

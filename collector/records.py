@@ -390,23 +390,3 @@ class Run:
     git_commit: str | None = None
     registration: str | None = None
     refusal_rule: RefusalRule | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckFacts:
-    """What a check found, as the table `checks` keeps it. Shares are between 0 and 1; what can't be told is None."""
-
-    counted: str | None
-    n_asked: int
-    n_answered: int
-    n_right: int
-    n_counted: int
-    difficulty_correlation: float | None
-    step: int | None
-    zero_share: float | None
-    sum_share: float | None
-    readable_share: float | None
-    temperature: str
-    effort: str
-    seed: str
-    served_models: tuple[str, ...]

@@ -1,7 +1,6 @@
 """`replay()`: is an archive as it was sealed, and do its journals give the same tables, fits and figures again?
 
-The archive may come from anywhere. It is looked at before it is unpacked; what it says is to be made are steps that
-slant knows, with arguments that it checks; nothing is written outside the folder `out`.
+The archive may come from anywhere: it is looked at before it is unpacked, its steps are those that slant knows.
 """
 
 from __future__ import annotations
@@ -54,8 +53,7 @@ from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.toml_table import checked_name
 from slant.collector.system.scratch import whole_folder
 
-DATABASE = "replayed.duckdb"
-_SEALED, _MADE = "sealed", "made"
+DATABASE, _SEALED, _MADE = "replayed.duckdb", "sealed", "made"
 _MOST_RECORD_BYTES = 5_000_000
 _NOT_ASKED = "R was not asked"
 _DRAWING = ("slant", "slant commit", "Python", "duckdb", "polars")  # versions that no number of R depends on
@@ -66,8 +64,7 @@ _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, 
 class Replayed:
     """`table`: for each file a row of its hash, and one of what was made beside it: kind (hash, data, codebook, study,
     prompts, table, fit, draws, figure, journal, page), name, status (agrees, differs, not made, not compared), within,
-    largest_difference, n_values, note. `versions`: one row a piece of software: name, sealed, here. `notes`: what to
-    know beside them."""
+    largest_difference, n_values, note. `versions`: name, sealed, here. `notes`: what to know with them."""
 
     table: pl.DataFrame
     versions: pl.DataFrame

@@ -33,6 +33,7 @@ from slant.collector.importing.layouts.values import (
     word,
 )
 from slant.collector.importing.renamed import Names
+from slant.collector.importing.row_counts import COUNTS, read_counts
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import (
     Attempt,
@@ -42,7 +43,6 @@ from slant.collector.records import (
     ReasoningKind,
     Reply,
     Run,
-    TokenSource,
     Trial,
     stable_id,
 )
@@ -342,41 +342,6 @@ def _kept(row: Row, draft: Mapping[str, Any]) -> str:
     return json.dumps({"file": row.file, "line": row.line, "row": cells}, ensure_ascii=False, default=str)
 
 
-COUNTS = ("tokens", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted")
-_COLUMN: dict[TokenSource, str] = {
-    "usage": "reasoning_tokens",
-    "template": "reasoning_tokens",
-    "output": "output_tokens",
-    "retokenized": "reasoning_tokens_recounted",
-}
-_BY_MEASURE: dict[str | None, TokenSource] = {"reasoning": "usage", "output": "output"}
-
-
-def read_counts(draft: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
-    """The four counts and `token_source`, as columns; unknown is None. CellError for what is no count.
-
-    Where a file has `tokens` alone, that is the count which the study analyses for this model; where it has no such
-    column, `tokens` is made from the others. An empty cell in a column that is there stays unknown.
-    """
-    counts: dict[str, Any] = {name: count(draft.get(name), name) for name in COUNTS}
-    source = _token_source(draft, model)
-    if "tokens" not in draft:
-        source = source or ("usage" if counts["reasoning_tokens"] is not None else "output")
-        counts["tokens"] = counts[_COLUMN[source]]
-    elif source is not None and counts[_COLUMN[source]] is None:
-        counts[_COLUMN[source]] = counts["tokens"]
-    return counts | {"token_source": source if counts["tokens"] is not None else None}
-
-
-def _token_source(draft: Mapping[str, Any], model: StudyModel) -> TokenSource | None:
-    token_source = draft.get("token_source")
-    if is_empty(token_source):
-        return model.token_source or _BY_MEASURE.get(model.measure)
-    if word(token_source) not in get_args(TokenSource):
-        raise CellError(f"token_source must be one of {', '.join(get_args(TokenSource))}, but is {shown(token_source)}")
-    return cast(TokenSource, word(token_source))
-
-
 def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:
     """The trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
     draft_factors = _factors(draft)
@@ -415,18 +380,8 @@ def _is_unanswered(answer: Any, trial: Trial) -> bool:
 
 
 def _trial_id(trial: Trial) -> str:
-    parts = [
-        trial.study,
-        "imported",
-        trial.variant,
-        trial.model,
-        trial.test,
-        trial.item,
-        trial.group,
-        trial.wording,
-        trial.condition,
-        trial.repetition,
-    ]
+    cell = (trial.test, trial.item, trial.group, trial.wording, trial.condition, trial.repetition)
+    parts = (trial.study, "imported", trial.variant, trial.model, *cell)
     # only where it is so: the ids of what was imported before there was such a thing stay
     return stable_id(*parts, *(["structured_output"] if trial.factors.get("structured_output") else []))
 

@@ -1,6 +1,5 @@
 """The DuckDB file: made, checked, filled from the journals. The collector never holds it: each flush attaches,
 inserts in one transaction, detaches, so that readers (DuckDB allows one writer *or* many readers) get their turn.
-
 Within one process all access goes through here, one at a time: a process that has the file open twice would lose
 its lock when either closes, without a word.
 """

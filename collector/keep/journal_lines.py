@@ -13,10 +13,11 @@ from typing import Any, get_type_hints
 import duckdb
 import polars as pl
 
+from slant.collector.check_facts import CheckFacts
 from slant.collector.keep.frames import registered
 from slant.collector.keep.line_sums import checked_lines
 from slant.collector.keep.schema import migration_texts
-from slant.collector.records import Attempt, CheckFacts, Run
+from slant.collector.records import Attempt, Run
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
 _NULL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # escaped as such: behind an even number of backslashes

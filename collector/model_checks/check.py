@@ -19,6 +19,7 @@ from slant.collector.ask.client import Client
 from slant.collector.ask.interrupts import run_anywhere
 from slant.collector.ask.redaction import Redaction, without_home
 from slant.collector.ask.retries import judge
+from slant.collector.check_facts import CheckFacts
 from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
 from slant.collector.keep.journal_loader import load_journals
@@ -29,7 +30,7 @@ from slant.collector.plan.run_plan import refuse_to_move, usable_address, why_no
 from slant.collector.providers import Provider, provider_named
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.logprobs import merged
-from slant.collector.records import CheckFacts, Prompt, Reply, Trial
+from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 from slant.collector.system.code_version import current_code_version
 

@@ -17,7 +17,7 @@ from statistics import correlation, fmean
 from typing import Literal
 
 from slant.collector.ask.reasoning_limits import pile
-from slant.collector.records import CheckFacts
+from slant.collector.check_facts import CheckFacts
 
 SPECIAL_TOKENS = 16  # of an answer beside its text: markers of its beginning and end
 EFFORT_ACTS_FROM = 1.25  # much effort by little
