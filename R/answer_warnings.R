@@ -105,3 +105,9 @@ contrast_of <- function(parts) {
   factors <- c(names(parts$dropped), Filter(function(name) is.factor(parts$data[[name]]), fixed))
   c(setdiff(factors, c("model", "domain")), "condition")[[1]]
 }
+
+# Whether each trial is without an answer, as far as the rows say it.
+is_without_answer <- function(trials) {
+  if ("is_valid" %in% names(trials)) return(!trials$is_valid %in% TRUE)
+  if ("is_refusal" %in% names(trials)) trials$is_refusal %in% TRUE else rep(FALSE, nrow(trials))
+}

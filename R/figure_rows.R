@@ -21,12 +21,6 @@ figure_rows <- function(x, table = NULL) {
   rows
 }
 
-# Of each trial, as far as the rows say it.
-is_without_answer <- function(trials) {
-  if ("is_valid" %in% names(trials)) return(!trials$is_valid %in% TRUE)
-  if ("is_refusal" %in% names(trials)) trials$is_refusal %in% TRUE else rep(FALSE, nrow(trials))
-}
-
 # Rows that say of what model, test, domain they are: what is fitted to all of them together has no column of it, or NA.
 with_cells <- function(rows, columns) {
   if (!is.data.frame(rows)) {

@@ -72,8 +72,10 @@ def recount_reasoning(
 def summary_notes(db: str | Path, models: Sequence[str] = ()) -> list[str]:
     """A sentence for each model whose answers show a summary only: its length is not the reasoning's, and a count of it
     would be taken for one."""
-    query = f"""SELECT provider, requested_model, model, count(*) FROM attempts
-                WHERE {_TEXTS} AND reasoning_kind = 'summary' GROUP BY ALL ORDER BY ALL"""  # noqa: S608
+    query = (
+        f"SELECT provider, requested_model, model, count(*) FROM attempts WHERE {_TEXTS} "  # noqa: S608
+        "AND reasoning_kind = 'summary' GROUP BY ALL ORDER BY ALL"
+    )
     with reading(Path(db)) as connection:
         rows = connection.execute(query).fetchall()
     return [

@@ -14,6 +14,7 @@ import duckdb
 
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
+from slant.collector.system.shipped_files import sql_query
 
 MOST_LOST = 0.05
 """The share of trials without an answer that is worth no word."""
@@ -42,13 +43,11 @@ def unequal_losses(counts: Sequence[Count]) -> str | None:
 def lost_answer_notes(db: Path, study: str, version: str | None = None) -> list[str]:
     """A sentence for each model of a study (collected trials alone) that lacks more than a few per cent of answers, or
     unequally many by condition; none where the database can't be looked at just now."""
-    query = """
-        SELECT variant, model, condition, outcome, count(*) FROM trials
-        WHERE study = $study AND source = 'collected' AND ($version IS NULL OR study_version = $version)
-        GROUP BY ALL ORDER BY ALL"""
     try:
         with reading(db, patience_s=1.0) as connection:
-            rows = connection.execute(query, {"study": study, "version": version}).fetchall()
+            rows = connection.execute(
+                sql_query("outcomes_by_condition"), {"study": study, "version": version}
+            ).fetchall()
     except (DatabaseError, duckdb.Error):
         return []
     notes = []

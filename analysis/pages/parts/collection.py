@@ -17,7 +17,7 @@ _ENDS = ("n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected", 
 _COUNTED = ("n_trials", "n_answered", *_ENDS)
 
 
-def collection(section: SectionData) -> Group | None:
+def collected_trials(section: SectionData) -> Group | None:
     """One full prompt of each frame, the models with their settings and days, and what ended without an answer."""
     tables = tuple(filter(None, (_models(section), _without_answer(section))))
     if not tables:

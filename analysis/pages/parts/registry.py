@@ -108,7 +108,7 @@ GROUPS: tuple[GroupFunction, ...] = (
     over_words.held, nothing, over_words.pooled, stopping, counts.ratios, robustness, occasions.retests,
     forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends, games.indices,
     games.differences, games.questions, games.choices, printed_tables.print_comparison, topics,
-    collection.collection,
+    collection.collected_trials,
 )  # fmt: skip
 
 
