@@ -53,23 +53,6 @@ print.slant_fit <- function(x, n = 20, ...) {
   invisible(x)
 }
 
-#' @param term terms to draw; all but intercepts if it is left out.
-#' @rdname slant_fit
-#' @method plot slant_fit
-#' @export
-plot.slant_fit <- function(x, term = NULL, ...) {
-  if (is.data.frame(x$tables$topics) && is.null(term)) {
-    return(plot_topic_prevalence(x, ...))
-  }
-  if (isTRUE(nrow(x$tables$contrasts) > 0) && "domain" %in% names(x$tables$contrasts) && is.null(term)) {
-    return(plot_block_contrasts(x, ...))
-  }
-  if (length(x$estimates$term) > 0 && all(x$estimates$term == "cohens_d") && is.null(term)) {
-    return(plot_effect_sizes(x, ...))
-  }
-  plot_estimates(x, term = term, ...)
-}
-
 #' @rdname slant_fit
 #' @method summary slant_fit
 #' @export

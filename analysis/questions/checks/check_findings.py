@@ -30,7 +30,7 @@ from slant.analysis.questions.checks.sentences import (
     standing,
     which_cells,
 )
-from slant.analysis.questions.checks.served_findings import served_findings
+from slant.analysis.questions.checks.served_findings import findings_of_served_models
 from slant.analysis.questions.checks.stopping import looks_in, stopping_finding
 from slant.analysis.questions.checks.study_checks import Checks
 from slant.analysis.rows.cells import GRAIN
@@ -61,7 +61,7 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
         if _has_rows(rows, RETEST):
             labels = {model.model: model.label for model in checks.study.models}
             own.append(retest_finding(rows[RETEST], labels, checks.alpha))
-        own += served_findings(rows)
+        own += findings_of_served_models(rows)
         yield grain, own
 
 

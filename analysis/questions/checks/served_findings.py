@@ -28,7 +28,7 @@ def served_rows(db: str | Path, study: str) -> dict[str, pl.DataFrame]:
     return {name: frame for name, frame in rows.items() if not frame.is_empty()}
 
 
-def served_findings(rows: Mapping[str, pl.DataFrame]) -> Iterator[Finding]:
+def findings_of_served_models(rows: Mapping[str, pl.DataFrame]) -> Iterator[Finding]:
     """Of one source, study version and variant."""
     if (servers := rows.get(SERVERS)) is not None and not servers.is_empty():
         n_models = count_text(servers["model"].n_unique(), "model")
