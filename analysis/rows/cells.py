@@ -16,7 +16,7 @@ from pathlib import Path
 import duckdb
 import polars as pl
 
-from slant.analysis.rows.lost_rows import lost_rows
+from slant.analysis.rows.lost_rows import warning_of_lost_rows
 from slant.analysis.rows.result_warnings import Key, model_mixture_warnings
 from slant.analysis.rows.same_answers import REPEATED_BY, may_repeat, same_answers
 from slant.analysis.rows.views import read_view, set_measure, stored_views
@@ -227,7 +227,7 @@ def _cut_cells(
         if rows.is_empty():
             by_name = ", ".join(f"{name} in {n:,}" for name, n in dropped.items() if n)
             warnings = (*warnings, f"All {sum(dropped.values()):,} rows are left out: {by_name}.")
-        elif loss := lost_rows(whole, rows, fit, dropped):
+        elif loss := warning_of_lost_rows(whole, rows, fit, dropped):
             warnings = (*warnings, loss)
         if repeated := same_answers(rows, used):
             warnings = (*warnings, repeated)

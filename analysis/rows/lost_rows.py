@@ -12,7 +12,7 @@ from slant.collector.progress.lost_answers import MOST_LOST, Count, unequal_loss
 from slant.collector.study.records import Fit
 
 
-def lost_rows(whole: pl.DataFrame, rows: pl.DataFrame, fit: Fit, dropped: Mapping[str, int]) -> str | None:
+def warning_of_lost_rows(whole: pl.DataFrame, rows: pl.DataFrame, fit: Fit, dropped: Mapping[str, int]) -> str | None:
     """The sentence that a fit carries which leaves out more than a few per cent, or unequally by its contrast; None
     where it does not. `whole`: all rows of its cell, `rows`: those that are fitted."""
     n_lost = whole.height - rows.height
