@@ -18,7 +18,7 @@ import polars as pl
 
 from slant.analysis.rows.lost_rows import warning_of_lost_rows
 from slant.analysis.rows.result_warnings import Key, model_mixture_warnings
-from slant.analysis.rows.same_answers import REPEATED_BY, may_repeat, same_answers
+from slant.analysis.rows.same_answers import REPEATED_BY, may_repeat, warning_of_same_answers
 from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
@@ -229,7 +229,7 @@ def _cut_cells(
             warnings = (*warnings, f"All {sum(dropped.values()):,} rows are left out: {by_name}.")
         elif loss := warning_of_lost_rows(whole, rows, fit, dropped):
             warnings = (*warnings, loss)
-        if repeated := same_answers(rows, used):
+        if repeated := warning_of_same_answers(rows, used):
             warnings = (*warnings, repeated)
         yield Cell(key, rows.select(used), " + ".join(sources) or None, warnings, _common_values(rows), dropped)
 

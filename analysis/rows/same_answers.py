@@ -24,7 +24,7 @@ def may_repeat(used: Collection[str]) -> bool:
     return _COUNTS in used and "reasoning_text" not in used and not set(COMBINATION[:2]) <= set(used)
 
 
-def same_answers(rows: pl.DataFrame, used: Collection[str]) -> str | None:
+def warning_of_same_answers(rows: pl.DataFrame, used: Collection[str]) -> str | None:
     """How many combinations got the same answer every time, where that is more than chance makes of it."""
     if not may_repeat(used) or not set(COMBINATION) <= set(rows.columns):
         return None
