@@ -19,7 +19,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
-from slant.collector.keep.portable import BYTE_ORDER_MARK, portable, safe_for_spreadsheets, times_as_text
+from slant.collector.keep.portable import BYTE_ORDER_MARK, portable_values, safe_for_spreadsheets, times_as_text
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
 from slant.collector.keep.view_heads import known_view
 from slant.collector.system.files import is_stream, opened_stream
@@ -134,7 +134,7 @@ def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, sp
 def _write_parquet(relation: duckdb.DuckDBPyRelation, rows: Path, compression: str) -> None:
     """As Parquet; from there rows come back a few thousand at a time, in order, with their types."""
     try:
-        portable(relation).to_parquet(str(rows), compression=compression, row_group_size=_BATCH)
+        portable_values(relation).to_parquet(str(rows), compression=compression, row_group_size=_BATCH)
     except duckdb.IOException as error:
         raise OSError(str(error).splitlines()[0]) from error
 

@@ -34,7 +34,7 @@ from slant.collector.keep.lake_files import (
     newest_tables,
     script,
 )
-from slant.collector.keep.portable import portable
+from slant.collector.keep.portable import portable_values
 from slant.collector.markup import escaped_markdown
 from slant.collector.system import files
 from slant.collector.system.operating_system import onto_disk, sync_folder, try_lock
@@ -189,7 +189,7 @@ def _write_attempts(
 
 
 def _write(rows: duckdb.DuckDBPyRelation, path: Path) -> None:
-    portable(rows).to_parquet(str(path), compression="zstd", row_group_size=ROW_GROUP)
+    portable_values(rows).to_parquet(str(path), compression="zstd", row_group_size=ROW_GROUP)
     with files.opened(path) as file:
         onto_disk(file.fileno())
 

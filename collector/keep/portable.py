@@ -22,7 +22,7 @@ _ISO = "%Y-%m-%dT%H:%M:%S%.6fZ"
 INSTANT = "TIMESTAMP WITH TIME ZONE"
 
 
-def portable(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+def portable_values(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """The same rows: times as instants, and DuckDB's widest integers (sums) as decimals, for it would write them to
     Parquet as numbers with a fraction."""
     kinds = zip(map(quoted_name, relation.columns), map(str, relation.types), strict=True)
