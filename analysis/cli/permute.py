@@ -100,10 +100,17 @@ def permute_command(
         with FitProgress("Refitting in R") as progress:
             results.append(
                 permute(
-                    db, chosen, permutations, engine, seed,
-                    source=source, workers=workers, progress=progress, settings=settings,
+                    db,
+                    chosen,
+                    permutations,
+                    engine,
+                    seed,
+                    source=source,
+                    workers=workers,
+                    progress=progress,
+                    settings=settings,
                 )
-            )  # fmt: skip
+            )
     rows = pl.concat([_named(getattr(result, show), is_of_words, n) for n, result in enumerate(results)])
     print_result(rows, output_format, (_SHOWN_OF_CONDITIONS if is_of_words else _SHOWN) if show == "tests" else None)
     for number, result in enumerate(results):

@@ -133,9 +133,22 @@ def power_command(
     variances = {name: value for name, value in given.items() if value is not None}
     with FitProgress() as progress:
         plan = plan_power(
-            study, pilot, variances or None, words, wordings, repetitions, games, effect, power,
-            source=source, models=models, tests=tests, prices_file=prices, workers=workers, progress=progress,
-        )  # fmt: skip
+            study,
+            pilot,
+            variances or None,
+            words,
+            wordings,
+            repetitions,
+            games,
+            effect,
+            power,
+            source=source,
+            models=models,
+            tests=tests,
+            prices_file=prices,
+            workers=workers,
+            progress=progress,
+        )
     print_rows(_short(plan.table) if output_format == "table" else plan.table, output_format)
     for sentence in (*plan.advice, *plan.cost_rests_on):
         say(sentence)

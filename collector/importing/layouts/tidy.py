@@ -44,9 +44,24 @@ _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
     "is_valid", "is_consistent", "p_consistent", "is_batch", "queue_wait_s", "", *documented_columns(),
 }  # fmt: skip
 _OF_TOOLS = (
-    "epoch", "eval", "output", "response", "result", "error", "vars", "provider", "prompt", "success", "score",
-    "gradingresult", "testcase", "trial_type", "trial_index", "internal_node_id", "plugin_version",
-)  # fmt: skip
+    "epoch",
+    "eval",
+    "output",
+    "response",
+    "result",
+    "error",
+    "vars",
+    "provider",
+    "prompt",
+    "success",
+    "score",
+    "gradingresult",
+    "testcase",
+    "trial_type",
+    "trial_index",
+    "internal_node_id",
+    "plugin_version",
+)
 """What the logs of tools have beside what was taken from them (collector/importing/files/tool_logs.py)."""
 
 
