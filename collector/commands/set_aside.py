@@ -29,7 +29,7 @@ def set_aside_command(run_id: str, reason: str, is_back: bool, db: Path) -> None
     The reason is kept in the journal, and shown wherever results of the study are. The run's trials are open again: the
     same command asks them anew.
     """
-    from slant.collector.keep.set_aside import set_aside
+    from slant.collector.keep.runs_aside import set_aside
 
     n_trials = set_aside(db, run_id, reason, is_back=is_back)
     done = "counts again" if is_back else "is set aside and counts nowhere"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.collector.keep.set_aside import set_aside_ids
+from slant.collector.keep.runs_aside import set_aside_ids
 from slant.collector.keep.stored_attempts import attempts_where
 
 IDS_AT_ONCE = 100_000

@@ -13,7 +13,7 @@ from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.lake import export_lake
-from slant.collector.keep.set_aside import set_aside
+from slant.collector.keep.runs_aside import set_aside
 from tests.support.tiny_study import write_tiny
 
 REASON = "temperature 1 was meant"
