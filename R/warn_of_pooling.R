@@ -47,13 +47,15 @@ warn_of_repeated_rows <- function(rows) {
 }
 
 # Repetitions that are the same answer again, more often than chance has it, are no answers of their own. A fit that
-# knows of word and wording (fit_crossed()) has a component for what they share.
+# knows of word and wording (fit_crossed()) has a component for what they share. Several rows of one trial are no
+# repetitions.
 warn_of_same_answers <- function(rows, columns) {
   keys <- c("item", "wording", "condition")
   outcome <- intersect("tokens", columns)
   if (length(outcome) == 0 || !all(keys %in% names(rows)) || all(keys[1:2] %in% columns)) {
     return(invisible())
   }
+  if (!is.null(rows$trial_id)) rows <- rows[!duplicated(rows$trial_id), , drop = FALSE]
   if (is.null(rows$group)) rows$group <- rep("", nrow(rows))
   if (anyDuplicated(rows[c(intersect(c("model", "test"), names(rows)), "group", keys)]) == 0) {
     return(invisible())

@@ -81,7 +81,7 @@ def doubt(recording: Recording, field: str, expected: Any, read: Any) -> str | N
         return "candidatesTokenCount is left out when it is 0, and here the parts make the total"
     usage = body.get("usage")
     if isinstance(usage, Mapping) and field in ("output_tokens", "reasoning_tokens") and "total_tokens" in usage:
-        parts = [usage.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
+        parts: list[Any] = [usage.get(name) for name in ("prompt_tokens", "completion_tokens", "total_tokens")]
         if all(isinstance(part, int) for part in parts) and (beyond := parts[2] - parts[0] - parts[1]) > 0:
             return f"the total holds {beyond} tokens beyond prompt and completion: hidden reasoning"
     if field == "reasoning_tokens" and expected == 0 and read is None:
@@ -144,7 +144,7 @@ def _loaded(file: Path) -> Any:
     if file.suffix == ".json":
         return json.loads(text)
     try:
-        import yaml
+        import yaml  # type: ignore[import-untyped]
     except ModuleNotFoundError:
         sys.exit(f"{file} is YAML, which needs PyYAML: .venv/bin/pip install pyyaml")
     return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -156,7 +156,7 @@ def _decoded(body: Any) -> Any:
     if isinstance(body, dict) and "base64_string" in body:
         value = base64.b64decode(body["base64_string"])
     try:
-        raw = value.encode() if isinstance(value, str) else value
+        raw: Any = value.encode() if isinstance(value, str) else value
         return json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
     except (ValueError, TypeError, OSError, binascii.Error):
         return None

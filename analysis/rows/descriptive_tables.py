@@ -14,7 +14,7 @@ from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.keep.database import reading, shown_versions
+from slant.collector.keep.database import opens_once, reading, shown_versions
 from slant.collector.keep.stored_designs import designs_in
 from slant.collector.keep.view_heads import TableInfo, read_header
 from slant.collector.studies.catalogue import load_study
@@ -42,6 +42,7 @@ def _place(info: TableInfo) -> tuple[int, str]:
 
 
 @checked_arguments()
+@opens_once
 def tables(
     db: str | Path, study: str | None = None, names: Iterable[str] | None = None, measure: str | None = None
 ) -> dict[str, pl.DataFrame]:

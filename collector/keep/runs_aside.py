@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import secrets
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from slant.collector.errors import UnknownNameError, UsageError
+from slant.collector.errors import DatabaseEmptyError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import encode, journal_folder, utc_now, write_whole
 from slant.collector.keep.journal_loader import load_journals
@@ -45,7 +46,7 @@ def set_aside_ids(db: Path) -> list[str]:
     """The runs that count no more."""
     if not db.exists():
         return []
-    with reading(db) as connection:
-        if "aside_runs" not in view_names(connection):
-            return []
-        return [row[0] for row in connection.execute("SELECT run_id FROM aside_runs ORDER BY 1").fetchall()]
+    with suppress(DatabaseEmptyError), reading(db) as connection:
+        if "aside_runs" in view_names(connection):
+            return [row[0] for row in connection.execute("SELECT run_id FROM aside_runs ORDER BY 1").fetchall()]
+    return []

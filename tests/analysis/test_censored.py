@@ -24,7 +24,7 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_every_association_study_has_the_fit_without_naming_it() -> None:
     fit = fits_of(load_study("rmiat"))["censored"]
-    assert (fit.outcome, fit.contrast, fit.settings) == ("tokens", "condition", {"cluster": "wording"})
+    assert (fit.outcome, fit.contrast, fit.settings) == ("tokens", "condition", {"cluster": ("wording", "item")})
     assert "censored" not in fits_of(load_study("interference"))
 
 

@@ -112,7 +112,7 @@ def test_a_family_that_is_clearly_better_is_said_with_its_difference() -> None:
         "source": "simulated", "study_version": "v1", "variant": "base", "model": "m", "test": "t", "ratio": 1.5,
         "ratio_low": 1.2, "ratio_high": 1.9, "zeros_reference": 0.3, "zeros_reference_predicted": 0.1,
         "zeros_other": 0.0, "zeros_other_predicted": 0.0, "n_bad_pareto_k": 0, "is_converged": True, "n_compared": 12,
-        "n_outside": 2, "n_zeros_outside": 1,
+        "n_outside": 2, "n_zeros_outside": 1, "p_within_bound": 0.97, "bound": 0.1, "prior": "normal(0, 1)",
     }  # fmt: skip
     families = {"lognormal": 0.0, "gaussian": -30.0, "hurdle_lognormal": 12.0}
     rows = pl.DataFrame(
@@ -122,6 +122,7 @@ def test_a_family_that_is_clearly_better_is_said_with_its_difference() -> None:
     assert said.standing == "caution"
     assert "another family is clearly better in 1 of 2 comparisons" in said.sentence
     assert any("Better than the lognormal: hurdle lognormal for m, t, by 12.0" in text for text in said.details)
+    assert any("smaller than |d| = 0.1 (of log counts; prior of the effect: normal(0, 1)" in text for text in said.details)
     assert any("30.0 % observed in Compatible, 10.0 % predicted" in text for text in said.details)
     fine = rows.filter(family="lognormal").with_columns(n_zeros_outside=0)
     assert finding(fine).standing == "holds"

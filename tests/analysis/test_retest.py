@@ -32,7 +32,7 @@ def with_occasions() -> Iterator[Row]:
     for occasion, shift in ((2, 0), (3, 30)):
         for number, row in enumerate(firsts[3:160:4]):
             tokens = row["tokens"] + shift + (number * 7) % 41 - 20
-            served = {"served_model": "o3-mini-new", "done_at": f"2026-0{occasion}-01 10:00:00"}
+            served = {"served_model": "o3-mini-2025-06-30", "done_at": f"2026-0{occasion}-01 10:00:00"}
             again = {"occasion": occasion, "first_trial_id": row["trial_id"], "run_id": f"r{occasion}"}
             yield {**row, **served, **again, "trial_id": f"o{occasion}-{number}", "tokens": tokens}
 
@@ -103,12 +103,12 @@ def test_the_page_of_checks_takes_a_shift_for_a_caution(found: analysis.Retest) 
 
 
 def test_another_served_model_is_a_warning(tmp_path: Path, db: Path) -> None:
-    first = {"trial_id": "f", "served_model": "o3-mini-old", "done_at": "2026-01-01"}
-    again = {"trial_id": "o", "served_model": "o3-mini-new", "occasion": 2, "first_trial_id": "f"}
+    first = {"trial_id": "f", "served_model": "o3-mini-2025-01-31", "done_at": "2026-01-01"}
+    again = {"trial_id": "o", "served_model": "o3-mini-2025-06-30", "occasion": 2, "first_trial_id": "f"}
     result = analysis.retest(database(tmp_path / "a.duckdb", [first, {**again, "done_at": "2026-01-02"}], [RUN]))
     assert result.warnings == [
         "o3-mini, occasion 2: 1 of 1 trials were answered by another served model than the first time (then "
-        "o3-mini-old, now o3-mini-new)."
+        "o3-mini-2025-01-31, now o3-mini-2025-06-30)."
     ]
 
 

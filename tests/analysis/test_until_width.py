@@ -196,9 +196,10 @@ def test_a_model_that_was_left_between_looks_is_named(tmp_path: Path) -> None:
 
 
 def test_where_no_interval_can_be_had_nothing_ends_before_all_is_asked(tmp_path: Path) -> None:
-    write_worded(tmp_path / "study", wordings=1)  # no variance of wordings
-    listener = Listener()
-    report = ask(tmp_path, repetitions=2, until_width=1e9, looks=2, watcher=listener)
+    write_worded(tmp_path / "study")
+    rule, listener = {"repetitions": 2, "until_width": 1e9, "looks": 2}, Listener()
+    with LocalServer() as server:  # whose answers are all equal
+        report = ask(tmp_path, ("local/small",), base_url=server.base_url, **rule, watcher=listener)
     assert [cell.status for look in report.looks for cell in look.widths] == ["failed", "failed"]
     assert "no interval in 1 of 1 tests, for the fit failed; not yet 1e+09, so it is asked on" in listener.said[0]
     assert report.models[0]["repetitions"] == 2

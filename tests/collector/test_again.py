@@ -144,7 +144,7 @@ def test_what_is_refused_is_a_trial_with_an_answer_too(tmp_path: Path, server: L
     async def refuses(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         is_first = len(server.bodies) <= 24
         message = {"role": "assistant", "content": None, "refusal": "I can't."} if is_first else {"content": "Calm"}
-        return web.json_response({"model": "m", "choices": [{"message": message, "finish_reason": "stop"}]})
+        return web.json_response({"choices": [{"message": message, "finish_reason": "stop"}]})
 
     server.handler = refuses
     collector = Collector(tmp_path, server)

@@ -59,10 +59,10 @@ def test_a_study_with_a_mistake_is_told_in_one_sentence_and_exits_2(tmp_path: Pa
     assert "Traceback" not in result.output
 
 
-def test_checking_what_is_no_file_is_told(tmp_path: Path) -> None:
+def test_a_folder_without_a_study_file_is_no_study(tmp_path: Path) -> None:
     result = run("validate", str(tmp_path))
     assert result.exit_code == 2
-    assert "There is no study file" in result.stderr
+    assert "holds no study.toml" in result.stderr
 
 
 def test_help_gives_an_example() -> None:

@@ -135,22 +135,22 @@ def test_a_server_in_trouble_in_mid_game_changes_nothing_of_it(
 
 def test_a_model_that_is_another_one_when_a_game_goes_on_is_marked_there(study: Path, db: Path) -> None:
     """Stopped by a dead server in round 9, gone on with the next day, when the alias had moved."""
-    served = "small-1"
+    served = "small-2025-01-31"
 
     async def handler(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
-        if served == "small-1" and round_of(body) == 9:
+        if served == "small-2025-01-31" and round_of(body) == 9:
             return error(503, "", "down")
         return web.json_response(completion("Answer: Ato") | {"model": served})
 
     with LocalServer(handler) as server:
         assert not play(study, server, db).is_complete
         assert rows(db, "SELECT count(*) FROM allocation_games WHERE served_model_changed OR is_complete") == [(0,)]
-        served = "small-2"
+        served = "small-2025-06-30"
         report = play(study, server, db)
     assert report.is_complete
     assert report.models[0]["model_changed"] == GAMES
     marked = [facts.get("served_model_before") for facts in factors(db, "test = 'rounds' AND repetition = 1")]
-    assert [(place, before) for place, before in enumerate(marked, 1) if before] == [(9, "small-1")]
+    assert [(place, before) for place, before in enumerate(marked, 1) if before] == [(9, "small-2025-01-31")]
     assert rows(db, "SELECT n_games, n_complete, n_model_changed FROM allocation_game_ends") == [(GAMES, GAMES, GAMES)]
     assert "answered by more than one model: 2 games of small (view allocation_game_ends)." in warnings(db)
 

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
-from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal import encode, journal_folder
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer, completion, error
 from tests.support.tiny_game import (
@@ -230,7 +230,9 @@ def test_a_game_in_which_another_text_was_sent_is_left_as_it_is(study: Path, db:
         play(study, server, db)
         cut_off(db, cut, random.Random(2))
         [journal] = journal_folder(cut).glob("*.jsonl")
-        journal.write_bytes(journal.read_bytes().replace(b'"prompt_hash":"', b'"prompt_hash":"0'))
+        lines = [json.loads(line) for line in journal.read_bytes().splitlines()]
+        other = [line | {"prompt_hash": "0"} if "prompt_hash" in line else line for line in lines]
+        journal.write_bytes(b"".join(encode(line) for line in other))
         report = play(study, server, cut)
     assert not report.is_complete
     assert rows(cut, "SELECT count(*) = count(DISTINCT (trial_id, turn)) FROM attempts") == [(True,)]

@@ -109,12 +109,12 @@ def _link_outside(folder: Path) -> None:
 
 _WIDE = f"FROM IT, (SELECT {', '.join(f'{n} AS c{n}' for n in range(2000))})"
 LAKES = (
-    HostileDocument("a table is a pipe", _of_table("runs", _pipe), "is none of its tables"),
-    HostileDocument("a table is a device", _of_table("runs", _device), "is none of its tables"),
+    HostileDocument("a table is a pipe", _of_table("runs", _pipe), "it is a pipe (runs.parquet)"),
+    HostileDocument("a table is a device", _of_table("runs", _device), "links are not followed here (runs.parquet)"),
     HostileDocument("a table is called SQL", _beside_runs("a'; DROP TABLE runs; --.parquet", b"x"), "is none of its"),
     HostileDocument("a table is called like a view", _beside_runs("trials.parquet", b"x"), "Can't read the lake"),
     HostileDocument("a table has other columns", _written(lambda f: _table(f, "runs"), "SELECT 1 AS x"), '"runs" does'),
-    HostileDocument("a part is a link to a file outside", _link_outside, "file system operations are disabled"),
+    HostileDocument("a part is a link to a file outside", _link_outside, "links are not followed here (part-"),
     HostileDocument("a part is no Parquet", lambda folder: _part(folder).write_bytes(b"x" * 99), "No magic bytes"),
     HostileDocument("a part has 2,000 columns more", _written(_part, _WIDE), "its attempts have"),
     HostileDocument("a part has one column", _written(_part, "SELECT attempt_id FROM IT"), "Can't read the lake"),

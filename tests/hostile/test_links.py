@@ -117,7 +117,7 @@ def test_an_export_goes_into_a_pipe_that_is_read(kept: Path, tmp_path: Path) -> 
         export(kept / "a.duckdb", None, tmp_path / "pipe.csv", overwrite=True)
     reader = os.open(tmp_path / "pipe.csv", os.O_RDONLY | os.O_NONBLOCK)
     rows = duckdb.connect(str(kept / "a.duckdb"), read_only=True).sql("SELECT count(*) FROM runs").fetchall()[0][0]
-    export(kept / "a.duckdb", None, tmp_path / "pipe.csv", view="runs", overwrite=True)
+    export(kept / "a.duckdb", None, tmp_path / "pipe.csv", view="run_provenance", overwrite=True)
     assert os.read(reader, 1_000_000).count(b"\n") > rows
     os.close(reader)
     assert (tmp_path / "pipe.csv").is_fifo()

@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -16,9 +17,13 @@ from slant.collector.providers import provider_named
 
 Handler = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
 
+SNAPSHOTS = {"o3-mini": "o3-mini-2025-01-31"}
+requested_model = ContextVar("requested_model", default="o3-mini")
+
 
 def completion(answer: str = "Calm", **usage: Any) -> dict[str, Any]:
-    """What OpenAI's chat completions would say."""
+    """What OpenAI's chat completions would say; inside a handler of LocalServer, with the model that was asked for."""
+    model = requested_model.get()
     generated = usage.get("completion_tokens", 74)
     reasoning = min(64, generated) if isinstance(generated, int) else 64
     counts = {
@@ -28,7 +33,7 @@ def completion(answer: str = "Calm", **usage: Any) -> dict[str, Any]:
     }
     return {
         "id": "chatcmpl-1",
-        "model": "o3-mini-2025-01-31",
+        "model": SNAPSHOTS.get(model, model),
         "system_fingerprint": "fp_1",
         "choices": [{"message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}],
         "usage": counts | usage,
@@ -95,4 +100,6 @@ class LocalServer:
         body = json.loads(await request.read())
         self.bodies.append(body)
         self.headers.append(dict(request.headers))
+        if isinstance(body, dict) and isinstance(body.get("model"), str):
+            requested_model.set(body["model"])
         return await self.handler(request, body)

@@ -9,11 +9,12 @@ labelled <- function() {
 
 test_that("what a study calls things goes with the results, and into the figure", {
   skip_if_not_installed("ggplot2")
-  found <- effect_size(labelled(), by = "model")$estimates
+  fit <- effect_size(labelled(), by = "model")
+  found <- fit$estimates
   expect_equal(found$model_label, c("Model A", "Model B"))
   expect_equal(found$token_source, c("usage", "output"))
   expect_equal(unique(found[c("reference", "compared")]), data.frame(reference = "usual", compared = "crossed"))
-  plot <- plot_effect_sizes(found)
+  plot <- plot_effect_sizes(fit)
   expect_equal(levels(plot$data$model_shown), c("Model B", "Model A"))
   expect_match(plot$labels$subtitle, "more tokens in the crossed condition; left: more in the usual one", fixed = TRUE)
   expect_match(plot$labels$caption, "^Simulated answers")
