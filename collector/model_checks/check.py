@@ -25,7 +25,7 @@ from slant.collector.keep.journal import encode, journal_folder, utc_now, write_
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.model_checks.findings import Answered, Verdict, decide_verdict, facts, pile_reason
 from slant.collector.model_checks.questions import CheckQuestion, check_questions
-from slant.collector.model_checks.response_facts import ResponseFacts, response_facts, summed
+from slant.collector.model_checks.response_facts import ResponseFacts, facts_of_response, summed
 from slant.collector.plan.run_plan import refuse_to_move, usable_address, why_not
 from slant.collector.providers import Provider, provider_named
 from slant.collector.providers.exchange import Exchange
@@ -146,7 +146,7 @@ class _Asker:
         return _answered(question, reply, problem), self._kept(question, request.body, exchange, reply)
 
     def _note(self, body: Mapping[str, Any], reply: Reply) -> None:
-        found = response_facts(body, reply)
+        found = facts_of_response(body, reply)
         clean = {name: without_home(self._redacted(value)) for name, value in found.facts.items()}
         deviations = tuple(without_home(self._redacted(deviation)) for deviation in found.deviations)
         self.responses.append(ResponseFacts(clean, deviations))

@@ -15,7 +15,7 @@ from typing import Any
 
 from slant.collector.providers import (
     anthropic,
-    compatible,
+    chat_completions,
     deepseek,
     gemini,
     ollama,
@@ -40,7 +40,7 @@ _OPENAI: Mapping[str, Settings] = {
 }
 _PROBES: tuple[tuple[Any, Mapping[str, Settings]], ...] = (
     (openai, _OPENAI),
-    (compatible, _OPENAI),
+    (chat_completions, _OPENAI),
     (deepseek, _OPENAI),
     (openrouter, _OPENAI),
     (together, _OPENAI),

@@ -27,7 +27,7 @@ class ResponseFacts:
     deviations: tuple[str, ...] = ()
 
 
-def response_facts(body: Mapping[str, Any], reply: Reply) -> ResponseFacts:
+def facts_of_response(body: Mapping[str, Any], reply: Reply) -> ResponseFacts:
     """The facts of one response and of the reply that was read from it."""
     shown = {
         "finish reason": f"{reply.finish_reason or 'none'} ({reply.ending})" if reply.ending else reply.finish_reason,
@@ -48,7 +48,7 @@ def response_facts(body: Mapping[str, Any], reply: Reply) -> ResponseFacts:
 
 
 def summed(responses: Sequence[ResponseFacts]) -> list[tuple[str, str]]:
-    """Rows of what was found and how often, in the order of `response_facts`; the deviations last."""
+    """Rows of what was found and how often, in the order of `facts_of_response`; the deviations last."""
     by_name: dict[str, Counter[str]] = {}
     for response in responses:
         for name, value in response.facts.items():

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from slant.collector.errors import ProviderError, UnknownNameError, UsageError
 from slant.collector.providers import (
     anthropic,
-    compatible,
+    chat_completions,
     deepseek,
     gemini,
     ollama,
@@ -48,8 +48,8 @@ __all__ = [
     "Provider",
     "all_providers",
     "anthropic",
+    "chat_completions",
     "checked_address",
-    "compatible",
     "deepseek",
     "gemini",
     "is_on_this_machine",
@@ -150,35 +150,35 @@ _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
     ("deepseek", deepseek, "https://api.deepseek.com", "DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", True),
     ("together", together, "https://api.together.xyz/v1", "TOGETHER_API_KEY", "TOGETHER_BASE_URL", True),
     ("openrouter", openrouter, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", True),
-    ("xai", Service(compatible, most_logprobs=8), "https://api.x.ai/v1", "XAI_API_KEY", "XAI_BASE_URL", True),
+    ("xai", Service(chat_completions, most_logprobs=8), "https://api.x.ai/v1", "XAI_API_KEY", "XAI_BASE_URL", True),
     (
-        "mistral", Service(compatible, most_logprobs=0),
+        "mistral", Service(chat_completions, most_logprobs=0),
         "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "MISTRAL_BASE_URL", True,
     ),
     (
-        "groq", Service(compatible, most_logprobs=0),
+        "groq", Service(chat_completions, most_logprobs=0),
         "https://api.groq.com/openai/v1", "GROQ_API_KEY", "GROQ_BASE_URL", True,
     ),
     (
-        "qwen", Service(compatible, most_logprobs=5),  # DashScope; in mainland China another address and key
+        "qwen", Service(chat_completions, most_logprobs=5),  # DashScope; in mainland China another address and key
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "DASHSCOPE_BASE_URL", True,
     ),
     (
-        "fireworks", Service(compatible, most_logprobs=5),
+        "fireworks", Service(chat_completions, most_logprobs=5),
         "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", "FIREWORKS_BASE_URL", True,
     ),
-    ("cerebras", compatible, "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", "CEREBRAS_BASE_URL", True),
+    ("cerebras", chat_completions, "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", "CEREBRAS_BASE_URL", True),
     (
         "azure", Service(openai, key_header="api-key"),  # each resource has an address of its own: …/openai/v1
         None, "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_BASE_URL", True,
     ),
     ("ollama", ollama, "http://localhost:11434", None, "OLLAMA_BASE_URL", False),
-    ("local", compatible, None, None, "SLANT_LOCAL_BASE_URL", False),
+    ("local", chat_completions, None, None, "SLANT_LOCAL_BASE_URL", False),
     ("simulated", simulated, None, None, "SLANT_SIMULATED_BASE_URL", False),
 )  # fmt: skip
 PROVIDERS: dict[str, Provider] = {row[0]: Provider(*row, needs_ending=row[3] is not None) for row in _ROWS}
 _DIALECTS = {name: spoken_by(row.dialect) for name, row in PROVIDERS.items() if row.name != "simulated"} | {
-    "compatible": compatible
+    "chat-completions": chat_completions
 }
 
 

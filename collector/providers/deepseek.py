@@ -3,6 +3,6 @@ shape (`json_object`). So it has no `structured_output` here."""
 
 from __future__ import annotations
 
-from slant.collector.providers.compatible import LOGPROBS, TAKES_TOOLS, reply, request
+from slant.collector.providers.chat_completions import LOGPROBS, TAKES_TOOLS, reply, request
 
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from slant.collector.providers.compatible import LOGPROBS, TAKES_TOOLS, reply
-from slant.collector.providers.compatible import request as chat_request
+from slant.collector.providers.chat_completions import LOGPROBS, TAKES_TOOLS, reply
+from slant.collector.providers.chat_completions import request as chat_request
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.structured import response_format
 from slant.collector.records import Prompt, Trial

@@ -2,7 +2,7 @@
 
     [[providers]]
     name = "lab"                                # what is typed before the slash, and what is recorded
-    dialect = "compatible"                      # chat completions; or a provider's whose dialect it speaks: anthropic …
+    dialect = "chat-completions"                # chat completions; or a provider's whose dialect it speaks: anthropic …
     address = "https://llm.example.org/v1"      # https, or a server on this machine
     key_variable = "LAB_API_KEY"                # the NAME of the variable; left out: no key is sent
     key_header = "api-key"                      # left out: where the dialect puts it
@@ -107,7 +107,7 @@ def _row(table: Table, dialects: tuple[str, ...]) -> ProviderRow:
     key_variable = table.optional_text("key_variable")
     row = ProviderRow(
         name,
-        table.text("dialect", "compatible"),
+        table.text("dialect", "chat-completions"),
         _address(table.text("address"), f'The address of "{name}" in {table.where}'),
         None if key_variable is None else _variable(key_variable, name, table.where),
         table.optional_text("key_header"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from slant.collector.providers.compatible import TAKES_TOOLS, reply, request, structured_output
+from slant.collector.providers.chat_completions import TAKES_TOOLS, reply, request, structured_output
 from slant.collector.providers.logprobs import MOST_LIKELY
 
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]

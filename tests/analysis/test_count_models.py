@@ -122,7 +122,7 @@ def test_a_family_that_is_clearly_better_is_said_with_its_difference() -> None:
     assert said.standing == "caution"
     assert "another family is clearly better in 1 of 2 comparisons" in said.sentence
     assert any("Better than the lognormal: hurdle lognormal for m, t, by 12.0" in text for text in said.details)
-    assert any("smaller than |d| = 0.1 (of log counts; prior of the effect: normal(0, 1)" in text for text in said.details)
+    assert any("smaller than |d| = 0.1 (of log counts; prior of the effect: normal" in text for text in said.details)
     assert any("30.0 % observed in Compatible, 10.0 % predicted" in text for text in said.details)
     fine = rows.filter(family="lognormal").with_columns(n_zeros_outside=0)
     assert finding(fine).standing == "holds"

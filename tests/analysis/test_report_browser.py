@@ -25,7 +25,7 @@ HEAD = "document.querySelectorAll('table.compared')[0].tHead.rows[0].cells[3]"
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("report")
-    rows = [{**row, "served_model": EVIL if n % 2 else LONG} for n, row in enumerate(trials())]
+    rows = [{**row, "served_model": f"{EVIL if n % 2 else LONG}.gguf"} for n, row in enumerate(trials())]
     runs = [{**RUN, "command": f"collect --db {'x' * 300}"}]
     return analysis.report(database(folder / "a.duckdb", rows, runs), out=folder / "r.html").as_uri()
 

@@ -17,7 +17,7 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.model_checks.check import Check, check_model
 from slant.collector.model_checks.findings import Answered, decide_verdict, facts, rank_correlation, step
 from slant.collector.model_checks.questions import calibration, check_questions, probes
-from slant.collector.providers import PROVIDERS, anthropic, compatible
+from slant.collector.providers import PROVIDERS, anthropic, chat_completions
 from slant.collector.study.records import StudyModel
 from tests.support.local_server import LocalServer, error, standing_for
 from tests.support.raw_rows import run_collect
@@ -179,8 +179,9 @@ def test_questions_are_shuffled_by_the_seed_and_grow_in_difficulty_in_the_file()
     difficulties = [question.difficulty for question in calibration()]
     assert difficulties == sorted(difficulties)
     assert len(difficulties) == 20
-    assert check_questions(compatible, 1) == check_questions(compatible, 1) != check_questions(compatible, 2)
-    assert check_questions(compatible, 2)[0] == check_questions(compatible, 1)[0] == calibration()[0]
+    first, second = check_questions(chat_completions, 1), check_questions(chat_completions, 2)
+    assert check_questions(chat_completions, 1) == first != second
+    assert second[0] == first[0] == calibration()[0]
 
 
 def test_every_dialect_has_parameters_to_try_but_the_simulated_one() -> None:

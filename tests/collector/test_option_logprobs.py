@@ -13,7 +13,7 @@ from slant.collector.ask.option_logprobs import OptionLogprobs, read_option_logp
 from slant.collector.providers import (
     PROVIDERS,
     Provider,
-    compatible,
+    chat_completions,
     gemini,
     ollama,
     openai,
@@ -45,7 +45,7 @@ def probabilities(found: OptionLogprobs) -> tuple[float | None, float | None, st
     ("dialect", "body"),
     [
         (openai, recorded.chat(PLEASANT)),
-        (compatible, recorded.columns(PLEASANT)),
+        (chat_completions, recorded.columns(PLEASANT)),
         (together, recorded.columns(PLEASANT)),
         (openai_responses, recorded.responses(PLEASANT)),
         (gemini, recorded.gemini(PLEASANT)),

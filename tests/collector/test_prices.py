@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.collector.errors import UsageError
-from slant.collector.providers import PROVIDERS, anthropic, compatible, gemini, openai, openai_responses
+from slant.collector.providers import PROVIDERS, anthropic, chat_completions, gemini, openai, openai_responses
 from slant.collector.providers.packaged_prices import packaged_price
 from slant.collector.providers.prices import _SHIPPED, Price, cost_usd, load_prices, read_prices
 from slant.collector.records import Reply
@@ -102,7 +102,7 @@ def test_a_file_of_prices_that_was_named_must_be_there(tmp_path: Path) -> None:
         # 1,000 in, of them 400 cached; 100 out: (600 x 1 + 400 x 0.5 + 100 x 10) / 1e6
         (openai, {"usage": {"prompt_tokens": 1000, "completion_tokens": 100,
                             "prompt_tokens_details": {"cached_tokens": 400}}}, 0.0018),
-        (compatible, {"usage": {"prompt_tokens": 1000, "completion_tokens": 100,
+        (chat_completions, {"usage": {"prompt_tokens": 1000, "completion_tokens": 100,
                                 "prompt_cache_hit_tokens": 400}}, 0.0018),
         (openai_responses, {"usage": {"input_tokens": 1000, "output_tokens": 100,
                                       "input_tokens_details": {"cached_tokens": 400}}}, 0.0018),

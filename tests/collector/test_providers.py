@@ -14,8 +14,8 @@ from slant.collector.plan.conversations import plan
 from slant.collector.providers import (
     PROVIDERS,
     anthropic,
+    chat_completions,
     checked_address,
-    compatible,
     deepseek,
     gemini,
     ollama,
@@ -36,7 +36,7 @@ TRIAL = next(plan(STUDY, STUDY.model("o3-mini"))).trials[0]
 PROMPT = Prompt(({"role": "system", "content": "Be brief."}, {"role": "user", "content": "Sort it."}))
 
 TOP = ["choices", "usage", "content", "stop_reason", "model", "id", "output", "candidates", "usageMetadata", "message"]
-DIALECTS = [openai, openai_responses, anthropic, gemini, compatible, ollama, simulated, together]
+DIALECTS = [openai, openai_responses, anthropic, gemini, chat_completions, ollama, simulated, together]
 
 KEYS = [
     "choices",
@@ -108,7 +108,7 @@ def test_openai_refusals_filters_and_cut_off_answers_are_outcomes(
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
 def test_compatible_servers_may_name_the_reasoning_text_either_way(name: str) -> None:
     body = completion() | {"choices": [{"message": {"content": "Career", name: "Hm."}, "finish_reason": "stop"}]}
-    assert compatible.reply(body, {}).reasoning_text == "Hm."
+    assert chat_completions.reply(body, {}).reasoning_text == "Hm."
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_compatible_servers_may_name_the_reasoning_text_either_way(name: str) ->
 def test_a_count_of_zero_that_a_server_did_not_count_is_unknown(usage: Any, text: str | None, counted: Any) -> None:
     message = {"content": "Career", "reasoning_content": text}
     body = completion(**usage) | {"choices": [{"message": message, "finish_reason": "stop"}]}
-    assert compatible.reply(body, {}).reasoning_tokens == counted
+    assert chat_completions.reply(body, {}).reasoning_tokens == counted
 
 
 def test_openai_sends_the_settings_of_the_study_and_nothing_else() -> None:
@@ -194,7 +194,7 @@ def test_every_provider_has_an_address_or_asks_for_one() -> None:
 
 ANSWERS = {
     openai: completion("Career"),
-    compatible: completion("Career"),
+    chat_completions: completion("Career"),
     deepseek: completion("Career"),
     openrouter: completion("Career"),
     together: completion("Career"),

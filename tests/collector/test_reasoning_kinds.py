@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from slant.collector.providers import anthropic, compatible, gemini, ollama, openai_responses
+from slant.collector.providers import anthropic, chat_completions, gemini, ollama, openai_responses
 
 ANSWER = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Calm"}]}
 
 
 def chat(**message: Any) -> Any:
-    return compatible, {"choices": [{"message": {"content": "Calm", **message}, "finish_reason": "stop"}]}
+    return chat_completions, {"choices": [{"message": {"content": "Calm", **message}, "finish_reason": "stop"}]}
 
 
 def responses(**reasoning: Any) -> Any:

@@ -6,12 +6,12 @@ from typing import Any
 
 from slant.collector.model_checks.documented_reading import documented_fields, shape_of
 from slant.collector.model_checks.findings import Answered, facts
-from slant.collector.model_checks.response_facts import response_facts, summed
+from slant.collector.model_checks.response_facts import facts_of_response, summed
 from slant.collector.providers import PROVIDERS
 
 
 def read(provider: str, body: dict[str, Any]) -> Any:
-    return response_facts(body, PROVIDERS[provider].reply(body, {}))
+    return facts_of_response(body, PROVIDERS[provider].reply(body, {}))
 
 
 def chat(**usage: Any) -> dict[str, Any]:

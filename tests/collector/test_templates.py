@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from slant.collector import collect
 from slant.collector.keep.database import reading
 from slant.collector.model_checks.recount import recount_reasoning
-from slant.collector.providers import compatible, ollama, openai, together
+from slant.collector.providers import chat_completions, ollama, openai, together
 from slant.collector.providers.templates import split
 from tests.support.local_server import LocalServer, completion
 from tests.support.tiny_study import write_tiny
@@ -33,7 +33,7 @@ RAW = {
 
 
 @pytest.mark.parametrize("content", RAW.values(), ids=RAW)
-@pytest.mark.parametrize("dialect", [compatible, together])
+@pytest.mark.parametrize("dialect", [chat_completions, together])
 def test_each_template_is_split_into_reasoning_and_answer(dialect: Any, content: str) -> None:
     reply = dialect.reply(completion(content, completion_tokens_details={"reasoning_tokens": 0}), {})
     assert (reply.reasoning_text, reply.answer, reply.output_tokens) == ("Tea is calm.", "Calm", 74)
@@ -51,7 +51,7 @@ def test_reasoning_that_was_cut_off_is_no_answer(content: str) -> None:
 
 
 def test_no_reasoning_between_the_tags_is_none_and_not_an_empty_text() -> None:
-    reply = compatible.reply(completion("<think>\n\n</think>\n\nCalm"), {})
+    reply = chat_completions.reply(completion("<think>\n\n</think>\n\nCalm"), {})
     assert (reply.reasoning_text, reply.answer, reply.reasoning_tokens) == (None, "Calm", 64)
 
 
@@ -59,7 +59,7 @@ def test_what_the_server_has_split_itself_and_openais_own_answers_stay_as_they_a
     said = completion("a </think> b")
     assert openai.reply(said, {}).answer == "a </think> b"
     said["choices"][0]["message"]["reasoning_content"] = "Hm."
-    assert compatible.reply(said, {}).answer == "a </think> b"
+    assert chat_completions.reply(said, {}).answer == "a </think> b"
 
 
 @given(st.text(st.characters(codec="utf-8", exclude_characters="<[")).filter(lambda text: "assistantfinal" not in text))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.providers import anthropic, compatible, gemini, openai, openai_responses
+from slant.collector.providers import anthropic, chat_completions, gemini, openai, openai_responses
 from slant.collector.providers.exchange import LARGEST_COUNT, count
 from slant.collector.providers.token_counts import settled
 from slant.collector.records import Reply
@@ -110,5 +110,5 @@ def test_cache_writes_are_read_from_every_dialect_that_tells_them() -> None:
 def test_a_zero_of_a_server_that_shows_its_reasoning_is_unknown_but_hidden_reasoning_counts() -> None:
     body = {"choices": [{"message": {"content": "Calm", "reasoning": "Hm."}, "finish_reason": "stop"}]}
     usage = {"prompt_tokens": 9, "completion_tokens": 2, "completion_tokens_details": {"reasoning_tokens": 0}}
-    assert compatible.reply({**body, "usage": {**usage, "total_tokens": 11}}, {}).reasoning_tokens is None
-    assert compatible.reply({**body, "usage": {**usage, "total_tokens": 31}}, {}).reasoning_tokens == 20
+    assert chat_completions.reply({**body, "usage": {**usage, "total_tokens": 11}}, {}).reasoning_tokens is None
+    assert chat_completions.reply({**body, "usage": {**usage, "total_tokens": 31}}, {}).reasoning_tokens == 20

@@ -83,7 +83,7 @@ WIRES = (
     HostileWire("headers without end", _endless(OK, b"x-a: b\r\n" * 99), "Too many headers"),
     HostileWire("one header without end", _endless(OK + b"x-a: ", b"v" * 9999), "Got more than 8190 bytes"),
     HostileWire("trailers without end", _endless(CHUNKED + b"2\r\n{}\r\n0\r\n", b"a: b\r\n"), "Too many headers"),
-    HostileWire("brotli, which was not asked for", _of_coding("br", b"\x0b\x02\x80abc\x03"), "came packed as br", "stop"),
+    HostileWire("brotli, which was not asked for", _of_coding("br", b"\x0b\x02\x80abc\x03"), "packed as br", "stop"),
     HostileWire("gzip that is none", _of_coding("gzip", b"nope"), "can't be unpacked (gzip)"),
     HostileWire(
         "gzip in gzip", _of_coding("gzip, gzip", gzip.compress(gzip.compress(GOOD))), "packed as gzip, gzip", "stop"

@@ -2,7 +2,9 @@ test_that("what a fit returned is drawn as its table is", {
   skip_if_not_installed("ggplot2")
   trials <- simulate_trials(n_wordings = 2)
   sizes <- effect_size(trials, by = c("model", "test"))
-  expect_equal(plot_effect_sizes(sizes)$data, plot_effect_sizes(sizes$estimates)$data)
+  drawn <- plot_effect_sizes(sizes)$data
+  expect_equal(unique(drawn$outcome), "tokens")
+  expect_equal(drawn[names(drawn) != "outcome"], plot_effect_sizes(sizes$estimates)$data)
 })
 
 test_that("an effect size of all rows, or of each model, needs no columns added to be drawn", {
