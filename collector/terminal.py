@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, TextIO
 import click
 
 from slant.collector.errors import Interrupted, SlantError, UsageError
-from slant.collector.screen_table import as_table, screen_table
-from slant.collector.screen_table import printable as printable
+from slant.collector.screen_tables import as_table, screen_table
+from slant.collector.screen_tables import printable as printable
 from slant.collector.system.operating_system import check_supported, forbid_core_dumps
 
 _ENDLESS = 10_000  # characters of a line where nobody counts them

@@ -26,7 +26,7 @@ from slant.analysis.rows.study_choice import find_fits, no_rows_error
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError
 from slant.collector.keep.database import opens_once
-from slant.collector.screen_table import table_as_html, table_as_text
+from slant.collector.screen_tables import table_as_html, table_as_text
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import count_text
 

@@ -10,7 +10,7 @@ import polars as pl
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UnknownNameError
 from slant.collector.markup import escaped_latex, escaped_markdown
-from slant.collector.screen_table import shown_cell
+from slant.collector.screen_tables import shown_cell
 
 FORMATS = ("latex", "markdown")
 _ONE_PAGE = 40  # rows of a table that does not break; a longer one goes over pages

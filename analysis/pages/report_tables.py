@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from slant.collector.screen_table import is_p_name, shown_p
+from slant.collector.screen_tables import is_p_name, shown_p
 
 TITLES = {
     "S3": "Cohen's d of tokens, incompatible minus compatible",

@@ -35,7 +35,7 @@ from slant.collector.keep.journal import has_collector, utc_now
 from slant.collector.keep.journal_loader import waiting_bytes
 from slant.collector.progress.current_run import for_people, sentence
 from slant.collector.records import WITHOUT_ANSWER
-from slant.collector.screen_table import as_table, printable
+from slant.collector.screen_tables import as_table, printable
 from slant.collector.terminal import say
 
 LINE_EVERY_S = 10.0

@@ -32,7 +32,7 @@ from slant.collector.keep.journal import Journal, pack_journals
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import OUTCOMES, Conversation, Run
-from slant.collector.screen_table import printable, table_as_html, table_as_text
+from slant.collector.screen_tables import printable, table_as_html, table_as_text
 from slant.collector.stopping.looks import Look
 from slant.collector.studies.stored_texts import text_lines
 

@@ -74,4 +74,4 @@ def test_sums_of_a_view_of_ones_own_are_exported_as_the_whole_numbers_that_they_
     for ending in ("parquet", "csv", "jsonl"):
         export_trials(db, out=tmp_path / f"sums.{ending}", view="my_sums")
     assert pl.read_parquet(tmp_path / "sums.parquet").rows() == [(6, datetime(2026, 1, 2, tzinfo=UTC))]
-    assert (tmp_path / "sums.csv").read_text("utf-8") == '"of ""i""",at\n6,2026-01-02T00:00:00.000000\n'
+    assert (tmp_path / "sums.csv").read_text("utf-8") == '"of ""i""",at\n6,2026-01-02T00:00:00.000000Z\n'

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.screen_table import fitted, screen_table, shown_p, table_as_html, table_as_text
+from slant.collector.screen_tables import fitted, screen_table, shown_p, table_as_html, table_as_text
 
 PRINTED = "from slant.collector.terminal import print_rows; print_rows([{f'column_{n}': n for n in range(%d)}])"
 
