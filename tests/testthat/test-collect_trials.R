@@ -70,6 +70,7 @@ test_that("what the collector refuses is an error with its own sentence", {
 test_that("base R's pipe hears and tells what processx does", {
   with_collector()
   program <- collector_program()
+  withr::local_envvar(LD_LIBRARY_PATH = without_r_folders(Sys.getenv("LD_LIBRARY_PATH"))) # as run_program() does
   heard <- list()
   for (run in c(run_by_processx, run_by_pipe)) {
     if (identical(run, run_by_processx)) skip_if_not_installed("processx")
