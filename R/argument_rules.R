@@ -96,12 +96,13 @@ argument_rules <- local({
     arguments = by_name
   )
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
-          "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error")] <- list(text)
+          "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",
+          "provider_file")] <- list(text)
   rules[c("by", "files", "indices", "models", "random", "removed_words", "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot", "max_rows", "again")] <- list(whole(1))
   rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))
   rules[["seed"]] <- whole(-.Machine$integer.max)
-  rules[c("force", "simulated", "yes", "r")] <- list(flag)
+  rules[c("force", "simulated", "yes", "r", "other_models")] <- list(flag)
   rules
 })

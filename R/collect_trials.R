@@ -27,6 +27,8 @@
 #' @param view the view to give back; `NULL` takes what [open_trials()] takes.
 #' @param again this many trials that have an answer, a balanced sample of each model, are asked once more, on another
 #'   occasion; the view `"retest_answers"` has them beside their first answers, for [retest_reliability()].
+#' @param provider_file a file with providers of your own (TOML: name, dialect, address); `NULL` takes that of
+#'   `SLANT_PROVIDERS`, or `~/.config/slant/providers.toml`.
 #' @return What [open_trials()] gives: a lazy table of the trials that are in the database, to be closed by
 #'   [close_trials()]; `NULL`, invisibly, after `dry_run = TRUE`. An error of class `slant_error` where the collector
 #'   can't be found or doesn't end well, with what it said.
@@ -36,13 +38,14 @@
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
 collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simulated = FALSE, repetitions = 1,
-                           pilot = NULL, yes = FALSE, view = NULL, again = NULL) {
+                           pilot = NULL, yes = FALSE, view = NULL, again = NULL, provider_file = NULL) {
   check_arguments()
   options <- list(...)
   options$`repeat` <- if (!identical(as.numeric(repetitions), 1)) repetitions
   options <- c(options, list(simulated = simulated, pilot = pilot, again = again, yes = yes))
   models <- unlist(lapply(models, function(model) c("--model", model)))
   arguments <- c("--study", study, models, "--db", path.expand(db), as_options(options))
+  if (!is.null(provider_file)) arguments <- c(arguments, "--provider-file", path.expand(provider_file))
   gc() # closes what open_trials() opened and nobody can close any more, which would keep the collector out
   run_collector(arguments)
   if (isTRUE(options$dry_run)) {

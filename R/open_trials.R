@@ -18,6 +18,8 @@
 #' @param patience_s how long to wait for another process that writes, in seconds.
 #' @param version a version of a study, or how it begins, to get its rows only; `NULL` gives those of all versions,
 #'   which the column `study_version` tells apart.
+#' @param other_models whether answers of another model than was asked for, which are marked (`is_left_out`) and in no
+#'   table, are rows of a model of their own, such as `"gemini-2.5-pro as gemini-3.8-flash"`.
 #' @return A lazy table (`dplyr::tbl`) over the view, or a data frame. Use `dplyr::collect()` to get its rows.
 #' @export
 #' @examplesIf requireNamespace("duckdb", quietly = TRUE)
@@ -27,12 +29,13 @@
 #' trials <- open_trials(path)
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
-open_trials <- function(db, study = NULL, view = NULL, version = NULL, patience_s = 30) {
+open_trials <- function(db, study = NULL, view = NULL, version = NULL, patience_s = 30, other_models = FALSE) {
   check_arguments()
   connection <- open_database(db, patience_s)
   is_open <- FALSE
   on.exit(if (!is_open) DBI::dbDisconnect(connection, shutdown = TRUE))
   if (!is.null(version)) show_version(connection, db, version)
+  if (other_models) DBI::dbExecute(connection, "SET VARIABLE other_models = 'shown'")
   view <- if (is.null(view)) trials_view(connection, study) else view
   check_view(connection, db, view)
   warn_if_empty(connection, db, view, study)

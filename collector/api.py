@@ -20,6 +20,8 @@ from slant.collector.plan.asking_again import again_of, occasion_notes, refuse_w
 from slant.collector.plan.run_plan import RunPlan, make_run_plan
 from slant.collector.plan.shards import Shard
 from slant.collector.provenance.addresses import other_address_notes
+from slant.collector.providers import check_provider_file
+from slant.collector.providers.own_providers import read_from
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import read_registration
 from slant.collector.registration.registering import departures
@@ -42,6 +44,7 @@ def collect(
     seed: int | None = ...,
     repetitions: int = ...,
     base_url: str | None = ...,
+    provider_file: str | Path | None = ...,
     prices_file: Path | None = ...,
     structured_output: bool = ...,
     pilot: int | None = ...,
@@ -66,6 +69,7 @@ def collect(
     seed: int | None = ...,
     repetitions: int = ...,
     base_url: str | None = ...,
+    provider_file: str | Path | None = ...,
     prices_file: Path | None = ...,
     structured_output: bool = ...,
     pilot: int | None = ...,
@@ -93,6 +97,7 @@ def collect(
     seed: int | None = None,
     repetitions: int = 1,
     base_url: str | None = None,
+    provider_file: str | Path | None = None,
     prices_file: Path | None = None,
     structured_output: bool = False,
     pilot: int | None = None,
@@ -107,7 +112,7 @@ def collect(
     ask_rejected: bool = False,
     watcher: Watcher | None = None,
 ) -> RunReport | BatchReport:
-    """Ask `models` (specs like "openai/o3-mini"; None: those the study names) the trials of `study` that `db` lacks.
+    """Ask `models` (specs like "openai/NAME"; None: those the study names) the trials of `study` that `db` lacks.
 
     Answers go into the journal beside `db` before they count, then into `db`. The same call again asks only what is
     missing; what an edit of the study, other settings or another seed ask again is a warning first. `yes=True` agrees
@@ -116,6 +121,9 @@ def collect(
     `merge()` brings together with the others; `budget_usd` is for each. `processes=4` shares the work out among so many
     processes on this machine. `registration` (a file that `collect preregister` wrote, or what `preregister()` gave) is
     kept with the run; what is not as registered is a warning first. Works inside a notebook too.
+
+    `provider_file` names providers of one's own (as --provider-file does); None: SLANT_PROVIDERS, or the file in
+    ~/.config/slant.
 
     `ask_rejected=True` asks once more what the provider declined twice for no known reason (outcome `rejected`).
 
@@ -135,51 +143,54 @@ def collect(
 
     >>> report = collect("demo.duckdb", "rmiat", ["simulated/o3-mini"])  # doctest: +SKIP
     """
-    options = options or (BatchOptions() if batch else Options())
-    if again is not None:
-        refuse_with_again(batch=batch, processes=processes, pilot=pilot, is_shard=shard is not None)
-    if batch and simulated:
-        raise UsageError("Simulated models have no batch jobs: leave out batch=True, or simulated=True.")
-    if batch and processes != 1:
-        raise UsageError("Batch jobs are made by one process: leave out processes.")
-    stopping = StoppingRule.of(until_width, looks, repetitions)
-    if stopping is not None:
-        refuse_parts(batch=batch, pilot=pilot, shard=shard, again=again)
-    if isinstance(options, BatchOptions) != batch:
-        raise UsageError(f"With batch={batch}, options must be {'BatchOptions' if batch else 'Options'}.")
-    loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
-    registered = read_registration(registration) if isinstance(registration, str | Path) else registration
+    with read_from(provider_file):
+        if provider_file is not None:
+            check_provider_file()
+        options = options or (BatchOptions() if batch else Options())
+        if again is not None:
+            refuse_with_again(batch=batch, processes=processes, pilot=pilot, is_shard=shard is not None)
+        if batch and simulated:
+            raise UsageError("Simulated models have no batch jobs: leave out batch=True, or simulated=True.")
+        if batch and processes != 1:
+            raise UsageError("Batch jobs are made by one process: leave out processes.")
+        stopping = StoppingRule.of(until_width, looks, repetitions)
+        if stopping is not None:
+            refuse_parts(batch=batch, pilot=pilot, shard=shard, again=again)
+        if isinstance(options, BatchOptions) != batch:
+            raise UsageError(f"With batch={batch}, options must be {'BatchOptions' if batch else 'Options'}.")
+        loaded = with_variant(study, variant) if isinstance(study, Study) else load_study(str(study), variant, db)
+        registered = read_registration(registration) if isinstance(registration, str | Path) else registration
 
-    def current_run_plan() -> RunPlan:
-        run_plan = make_run_plan(
-            loaded,
-            models,
-            Path(db),
-            simulated=simulated,
-            seed=seed,
-            repetitions=repetitions,
-            base_url=base_url,
-            prices_file=prices_file,
-            structured_output=structured_output,
-            shard=None if shard is None else Shard(*shard),
-            registration=registered,
-            stopping=stopping,
-        )
-        return run_plan if again is None else again_of(run_plan, again)
+        def current_run_plan() -> RunPlan:
+            run_plan = make_run_plan(
+                loaded,
+                models,
+                Path(db),
+                simulated=simulated,
+                seed=seed,
+                repetitions=repetitions,
+                base_url=base_url,
+                prices_file=prices_file,
+                structured_output=structured_output,
+                shard=None if shard is None else Shard(*shard),
+                registration=registered,
+                stopping=stopping,
+            )
+            return run_plan if again is None else again_of(run_plan, again)
 
-    if ask_rejected and Path(db).exists():
-        open_rejected(db, loaded.name)
-    run_plan = with_mending(Path(db), current_run_plan, lambda text: warnings.warn(text, UserWarning, stacklevel=4))
-    unregistered = [] if registered is None else departures(run_plan, registered)
-    for sentence in (*other_address_notes(run_plan), *occasion_notes(run_plan), *unregistered):
-        warnings.warn(sentence, UserWarning, stacklevel=3)
-    run_plan = run_plan if pilot is None else pilot_of(run_plan, pilot)
-    watcher = watcher or Watcher()
-    if isinstance(options, BatchOptions):
-        return carry_out_batch(run_plan, options, yes=yes, watcher=watcher)
-    for note in repeated_trial_notes(run_plan, options.concurrency):
-        warnings.warn(note, UserWarning, stacklevel=2)
-    return carry_out(run_plan, options, yes=yes, watcher=watcher, processes=processes)
+        if ask_rejected and Path(db).exists():
+            open_rejected(db, loaded.name)
+        run_plan = with_mending(Path(db), current_run_plan, lambda text: warnings.warn(text, UserWarning, stacklevel=4))
+        unregistered = [] if registered is None else departures(run_plan, registered)
+        for sentence in (*other_address_notes(run_plan), *occasion_notes(run_plan), *unregistered):
+            warnings.warn(sentence, UserWarning, stacklevel=3)
+        run_plan = run_plan if pilot is None else pilot_of(run_plan, pilot)
+        watcher = watcher or Watcher()
+        if isinstance(options, BatchOptions):
+            return carry_out_batch(run_plan, options, yes=yes, watcher=watcher)
+        for note in repeated_trial_notes(run_plan, options.concurrency):
+            warnings.warn(note, UserWarning, stacklevel=2)
+        return carry_out(run_plan, options, yes=yes, watcher=watcher, processes=processes)
 
 
 def carry_out(run_plan: RunPlan, options: Options, *, yes: bool, watcher: Watcher, processes: int = 1) -> RunReport:

@@ -34,17 +34,13 @@ from slant.collector.commands.options import (
     yes_option,
 )
 from slant.collector.errors import UsageError
+from slant.collector.example_models import EXAMPLE_MODEL, SECOND_MODEL
 from slant.collector.terminal import LazyCommand, LazyGroup, count_text, if_interrupted, print_rows, say
 
 _COMMANDS = {
     name: LazyCommand(f"slant.collector.commands.{module}", function, about)
     for name, module, function, about in (
-        (
-            "check-model",
-            "token_counts",
-            "check_model_command",
-            "What a model's token count is worth: thirty questions.",
-        ),
+        ("check-model", "token_counts", "check_model_command", "What a model's token count is worth: 30 questions."),
         ("export", "import_export", "export_command", "Trials, or any view, as Parquet, CSV or JSON lines."),
         ("import", "import_export", "import_command", "Answers from files into the database."),
         ("load", "status", "load_command", "Answers from the journals into the database."),
@@ -67,17 +63,17 @@ _COMMANDS = {
     )
 }
 
-EXAMPLES = """\b
+EXAMPLES = f"""\b
 Examples:
   collect --study rmiat --simulated                    the paper's five models, played by a local server
-  collect --study rmiat --model openai/o3-mini --dry-run
-  collect --study rmiat --model openai/o3-mini --model deepseek/deepseek-reasoner
-  collect --study rmiat --model openai/o3-mini --batch        half the price; later the same fetches (exit 3: not yet)
+  collect --study rmiat --model {EXAMPLE_MODEL} --dry-run
+  collect --study rmiat --model {EXAMPLE_MODEL} --model {SECOND_MODEL}
+  collect --study rmiat --model {EXAMPLE_MODEL} --batch        half the price; later the same fetches (exit 3: not yet)
   collect --study interference --simulated --repeat 5 --logprobs
   collect --study ./mine/study.toml --model local/qwen3-8b --base-url http://localhost:8080/v1
-  collect --study rmiat --model openai/o3-mini --again 200    the same trials on another day; then: analyze retest
-  collect --study rmiat --model openai/o3-mini --shard 2/8 --db shard2.duckdb    one of eight; then: collect merge
-  collect --study rmiat --model openai/o3-mini --until-width 10 --repeat 8 --looks 4    until intervals are narrow
+  collect --study rmiat --model {EXAMPLE_MODEL} --again 200    the same trials on another day; then: analyze retest
+  collect --study rmiat --model {EXAMPLE_MODEL} --shard 2/8 --db shard2.duckdb    one of eight; then: collect merge
+  collect --study rmiat --model {EXAMPLE_MODEL} --until-width 10 --repeat 8 --looks 4    until intervals are narrow
 
 Answers are kept in a journal beside the database (slant.duckdb.journal) before they count. The same command goes
 on where it stopped. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, DEEPSEEK_API_KEY …

@@ -17,6 +17,8 @@ from pathlib import Path
 
 from steps import Step, last_lines, stop
 
+from slant.collector.example_models import EXAMPLE_MODEL
+
 FOLDER = Path("demo")
 DB, REPORT, FIGURES = FOLDER / "demo.duckdb", FOLDER / "report.html", FOLDER / "figures"
 N_COLUMNS = 100
@@ -129,7 +131,7 @@ def show_next(seconds: float) -> None:
         "",
         "What to try next, with .venv/bin on your path:",
         f"  analyze check --study rmiat --db {DB}          # what the paper does not say",
-        "  collect --study rmiat --model openai/o3-mini --dry-run    # what a real run would cost",
+        f"  collect --study rmiat --model {EXAMPLE_MODEL} --dry-run    # what a real run would cost",
         "  collect studies                                           # other studies",
     ):
         say(line)

@@ -10,14 +10,15 @@ import click
 from slant.analysis.cli.options import ONE_STUDY, result_options
 from slant.analysis.cli.output import figure_option, print_result, say_result
 from slant.collector.commands.options import study_option
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import say
 
 if TYPE_CHECKING:
     from slant.analysis.calls.executors import Workers
 
-EXAMPLES = """\b
+EXAMPLES = f"""\b
 Examples:
-  collect --study rmiat --model openai/o3-mini --again 200
+  collect --study rmiat --model {EXAMPLE_MODEL} --again 200
   analyze retest --study rmiat
   analyze retest --study rmiat --by test --format csv > retest.csv
   analyze retest --study rmiat --figure retest.svg

@@ -29,6 +29,8 @@ def open_trials(
     view: str | None = None,
     measure: str | None = None,
     version: str | None = None,
+    *,
+    other_models: bool = False,
 ) -> pl.DataFrame:
     """All rows of one view of the database (of `study`, where one is named); ordered for the trials of a design.
 
@@ -39,13 +41,15 @@ def open_trials(
     (default: all of them, told apart by study_version).
     `measure` says what `tokens` holds: "reasoning" or "output" tokens as the provider counts them, or the reasoning
     "recounted" (`collect recount`); None is the measure that the study names.
+    `other_models`: answers of another model than was asked for, which are marked (`is_left_out`) and in no table, are
+    rows of a model of their own ("ASKED as SERVED"); `showing(other_models=True)` does so for everything within it.
     Counts are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; what is unknown is null, never 0.
 
     Raises DatabaseError where `db` is missing or not slant's, UnknownNameError for an unknown view, measure or
     version.
     """
     versions = None if version is None else chosen_rows(Path(db), study, study_version=version).versions
-    with showing(versions), reading(db) as connection:
+    with showing(versions, other_models=other_models), reading(db) as connection:
         set_measure(connection, measure)
         is_lacking = view is None
         view = view or trials_view(connection, study)

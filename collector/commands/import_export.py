@@ -27,15 +27,16 @@ from slant.collector.commands.options import (
     verbose_option,
 )
 from slant.collector.errors import SlantError, UsageError
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import count_text, if_interrupted, late_bar, print_data, print_rows, printable, say
 
 _SHOWN_PROBLEMS = 10
 
-_IMPORT_EXAMPLES = """\b
+_IMPORT_EXAMPLES = f"""\b
 Examples:
   collect import answers.csv                    what are its columns? proposes a study, and says how to go on
   collect import --study rmiat answers.csv
-  collect import --study rmiat --model openai/gpt-5 answers.parquet
+  collect import --study rmiat --model {EXAMPLE_MODEL} answers.parquet
   collect import --study rmiat --map answer=response,tokens=n_tok --map-model x-1=local/x answers.csv
   collect import --study rmiat --map answer=reply.text,test==flowers_insects,wording=prompt_id+1 log.jsonl
   collect import --study NAME --map item:answer=rating_* wide.xlsx

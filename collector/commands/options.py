@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import math
-import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -105,9 +104,9 @@ def _read_provider_file(ctx: click.Context, parameter: click.Parameter, file: Pa
     if file is None or ctx.resilient_parsing:
         return
     from slant.collector.providers import check_provider_file
-    from slant.collector.providers.own_providers import VARIABLE
+    from slant.collector.providers.own_providers import read_from
 
-    os.environ[VARIABLE] = str(file.absolute())  # processes that are started from here read it, too
+    ctx.with_resource(read_from(file))
     try:
         check_provider_file()
     except SlantError as error:

@@ -18,12 +18,13 @@ from slant.collector.commands.options import (
     study_option,
     verbose_option,
 )
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import printable, say
 
-_EXAMPLES = """\b
+_EXAMPLES = f"""\b
 Examples:
-  collect preregister --study rmiat --model openai/o3-mini
-  collect preregister --study rmiat --model openai/o3-mini --eligible "openai/o*" --rule "OpenAI's next reasoning model"
+  collect preregister --study rmiat --model {EXAMPLE_MODEL}
+  collect preregister --study rmiat --model {EXAMPLE_MODEL} --eligible "openai/gpt-*" --rule "The next one that reasons"
   collect preregister --study ./mine/study.toml --from pilot.duckdb --look 1000 --exclude "Answers under 5 tokens"
   collect preregister --study ./mine/study.toml --until-width 10 --looks 4 --repeat 12
 

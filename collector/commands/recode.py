@@ -7,12 +7,13 @@ from pathlib import Path
 import click
 
 from slant.collector.commands.options import FOLDER, SOURCES, WholeNumber, db_option, study_option, variant_option
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import say
 
-_EXAMPLES = """\b
+_EXAMPLES = f"""\b
 Examples:
-  collect recode --study decision --model openai/gpt-4o-mini --dry-run
-  collect recode --study decision --model openai/gpt-4o-mini --budget 2
+  collect recode --study decision --model {EXAMPLE_MODEL} --dry-run
+  collect recode --study decision --model {EXAMPLE_MODEL} --budget 2
   collect recode --study decision --variant chained --simulated
   analyze tables coding_agreement
 

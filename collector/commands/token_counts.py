@@ -19,15 +19,16 @@ from slant.collector.commands.options import (
     time_limit_option,
     yes_option,
 )
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import print_rows, say
 
 if TYPE_CHECKING:
     from slant.collector.model_checks.check import Check
 
-_EXAMPLES = """\b
+_EXAMPLES = f"""\b
 Examples:
-  collect check-model openai/o3-mini
-  collect check-model claude-3.7-sonnet --study rmiat --yes
+  collect check-model {EXAMPLE_MODEL}
+  collect check-model qwen3-8b --study rmiat --base-url http://localhost:8080/v1
   collect check-model local/qwen3-8b --base-url http://localhost:8080/v1
 
 The verdict is kept in the database: a run of an unchecked model, or of one that failed, says so, and so do its tables
@@ -58,8 +59,8 @@ def check_model_command(
     """Ask MODEL about thirty questions of known difficulty, to learn what its reasoning count is worth.
 
     Is there a count, does it grow with difficulty, does it come in steps, do reasoning and answer add up to the output?
-    What do the answers report of themselves (finish reason, effort, service tier), and which fields does slant read
-    otherwise than the provider documents them?
+    What do the answers report of themselves (finish reason, effort, service tier), which fields does slant read
+    otherwise than the provider documents them, and when does the model go?
     MODEL is PROVIDER/NAME, or the name of a model of --study.
     """
     from slant.collector.model_checks.check import check_model, checked_provider
@@ -88,7 +89,7 @@ def _model(name: str, study: str | None) -> Any:
     provider, slash, requested = name.partition("/")
     if not provider or not slash or not requested:
         raise UsageError(
-            f'A model is written PROVIDER/NAME, as in openai/o3-mini, but this is "{name}".',
+            f'A model is written PROVIDER/NAME, as in {EXAMPLE_MODEL}, but this is "{name}".',
             "The name of a model of a study needs the study: --study rmiat",
         )
     return StudyModel(name, name, provider, requested, "")
@@ -143,7 +144,7 @@ def _say_verdict(check: Check) -> None:
 _RECOUNT_EXAMPLES = """\b
 Examples:
   collect recount --base-url http://localhost:8080/v1
-  collect recount --model deepseek/deepseek-reasoner --tokenizer tiktoken:o200k_base
+  collect recount --model local/gpt-oss-20b --tokenizer tiktoken:o200k_base
   analyze tables tokens_by_condition --measure recounted
 
 The server's own tokenizer (llama.cpp, llama-cpp-python, vLLM) is exact; the server must run the model that answered.

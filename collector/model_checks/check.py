@@ -29,6 +29,7 @@ from slant.collector.model_checks.response_facts import ResponseFacts, facts_of_
 from slant.collector.plan.run_plan import refuse_to_move, usable_address, why_not
 from slant.collector.providers import Provider, provider_named
 from slant.collector.providers.exchange import Exchange
+from slant.collector.providers.lifecycles import asked_lifecycle, lifecycle_of
 from slant.collector.providers.logprobs import merged
 from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
@@ -42,7 +43,8 @@ OnAnswer = Callable[[int, int], None]
 @dataclass(frozen=True)
 class Check:
     """What a check found and how it ends. `reasons` explain a verdict other than ok, the gravest first; `responses`
-    says what the answers report of themselves, and what is read otherwise than documented, as (what, found)."""
+    says what the answers report of themselves, what is read otherwise than documented, and when the model goes, as
+    (what, found)."""
 
     provider: str
     requested_model: str
@@ -77,10 +79,16 @@ def check_model(
     verdict, reasons = decide_verdict(check_facts, model.requested_model)
     if reason := pile_reason([answered for answered, _ in answers], check_facts.counted):
         verdict, reasons = "usable with care" if verdict == "ok" else verdict, [*reasons, reason]
-    responses = tuple(summed(asker.responses))
+    responses = (*summed(asker.responses), ("end of the model", _end(provider, model.requested_model)))
     check = Check(provider.name, model.requested_model, check_facts, verdict, tuple(reasons), responses)
     _keep(Path(db), model, check, [record for _, record in answers])
     return check
+
+
+def _end(provider: Provider, model: str) -> str:
+    """When the model goes or went, as its provider says now, else as the table has it."""
+    known = asked_lifecycle(provider, model) or lifecycle_of(provider.name, model)
+    return "none announced, as far as slant knows" if known is None else known.sentence(f"{provider.name}/{model}")
 
 
 def checked_provider(model: StudyModel, base_url: str | None) -> Provider:

@@ -47,7 +47,7 @@ class ModelPlan:
 
     @property
     def address(self) -> str:
-        """The model as its provider knows it: openai/o3-mini."""
+        """The model as its provider knows it: PROVIDER/NAME."""
         return f"{self.provider.name}/{self.model.requested_model}"
 
     @property

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from slant.collector.errors import ProviderError, UnknownNameError, UsageError
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.providers import (
     anthropic,
     chat_completions,
@@ -192,7 +193,7 @@ def provider_named(name: str) -> Provider:
     if provider := load_third_party(GROUP, name, Provider, ProviderError):
         return provider
     known = [*PROVIDERS, *rows, *third_party_names(GROUP)]
-    raise UnknownNameError("provider", name, known, "A model is written PROVIDER/NAME, as in openai/o3-mini.")
+    raise UnknownNameError("provider", name, known, f"A model is written PROVIDER/NAME, as in {EXAMPLE_MODEL}.")
 
 
 def all_providers() -> list[Provider]:

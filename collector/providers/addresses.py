@@ -7,6 +7,7 @@ import re
 from urllib.parse import unquote, urlsplit
 
 from slant.collector.errors import UsageError
+from slant.collector.screen_table import printable
 
 _LEAST_SECRET = 8  # a stand-in for a key ("none", "EMPTY") is no secret
 _NAMES_SECRET = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)S?(?:_|$)")
@@ -56,6 +57,7 @@ def checked_address(url: str, name: str, *, is_typed: bool = True) -> str:
     try:
         parts = urlsplit(url)
         is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        is_one = is_one and url.isprintable() and " " not in url  # urlsplit() passes over line breaks
     except ValueError:  # half a bracket, or a port that can't be
         is_one = False
         parts = None
@@ -74,5 +76,5 @@ def checked_address(url: str, name: str, *, is_typed: bool = True) -> str:
             "--provider-file).",
         )
     if not is_one:
-        raise UsageError(f'{name} is no address: "{url}".', "It is written like http://localhost:8080/v1")
+        raise UsageError(f'{name} is no address: "{printable(url)}".', "It is written like http://localhost:8080/v1")
     return url

@@ -24,14 +24,17 @@ import functools
 import os
 import re
 import tomllib
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from slant.collector.errors import UsageError
 from slant.collector.providers.addresses import checked_address, holds_key, is_on_this_machine
+from slant.collector.screen_table import printable
 from slant.collector.study.toml_table import Table, checked_name
+from slant.collector.system.files import contents_of_named
 
 VARIABLE = "SLANT_PROVIDERS"
 MOST_BYTES = 1_000_000
@@ -64,6 +67,24 @@ def provider_file() -> Path | None:
     return own if own.is_file() else None
 
 
+@contextmanager
+def read_from(file: str | Path | None) -> Iterator[None]:
+    """Meanwhile the providers of one's own are those of this file; None changes nothing. Processes that are started
+    meanwhile read it, too."""
+    if file is None:
+        yield
+        return
+    before = os.environ.get(VARIABLE)
+    os.environ[VARIABLE] = str(Path(file).absolute())
+    try:
+        yield
+    finally:
+        if before is None:
+            os.environ.pop(VARIABLE, None)
+        else:
+            os.environ[VARIABLE] = before
+
+
 def own_rows(dialects: Collection[str]) -> dict[str, ProviderRow]:
     """The rows of the provider file by name; empty where there is none. UsageError, a sentence, where it can't be read
     or breaks a rule."""
@@ -75,13 +96,10 @@ def own_rows(dialects: Collection[str]) -> dict[str, ProviderRow]:
 
 def tables_of(file: Path) -> Table:
     """A provider file as a table that is read key by key; UsageError where it is none."""
-    if not file.is_file():
+    if not file.exists():
         raise UsageError(f"Can't read the providers in {file}: there is no such file.")
     try:
-        data = file.read_bytes()
-        if len(data) > MOST_BYTES:
-            raise UsageError(f"Can't read the providers in {file}: it is longer than {MOST_BYTES // 1_000_000} MB.")
-        return Table(tomllib.loads(data.decode("utf-8")), str(file))
+        return Table(tomllib.loads(contents_of_named(file, MOST_BYTES).decode("utf-8")), str(file))
     except OSError as error:
         raise UsageError(f"Can't read the providers in {file}: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:
@@ -145,7 +163,8 @@ def _variable(name: str, provider: str, where: str) -> str:
 def _texts(table: Table, key: str) -> dict[str, str]:
     """Headers, or a query: names and texts, none of which may be a key."""
     values = table.mapping(key)
-    for name, value in values.items():
+    for raw_name, value in values.items():
+        name = printable(raw_name)
         if not isinstance(value, str) or not value.isprintable() or not value.isascii():
             raise UsageError(f'"{name}" of {key} in {table.where} must be a text of plain characters.')
         if _OF_SECRETS.search(name) or holds_key(value):
@@ -153,7 +172,7 @@ def _texts(table: Table, key: str) -> dict[str, str]:
                 f'"{name}" of {key} in {table.where} looks like a key, and a file names only the variable of one.',
                 f'Write key_variable = "NAME_OF_ITS_VARIABLE", and key_header = "{name}" if it is sent in that header.',
             )
-        if key == "headers" and (not _HEADER_NAME.fullmatch(name) or name.lower() in _OF_TRANSPORT):
+        if key == "headers" and (not _HEADER_NAME.fullmatch(raw_name) or name.lower() in _OF_TRANSPORT):
             raise UsageError(f'"{name}" in {table.where} is no header that a provider file can set.')
     return values
 

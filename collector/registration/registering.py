@@ -40,7 +40,7 @@ def preregister(
 ) -> Registration:
     """What is fixed before the data, as canonical JSON (`.text`, RFC 8785) with its SHA-256 (`.sha256`).
 
-    `models` are specs like "openai/o3-mini" (None: those the study names), `variants` names of the study's ("all": all
+    `models` are specs like "openai/NAME" (None: those the study names), `variants` names of the study's ("all": all
     but extensions). `eligible`: patterns of later models that may be asked, such as "openai/gpt-*"; `rule`
     says the same in words. `fits` are confirmatory (none: all of the study), `exclusions` rules in words beside
     the fits' own flags, `looks_at` numbers of trials of each model at which results are looked at before the end.
@@ -49,7 +49,7 @@ def preregister(
     takes long. Nobody is asked; no key is needed.
     Raises a SlantError.
 
-    >>> preregister("rmiat", ["openai/o3-mini"]).sha256  # doctest: +SKIP
+    >>> preregister("rmiat", ["simulated/o3-mini"]).sha256  # doctest: +SKIP
     """
     place = None if pilot is None else Path(pilot)
     stopping = StoppingRule.of(until_width, looks, repetitions)

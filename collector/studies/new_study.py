@@ -8,6 +8,7 @@ from pathlib import Path
 
 from slant.collector.designs import design_named
 from slant.collector.errors import DesignError, StudyError, UsageError
+from slant.collector.example_models import with_example_models
 from slant.collector.studies.catalogue import list_studies, load_variants
 from slant.collector.study.toml_table import checked_name
 from slant.collector.system.shipped_files import templates_dir
@@ -26,7 +27,7 @@ def write_new_study(name: str, design: str, folder: Path, lists: Path | None = N
     if name in list_studies():
         raise UsageError(f'A study called "{name}" comes with slant.', "Take another name: both would be mixed up.")
     template = _template(design)
-    texts = {file: text.replace("STUDY", name) for file, text in template.items()}
+    texts = {file: with_example_models(text).replace("STUDY", name) for file, text in template.items()}
     if lists is not None:  # whose texts may have the word of the template
         texts = design_named(design).published_study(texts, lists) | _print_of(design)
         _check_study(texts, lists)

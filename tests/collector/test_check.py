@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ from slant.collector.model_checks.findings import Answered, decide_verdict, fact
 from slant.collector.model_checks.questions import calibration, check_questions, probes
 from slant.collector.providers import PROVIDERS, anthropic, chat_completions
 from slant.collector.study.records import StudyModel
-from tests.support.local_server import LocalServer, error, standing_for
+from tests.support.local_server import LocalServer, completion, error, standing_for
 from tests.support.raw_rows import run_collect
 from tests.support.thinking_server import Thinker, by_effort
 
@@ -45,6 +46,24 @@ def test_a_count_that_exists_moves_and_adds_up_is_ok(tmp_path: Path) -> None:
     assert its.difficulty_correlation == pytest.approx(1)
     assert (its.temperature, its.seed, its.effort.partition(":")[0]) == ("acts", "acts", "acts")
     assert its.served_models == ("thinker-2026-01-31",)
+
+
+def test_a_live_model_is_asked_what_slant_reads_otherwise_than_documented_and_when_it_goes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A total that holds more than its parts, as xAI's: the output is documented as the completion alone."""
+
+    async def beside(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        usage = {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 311}
+        counted = {"completion_tokens_details": {"reasoning_tokens": 300}}
+        return web.json_response(completion("4", **usage | counted) | {"service_tier": "flex"})
+
+    monkeypatch.setenv("OPENAI_API_KEY", "made-up-key-0123456789")
+    model = StudyModel("openai/o3-mini", "openai/o3-mini", "openai", "o3-mini", "")
+    rows = dict(checked(tmp_path / "t.duckdb", beside, model, yes=True).responses)
+    assert rows["output_tokens, otherwise than documented"].endswith("answers: documented 2, read 302")
+    assert (rows["service tier"], rows["finish reason"]) == ("flex", "stop (answer)")
+    assert "is gone since 23 October 2026" in rows["end of the model"]
 
 
 @pytest.mark.parametrize(

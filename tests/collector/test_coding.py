@@ -16,6 +16,7 @@ from slant.collector import collect
 from slant.collector.cli import collect as main
 from slant.collector.designs.coding.design import DESIGN, read_coding
 from slant.collector.errors import StudyError
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial
@@ -23,6 +24,7 @@ from slant.collector.studies import coding_study
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
 from tests.support.given import in_memory, insert
+from tests.support.own_studies import SIMULATED
 
 HOSTILE = '=cmd|"/c calc"\n{option_1} {0.__class__} "</script>", \x1b[2J,,\r\nthe end'
 
@@ -117,7 +119,7 @@ def decided(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Decisions of one simulated model, some of them undecided."""
     folder = tmp_path_factory.mktemp("decided")
     study = write_new_study("workshops", "decision", folder)[0]
-    collect(folder / "d.duckdb", study, ["gpt-4o"], variant="chained", simulated=True)
+    collect(folder / "d.duckdb", study, [SIMULATED], variant="chained")
     return folder / "d.duckdb"
 
 
@@ -163,7 +165,7 @@ def test_more_answers_ask_for_their_own_coding_only(recoded: Path) -> None:
 
 
 def test_simulated_answers_are_no_work_for_a_real_model(decided: Path) -> None:
-    said = recode(decided, "--model", "openai/gpt-4o")
+    said = recode(decided, "--model", EXAMPLE_MODEL)
     assert said.exit_code == 2
     assert "There is no undecided answer" in said.output
 

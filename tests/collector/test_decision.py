@@ -20,6 +20,7 @@ from slant.collector.plan.conversations import plan
 from slant.collector.records import Conversation, Reply, Trial, Turn
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.own_studies import SIMULATED
 
 VARIANTS = ("base", "chained", "one_message")
 
@@ -130,8 +131,8 @@ def test_a_simulated_run_leans_as_its_table_says_and_is_asked_once(path: Path, t
     text = (tmp_path / "simulation.csv").read_text("utf-8")
     (tmp_path / "simulation.csv").write_text(text.replace("0.65,1,0.02,0.05", "0.95,0,0,0"), "utf-8")
     db = tmp_path / "w.duckdb"
-    collect(db, str(path), ["simulated/gpt-4o"])
-    assert [model["asked"] for model in collect(db, str(path), ["simulated/gpt-4o"]).models] == [0]
+    collect(db, str(path), [SIMULATED])
+    assert [model["asked"] for model in collect(db, str(path), [SIMULATED]).models] == [0]
     with reading(db) as connection:
         [row] = connection.execute(
             "SELECT n_conversations, n_decided, share_expected, n_open FROM decision_bias"
@@ -142,7 +143,7 @@ def test_a_simulated_run_leans_as_its_table_says_and_is_asked_once(path: Path, t
 
 def test_nothing_leans_where_words_were_dealt_at_random(path: Path, tmp_path: Path) -> None:
     db = tmp_path / "null.duckdb"
-    collect(db, str(path), ["simulated/gpt-4o"], variant="null", repetitions=10)
+    collect(db, str(path), [SIMULATED], variant="null", repetitions=10)
     with reading(db) as connection:
         [(share, n)] = connection.execute("SELECT share_expected, n_decided FROM decision_bias").fetchall()
     assert n > 300

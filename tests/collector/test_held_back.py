@@ -144,12 +144,34 @@ def test_each_filter_is_known_by_its_words(status: int, body: dict[str, Any], ca
         (403, {"error": {"message": "Access terminated.", "type": "access_terminated_error"}}),
         (400, {"error": {"message": "`temperature` and `top_p` cannot both be specified for this model."}}),
         (400, {"code": "x", "error": "Argument not supported on this model: stop"}),
+        (403, {"error": {"code": 403, "status": "PERMISSION_DENIED", "message": "Requests to this API are blocked.",
+                         "details": [{"@type": "x", "reason": "API_KEY_SERVICE_BLOCKED"}]}}),
+        (403, {"error": {"message": "…", "details": [{"reason": "CONSUMER_SUSPENDED"}]}}),
+        (403, {"error": {"message": "Permission denied: Consumer 'api_key:x' has been suspended."}}),
+        (403, {"error": {"message": "It has been disabled in this account for violation of Terms of Service."}}),
+        (400, {"error": {"message": "This organization has been disabled.", "type": "invalid_request_error"}}),
+        (400, {"error": {"message": "max_tokens (384000) exceeds model's maximum output tokens (65536)"}}),
     ],
 )  # fmt: skip
 def test_keys_models_parameters_and_accounts_stop_the_model_whatever_it_has_answered(
     status: int, body: dict[str, Any]
 ) -> None:
     assert judge(came(status, body), 1).action == "stop"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "length of prompt_tokens (68957) must be less than max_seq_len (65536).",
+        "max_total_tokens (33802) must be less than or equal to max_seq_len (32768)",
+        "Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)",
+        "It requires a sequence length of 4310, but the maximum supported sequence length is just 4096!",
+        "Input length 203743 exceeds the maximum length 202752",
+        "This model's maximum prompt length is 131072 but the request contains 136973 tokens.",
+    ],
+)
+def test_a_prompt_that_does_not_fit_fails_alone_though_its_words_are_like_those_of_a_parameter(message: str) -> None:
+    assert judge(came(400, {"error": {"message": message}}), 1).action == "fail"
 
 
 @pytest.mark.parametrize("status", [424, 498, 499])

@@ -41,7 +41,7 @@ def imported(folder: Path, *conversations: dict[str, Any], **options: Any) -> Im
     if not (study := folder / "theirs" / "study.toml").exists():
         write_new_study("theirs", "decision", folder / "theirs")
     file = write_csv(folder / "decisions.csv", conversations)
-    options = {"layout": "downstream", "map_models": ["openai=o3-mini"]} | options
+    options = {"layout": "downstream", "map_models": ["openai=openai/o3-mini"]} | options
     return import_trials(folder / "t.duckdb", str(study), [file], **options)
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from slant.collector import import_trials
 from slant.collector.errors import UsageError
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.table_file import read_rows
 from slant.collector.importing.imports import ImportReport
@@ -239,9 +240,10 @@ def test_a_study_of_ones_own_takes_all_four_templates(tmp_path: Path) -> None:
     rows = [row | cells | {"template": each, "attribute": word, "attr_pole": pole}
             for each in templates for word, pole in listed for row in answer(["x"])]  # fmt: skip
     file = write_csv(tmp_path / "wat.csv", rows)
-    options = ["--layout", "downstream", "--db", tmp_path / "t.duckdb", "--format", "csv"]
-    result = run_collect("import", "--study", path, *options, file)
-    assert (result.exit_code, result.stdout.splitlines()[1:]) == (0, [f"o3-mini,{name},4,4"]), result.output
+    model = EXAMPLE_MODEL.partition("/")[2]
+    options = ["--layout", "downstream", "--map-model", f"o3-mini={EXAMPLE_MODEL}", "--db", tmp_path / "t.duckdb"]
+    result = run_collect("import", "--study", path, *options, "--format", "csv", file)
+    assert (result.exit_code, result.stdout.splitlines()[1:]) == (0, [f"{model},{name},4,4"]), result.output
     assert [row["condition"] for row in trials(tmp_path)] == list(templates)
 
 

@@ -19,6 +19,7 @@ from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply, Trial
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.new_study import write_new_study
+from tests.support.own_studies import SIMULATED
 
 STUDY = load_study("word_association")
 MODEL = STUDY.models[0]
@@ -134,7 +135,7 @@ def test_simulated_answers_show_the_bias_they_were_given_and_none_where_words_ar
 ) -> None:
     path, db = own("study.toml", "draws = 20", "draws = 60"), tmp_path / "drinks.duckdb"
     for variant in ("base", "null"):
-        collect(db, str(path), ["simulated/gpt-4o"], variant=variant)
+        collect(db, str(path), [SIMULATED], variant=variant)
     with reading(db) as connection:
         rows = connection.execute("SELECT variant, test, mean_d, 4 * se_d FROM pairing_bias").fetchall()
     expected = {("base", "drinks"): 0.6, ("base", "weather"): 0.3}
@@ -144,7 +145,7 @@ def test_simulated_answers_show_the_bias_they_were_given_and_none_where_words_ar
 
 def test_the_words_of_an_answer_come_out_in_the_order_shown(tmp_path: Path) -> None:
     path, db = write_new_study("drinks", "pairing", tmp_path)[0], tmp_path / "drinks.duckdb"
-    collect(db, str(path), ["simulated/o3-mini"])
+    collect(db, str(path), [SIMULATED])
     with reading(db) as connection:
         query = "SELECT trial_id, list(word ORDER BY place) FROM pairing_words GROUP BY trial_id"
         listed = dict(connection.execute(query).fetchall())
@@ -152,7 +153,7 @@ def test_the_words_of_an_answer_come_out_in_the_order_shown(tmp_path: Path) -> N
     assert n == 0
     assert len(listed) > 70
     study = load_study(path)
-    planned = {t.trial_id: t for t in (t for c in plan(study, study.model("simulated/o3-mini")) for t in c.trials)}
+    planned = {t.trial_id: t for t in (t for c in plan(study, study.model(SIMULATED)) for t in c.trials)}
     assert all(planned[trial_id].factors["words"] == words for trial_id, words in listed.items())
 
 
@@ -162,7 +163,7 @@ def test_words_and_names_with_quotes_and_accents_come_out_whole(
     own("stimuli.csv", "Calm,quiet", 'Calm,"caf\u00e9 ""],"')
     own("stimuli.csv", "Coffee,coffee", 'Coffee,"the ""C"","')
     path, db = own("stimuli.csv", "Coffee,espresso", "Coffee,back\\slash"), tmp_path / "drinks.duckdb"
-    collect(db, str(path), ["simulated/o3-mini"])
+    collect(db, str(path), [SIMULATED])
     with reading(db) as connection:
         words = connection.execute("SELECT DISTINCT word FROM pairing_words WHERE test = 'drinks'").fetchall()
         unknown = "SELECT count(*) FROM pairing_answer_rows WHERE first_group IS NULL OR group_b IS NULL"
@@ -181,7 +182,7 @@ def test_published_answers_give_the_published_bias(shared: Path, tmp_path: Path)
     )
     assert made.exit_code == 0, made.output
     files = [str(file) for file in sorted(folder.glob("gpt4o_*.csv"))]
-    options = ["--study", f"{tmp_path}/b/study.toml", "--layout", "bai", "--model", "gpt-4o", "--db", str(db)]
+    options = ["--study", f"{tmp_path}/b/study.toml", "--layout", "bai", "--model", "openai/gpt-4o", "--db", str(db)]
     imported = run(main, ["import", *options, *files])
     assert imported.exit_code == 0, imported.output
     with reading(db) as connection:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.plan.prompts import one_model_a_frame, planned_prompts
 from slant.collector.studies.catalogue import load_study
@@ -80,7 +81,7 @@ def test_validation_sees_unread_rows_labels_in_labels_and_lonely_words(drinks: P
     table.write_text(table.read_text().replace(",rain_sun,", ",rain_snu,"))
     said = collect("studies", "validate", "drinks/study.toml", folder=drinks).stderr
     assert 'the test "rain_snu" is not in the study' in said
-    assert "No rows for simulation: o3-mini in rain_sun" in said
+    assert f"No rows for simulation: {EXAMPLE_MODEL.partition('/')[2]} in rain_sun" in said
     study = folder / "study.toml"
     study.write_text(study.read_text().replace('provider = "openai"', 'provider = "opnai"', 1))
     ended = collect("studies", "validate", "drinks/study.toml", folder=drinks)

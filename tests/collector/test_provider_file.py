@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from click.testing import CliRunner
 
 from slant.collector import collect
 from slant.collector.cli import collect as command
-from slant.collector.errors import UsageError
+from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.providers import PROVIDERS, Provider, provider_named
 from slant.collector.providers.addresses import checked_address
@@ -47,6 +48,24 @@ def test_a_service_of_ones_own_is_asked_priced_and_recorded_by_its_name(
     with reading(tmp_path / "t.duckdb") as connection:
         rows = connection.sql("SELECT DISTINCT provider, model, requested_model, cost_usd FROM trials").fetchall()
     assert rows == [("lab", "lab/m", "m", pytest.approx((100 * 1 + 74 * 10) / 1e6))]
+
+
+def test_python_names_a_file_for_one_call_and_the_environment_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAB_API_KEY", KEY)
+    monkeypatch.delenv("SLANT_PROVIDERS", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "none"))
+    study, file = str(write_tiny(tmp_path)), tmp_path / "mine.toml"
+    with LocalServer() as server:
+        file.write_text(row(server.base_url), "utf-8")
+        report = collect(tmp_path / "t.duckdb", study, ["lab/m"], yes=True, provider_file=file, processes=2)
+        assert report.is_complete
+    assert "SLANT_PROVIDERS" not in os.environ
+    with pytest.raises(UnknownNameError):
+        collect(tmp_path / "t.duckdb", study, ["lab/m"])
+    with pytest.raises(UsageError, match="there is no such file"):
+        collect(tmp_path / "t.duckdb", study, ["lab/m"], provider_file=tmp_path / "none.toml")
 
 
 def test_its_query_is_sent_with_every_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

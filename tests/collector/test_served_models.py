@@ -8,6 +8,7 @@ import pytest
 from aiohttp import web
 from click.testing import CliRunner
 
+from slant.analysis import open_trials
 from slant.analysis.cli.main import analyze
 from slant.collector import collect
 from slant.collector.cli import collect as command
@@ -51,6 +52,9 @@ def test_taken_on_purpose_they_are_rows_of_a_model_of_their_own(tmp_path: Path) 
     assert "gemini" not in CliRunner().invoke(analyze, options).stdout
     taken = CliRunner().invoke(analyze, [*options, "--other-models"])
     assert "local/gemini-2.5-pro as gemini-3.8-flash" in taken.stdout, taken.output
+    with pytest.warns(UserWarning, match="has no rows"):
+        assert open_trials(db).is_empty()
+    assert set(open_trials(db, other_models=True)["model"]) == {"local/gemini-2.5-pro as gemini-3.8-flash"}
 
 
 @pytest.mark.parametrize(

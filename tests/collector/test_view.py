@@ -25,6 +25,7 @@ from slant.collector.view.trial_filter import TrialFilter
 from tests.support.games_given import games, questions
 from tests.support.given import database, insert
 from tests.support.made import a_run, an_attempt
+from tests.support.own_studies import SIMULATED
 from tests.support.viewer import RUN, TOKEN, RunningViewer, a_pair, running_viewer
 
 DIFFERENCES = (5, -40, 17, 0, 90, -3)
@@ -305,7 +306,7 @@ def test_games_are_filtered_and_stepped_through_within_the_filter(tmp_path: Path
 
 def test_a_conversation_that_is_no_game_is_read_turn_by_turn_under_its_own_name(tmp_path: Path) -> None:
     study = str(write_new_study("mine", "decision", tmp_path / "mine")[0])
-    collect(tmp_path / "a.duckdb", study, ["simulated/gpt-4o"])
+    collect(tmp_path / "a.duckdb", study, [SIMULATED])
     with running_viewer(tmp_path / "a.duckdb") as viewer:
         listed = viewer.get("games").text
         [first, *_] = re.findall(r"/game/(\w+)", listed)

@@ -26,6 +26,7 @@ from slant.collector.system.shipped_files import sql_dir
 from tests.support.fitted import small_database
 from tests.support.given import Row, database
 from tests.support.journals import only_journal
+from tests.support.own_studies import SIMULATED
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
 
@@ -124,7 +125,7 @@ def _game(folder: Path) -> None:
 def _to_recode(folder: Path) -> None:
     """Decisions, some of them undecided."""
     study = write_new_study("workshops", "decision", folder / "study")[0]
-    collect(folder / "a.duckdb", study, ["gpt-4o"], variant="chained", simulated=True)
+    collect(folder / "a.duckdb", study, [SIMULATED], variant="chained")
     only_journal(folder / "a.duckdb")
 
 

@@ -6,10 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from slant.collector import collect
+from slant.collector.example_models import EXAMPLE_MODEL
 from tests.support.tiny_choice import write_choice
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
 
+SIMULATED = f"simulated/{EXAMPLE_MODEL.partition('/')[2]}"
+"""The first model of the studies that `collect studies new` writes, simulated."""
 _SIDES = "{ condition = ['usual', 'crossed'] }"
 _FITS_OF_DRINKS = f"""[fits.lme4]
 view = "association_trials"

@@ -25,14 +25,14 @@ small_study <- local({
 test_that("a simulated model is asked with its progress, and its trials are given back", {
   with_collector()
   db <- withr::local_tempfile(fileext = ".duckdb")
-  expect_message(trials <- collect_trials(small_study(), "simulated/o3-mini", db), "Done: ")
+  expect_message(trials <- collect_trials(small_study(), "simulated/qwen3-8b", db), "Done: ")
   rows <- as.data.frame(trials)
   close_trials(trials)
   expect_equal(nrow(rows), 64)
   expect_true(all(rows$source == "simulated" & rows$tokens >= 0))
 
   # What has its answer is not asked again.
-  suppressMessages(more <- collect_trials(small_study(), "simulated/o3-mini", db, repetitions = 2))
+  suppressMessages(more <- collect_trials(small_study(), "simulated/qwen3-8b", db, repetitions = 2))
   on.exit(close_trials(more))
   found <- as.data.frame(more)
   expect_equal(c(table(found$repetition)), c(`1` = 64, `2` = 64))
@@ -44,7 +44,7 @@ test_that("the trials are those of the study, by its name or by its file, whatev
   db <- withr::local_tempfile(fileext = ".duckdb")
   studies <- c(rmiat = "rmiat", drinks = small_study())
   for (name in names(studies)) {
-    suppressMessages(trials <- collect_trials(studies[[name]], "simulated/o3-mini", db, pilot = 40))
+    suppressMessages(trials <- collect_trials(studies[[name]], "simulated/qwen3-8b", db, pilot = 40))
     rows <- as.data.frame(trials)
     close_trials(trials)
     expect_equal(unique(rows$study), name)
@@ -54,7 +54,7 @@ test_that("the trials are those of the study, by its name or by its file, whatev
 test_that("a dry run shows the first prompt and sends nothing", {
   with_collector()
   db <- withr::local_tempfile(fileext = ".duckdb")
-  said <- capture_messages(shown <- collect_trials(small_study(), "simulated/o3-mini", db, dry_run = TRUE))
+  said <- capture_messages(shown <- collect_trials(small_study(), "simulated/qwen3-8b", db, dry_run = TRUE))
   expect_null(shown)
   expect_match(said, "Here are some words for ", all = FALSE)
   expect_false(file.exists(db))
@@ -65,6 +65,9 @@ test_that("what the collector refuses is an error with its own sentence", {
   expect_error(suppressMessages(collect_trials("rmait", db = tempfile())), "Did you mean \"rmiat\"")
   expect_error(suppressMessages(collect_trials("rmiat", "openai/o3-mini", tempfile())), "OPENAI_API_KEY must be set")
   expect_error(suppressMessages(collect_trials("rmiat", db = tempfile(), budgt = 3)), class = "slant_error")
+  file <- withr::local_tempfile(lines = c("[[providers]]", "name = \"lab\"", "address = \"http://llm.example.org/v1\""))
+  told <- expression(collect_trials("rmiat", "lab/m", tempfile(), provider_file = file, dry_run = TRUE))
+  expect_error(suppressMessages(eval(told)), "must begin with https://")
 })
 
 test_that("base R's pipe hears and tells what processx does", {

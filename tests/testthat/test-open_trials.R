@@ -19,6 +19,21 @@ test_that("a database opens as a lazy table whose rows can be fitted", {
   expect_equal(fit_made(rows)$estimates, fit_made(made_trials())$estimates, tolerance = 1e-6)
 })
 
+test_that("answers of another model than was asked for are rows of their own where that is wanted", {
+  path <- made_database()
+  connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
+  view <- "SELECT 'a' || coalesce(' as ' || getvariable('other_models')[1], '') AS model"
+  DBI::dbExecute(connection, paste("CREATE OR REPLACE VIEW association_trials AS", view))
+  DBI::dbDisconnect(connection, shutdown = TRUE)
+  models <- vapply(c(FALSE, TRUE), function(shown) {
+    trials <- open_trials(path, other_models = shown)
+    on.exit(close_trials(trials))
+    as.data.frame(trials)$model
+  }, "")
+  expect_equal(models, c("a", "a as s"))
+  expect_error(open_trials(path, other_models = "yes"), "must be TRUE or FALSE")
+})
+
 test_that("the file is opened read-only", {
   skip_if_not_installed("dbplyr")
   path <- made_database()
