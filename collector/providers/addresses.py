@@ -7,7 +7,7 @@ import re
 from urllib.parse import unquote, urlsplit
 
 from slant.collector.errors import UsageError
-from slant.collector.screen_table import printable
+from slant.collector.screen_tables import printable
 
 _LEAST_SECRET = 8  # a stand-in for a key ("none", "EMPTY") is no secret
 _NAMES_SECRET = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)S?(?:_|$)")

@@ -32,7 +32,7 @@ from urllib.parse import urlsplit
 
 from slant.collector.errors import UsageError
 from slant.collector.providers.addresses import checked_address, holds_key, is_on_this_machine
-from slant.collector.screen_table import printable
+from slant.collector.screen_tables import printable
 from slant.collector.study.toml_table import Table, checked_name
 from slant.collector.system.files import contents_of_named
 
