@@ -16,8 +16,8 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials, usual_view, views_of_games
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import read_view_heads
+from slant.collector.request_messages import messages_of
 from slant.collector.system.shipped_files import sql_query
-from slant.collector.view.texts import messages_of
 
 
 def add_data(contents: Contents, authors: Sequence[str], license: str | None) -> None:

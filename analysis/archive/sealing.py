@@ -23,7 +23,6 @@ from slant.analysis.archive.left_out_texts import KINDS, REASONING, texts_left_o
 from slant.analysis.archive.privacy import private_words
 from slant.analysis.archive.sealed_data import add_data, add_sources, add_tables
 from slant.analysis.archive.sealed_pages import add_documents
-from slant.analysis.archive.stages import Stages
 from slant.analysis.archive.steps import Frames, steps_of
 from slant.analysis.archive.study_copy import (
     DRAWS,
@@ -39,6 +38,7 @@ from slant.analysis.calls.model_files import model_folder
 from slant.analysis.plots.drawing import figures
 from slant.analysis.rows.nested_columns import flat
 from slant.analysis.rows.study_choice import study_in
+from slant.analysis.stages import Stages
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading

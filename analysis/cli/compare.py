@@ -13,7 +13,7 @@ import polars as pl
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
 from slant.analysis.cli.output import print_result
 from slant.analysis.cli.progress import FitProgress
-from slant.analysis.pages.provenance import kept_version_sentences
+from slant.analysis.fitting.result_versions import kept_version_sentences
 from slant.analysis.pages.report_tables import token_measures
 from slant.analysis.paper.comparison import compare, summary
 from slant.analysis.paper.numbers import PRINT

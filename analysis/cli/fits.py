@@ -14,7 +14,7 @@ from slant.analysis.cli.output import print_result, say_result
 from slant.analysis.cli.progress import FitProgress
 from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topic_table
 from slant.analysis.fitting.fits import FitResult, fit
-from slant.analysis.pages.provenance import version_sentence
+from slant.analysis.fitting.result_versions import version_sentence
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings
 from slant.analysis.rows.study_choice import find_fits, studies_not_fitted
 from slant.collector.terminal import count_text, print_rows, say

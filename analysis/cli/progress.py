@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 
-from slant.analysis.archive.stages import Stages
+from slant.analysis.stages import Stages
 from slant.collector.terminal import printable, say
 
 _SHOWN_AFTER_S = 2.0

@@ -22,14 +22,9 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.fits import Progress, fit
+from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
 from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS
-from slant.analysis.pages.provenance import (
-    describe_methods,
-    described_runs,
-    other_version_sentences,
-    result_versions,
-    without_folders,
-)
+from slant.analysis.pages.provenance import describe_methods, described_runs, without_folders
 from slant.analysis.pages.report_comparison import (
     claim_texts,
     comparison_rows,
@@ -140,7 +135,7 @@ def report(
         methods=methods_texts,
         references=_unique([study.source, *(reference for group in methods_texts for reference in group.references)]),
         runs=text_table(described_runs(runs)),
-        versions=result_versions(*data.fits.values()) if data.fits else {},
+        versions=versions_of_results(*data.fits.values()) if data.fits else {},
     )
     return _write(out, page)
 

@@ -25,9 +25,9 @@ from slant.collector.provenance.methods import (
     stopping_sentences,
 )
 from slant.collector.provenance.run_history import Row, RunHistory
+from slant.collector.request_messages import Message, messages_of
 from slant.collector.study.records import Study
 from slant.collector.terminal import count_text
-from slant.collector.view.texts import Message, messages_of
 
 MOST_QUOTES = 10
 _TOOLS = ("tools", "web_search_options", "retrieval")

@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 
 from slant.collector.keep.database import kept_open
 from slant.collector.keep.view_heads import read_view_heads
+from slant.collector.request_messages import messages_of
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
 from slant.collector.view.guarded import MEMORY, guarded, journal_sizes
@@ -35,7 +36,7 @@ from slant.collector.view.runs import model_rows, run_rows
 from slant.collector.view.search import Searches, TextSearch
 from slant.collector.view.stored_views import page_of_view, view_groups
 from slant.collector.view.summary import OUTCOMES, filter_values, summarise
-from slant.collector.view.texts import begun, indented, messages_of, visible
+from slant.collector.view.texts import begun, indented, visible
 from slant.collector.view.trial_filter import SORTS, TrialFilter
 from slant.collector.view.trials import (
     attempts_of,

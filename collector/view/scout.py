@@ -19,7 +19,7 @@ from slant.collector.errors import SlantError, UsageError
 from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import write_rows
-from slant.collector.view.texts import messages_of, values_of
+from slant.collector.request_messages import messages_of, values_of
 
 _AT_ONCE = 20_480
 _ROLES = {"model": "assistant", "developer": "system", "function_call_output": "tool"}

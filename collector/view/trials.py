@@ -13,11 +13,11 @@ from duckdb import ColumnExpression, ConstantExpression, Expression, FunctionExp
 
 from slant.collector.designs import Design, design_named
 from slant.collector.errors import DesignError, UnknownNameError, UnknownTrialError, UsageError
+from slant.collector.request_messages import Message, messages_of, values_of
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.paging import Order, Page, between, page_of, rows_of
 from slant.collector.view.search import TextSearch
-from slant.collector.view.texts import Message, messages_of, values_of
 from slant.collector.view.trial_filter import TrialFilter
 
 ON_A_PAGE = 50

@@ -38,7 +38,6 @@ from slant.analysis.archive.left_out_texts import without_reasoning
 from slant.analysis.archive.privacy import PrivateWords
 from slant.analysis.archive.replaying import Replayed, replay, tolerance_of
 from slant.analysis.archive.sealing import seal
-from slant.analysis.archive.stages import Stages
 from slant.analysis.archive.steps import steps_of
 from slant.analysis.archive.zip_writer import write_manifest, write_zip
 from slant.analysis.calls.results import Progress
@@ -46,6 +45,7 @@ from slant.analysis.cli.main import analyze
 from slant.analysis.questions.retests import retest
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.views import open_trials
+from slant.analysis.stages import Stages
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.journal import journal_folder

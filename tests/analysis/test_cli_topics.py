@@ -16,7 +16,7 @@ import polars as pl
 import pytest
 
 from slant import analysis
-from slant.analysis.pages.provenance import other_version_sentences
+from slant.analysis.fitting.result_versions import other_version_sentences
 from slant.analysis.plots.registry import figure_rows
 from slant.analysis.questions.topics.search import search_topics
 from slant.collector.errors import RError, UsageError

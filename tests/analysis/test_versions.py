@@ -9,9 +9,9 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
+from slant.analysis.fitting import result_versions
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.pages import provenance
-from slant.analysis.pages.provenance import other_version_sentences, version_sentence
+from slant.analysis.fitting.result_versions import other_version_sentences, version_sentence
 from slant.collector.keep.database import writing
 from tests.support.fitted import small_database
 
@@ -54,7 +54,7 @@ def test_kept_results_of_other_versions_say_so(tmp_path: Path, fitted: FitResult
 
 
 def test_without_r_what_is_kept_says_what_made_it(db: Path, fitted: FitResult, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(provenance, "versions_now", lambda packages: None)
+    monkeypatch.setattr(result_versions, "versions_now", lambda packages: None)
     (said,) = other_version_sentences(db)
     assert "2 fits of lme4 kept from R " in said
     assert said.endswith("R or one of these packages is missing here.")

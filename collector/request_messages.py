@@ -1,0 +1,59 @@
+"""Messages of a request as it was sent, whatever its provider calls them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slant.collector.system.json_text import decoded
+
+
+@dataclass(frozen=True)
+class Message:
+    role: str
+    text: str
+
+
+def messages_of(request: str | None) -> tuple[list[Message], str | None]:
+    """What was sent, message by message, whatever the provider calls it; and how much had been sent before (None: it
+    is all here). No messages where the request is unknown or says nothing in words."""
+    body = values_of(request)
+    system = body.get("system", body.get("systemInstruction", body.get("instructions")))
+    listed: Any = next((body[name] for name in ("messages", "input", "contents", "prompt") if name in body), [])
+    messages = [Message("system", text)] if (text := "\n".join(_texts(system))) else []
+    for item in listed if isinstance(listed, list) else [listed]:
+        role = str(item.get("role") or item.get("type") or "message") if isinstance(item, Mapping) else "user"
+        messages.append(Message(role, "\n".join(_texts(item)) or _as_json(item)))
+    earlier = body.get("earlier")
+    n = earlier.get("n") if isinstance(earlier, Mapping) else None
+    return messages, None if n is None else f"{n} earlier messages of this conversation"
+
+
+def _texts(part: Any) -> Iterator[str]:
+    """The words in a message: its content, the texts of its parts, what a tool gave."""
+    if isinstance(part, str):
+        yield part
+    elif isinstance(part, list):
+        for inner in part:
+            yield from _texts(inner)
+    elif isinstance(part, Mapping):
+        for name in ("content", "parts", "text", "output", "summary", "thinking"):
+            yield from _texts(part.get(name))
+        for name in ("tool_calls", "functionCall", "functionResponse", "arguments", "results"):
+            if part.get(name):
+                yield f"{name}: {_as_json(part[name])}"
+
+
+def values_of(text: str | None) -> dict[str, Any]:
+    """An object of JSON in a column (factors, settings, headers); empty where there is none."""
+    try:
+        value = decoded(text or "null")
+    except (ValueError, RecursionError):
+        value = None
+    return value if isinstance(value, dict) else {}
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
