@@ -8,7 +8,11 @@
 #'     \item{`"welch"`}{Welch's t test of two sides: `outcome`, `contrast` (`"is_refusal"` if none is given), `levels`,
 #'       `by`.}
 #'     \item{`"t_test"`}{a one-sample t test of a mean against `mu` (0): `outcome`, `by`.}
-#'     \item{`"logistic"`}{a logistic regression by [stats::glm()], in log odds: `formula`, `by`.}
+#'     \item{`"logistic"`}{a logistic regression by [stats::glm()], in log odds, without random effects: `formula`,
+#'       `levels` (of groups, the reference first), `by`, and `cluster`, one or two columns with what rows share, for
+#'       standard errors over others of them. `tables$tests` has the likelihood ratio tests of the model and its terms.}
+#'     \item{`"lm"`}{a linear model by [stats::lm()] without random effects: the same arguments; `tables$tests` has the F
+#'       tests.}
 #'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: `outcome`, `contrast` (if not given
 #'       `"condition"`), `levels`, `by`, and `trim` (.2).}
 #'     \item{`"median_difference"`}{of medians, with a percentile bootstrap: the same, `n_draws` (2000), `seed`.}

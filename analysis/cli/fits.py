@@ -15,6 +15,7 @@ from slant.analysis.cli.progress import FitProgress
 from slant.analysis.cli.topic_tables import check_adjust, say_about_topics, topic_table
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.fitting.result_versions import version_sentence
+from slant.analysis.fitting.tests_of_groups import term_test_sentences
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings
 from slant.analysis.rows.study_choice import find_fits, studies_not_fitted
 from slant.collector.terminal import count_text, print_rows, say
@@ -38,8 +39,8 @@ def print_fit(
     else:
         rows = bayes_table(result, show or "table", in_full=output_format != "table")
         print_result(_in_reading_order(rows) if output_format == "table" else rows, output_format, digits=_DIGITS)
-    for verdict in verdicts(result):
-        say(verdict)
+    for sentence in (*term_test_sentences(result), *verdicts(result)):
+        say(sentence)
     return bool((result.diagnostics["status"] == "failed").all())
 
 

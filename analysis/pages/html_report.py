@@ -67,7 +67,13 @@ SOURCES = {
     "imported": "Answers that others collected and published.",
     "collected": "Answers of the models, asked by slant.",
 }
-_ENGINES = ("lme4", "effect_size", CROSSED)  # fits that a report makes where they are missing; others take minutes
+_ENGINES = (
+    "lme4",
+    "effect_size",
+    "lm",
+    "logistic",
+    CROSSED,
+)  # fits that a report makes where they are missing; others take minutes
 _MORE_TABLES = (
     "refusals_by_condition", "iat_mentions", "outcome_counts", "token_sources", "model_checks", "served_models",
     "served_model_changes", "mixed_cells", "mixed_batches", "costs",

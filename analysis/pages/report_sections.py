@@ -10,6 +10,7 @@ import polars as pl
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import FitResult
+from slant.analysis.fitting.tests_of_groups import term_tests
 from slant.analysis.pages.parts.printed_tables import COMPARED
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import groups
@@ -123,6 +124,20 @@ def _estimates(fits: Mapping[str, FitResult], grain: dict[str, str]) -> list[tup
         used = [column for column in estimates.columns if estimates[column].null_count() < estimates.height]
         if estimates.height:
             captioned.append((f"{name}: estimates with 95 % intervals", text_table(estimates.select(used))))
+        captioned += _tests_of_terms(name, result, grain)
+    return captioned
+
+
+def _tests_of_terms(name: str, result: FitResult, grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
+    """Of regressions without random effects: whether the outcome differs between any of the groups, before any two."""
+    captioned = []
+    for tests in term_tests(result):
+        rows = tests.filter(**grain).drop(*GRAIN, "study", "fit", "measure", "null_log_lik", strict=False)
+        used = [column for column in rows.columns if rows[column].null_count() < rows.height]
+        if rows.height:
+            captioned.append(
+                (f"{name}: tests of the whole model (all) and of its terms", text_table(rows.select(used)))
+            )
     return captioned
 
 

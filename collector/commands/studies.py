@@ -165,7 +165,17 @@ def _wrong_in_fits(study: Study) -> list[str]:
         columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
     others = {name for name, head in read_view_heads().items() if not head.is_about(study.design)}
     views = {name: columns[name] for name in columns if name not in others}
-    return wrong_in_fits(study, views, design_named(study.design).factor_levels(study))
+    return wrong_in_fits(study, views, _levels(study))
+
+
+def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
+    """The values of columns of text; of a design that doesn't say its conditions, those that its questions have."""
+    design = design_named(study.design)
+    levels = design.factor_levels(study)
+    if "condition" not in levels and study.models:
+        asked = dict.fromkeys(question.condition for question in design.questions(study, study.models[0]))
+        levels |= {"condition": tuple(asked)} if any(asked) else {}
+    return levels
 
 
 def _study_row(study: Study) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.imported_turns import TurnReader
 from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.errors import StudyError, UsageError
@@ -233,8 +234,17 @@ class Design(ABC):
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """A trial of an imported row (`draft`, by the names of importing/layouts/tidy.py) with what else the design has
         to know of it; `planned` is that of the plan. StudyError, whose text goes on after "this row …", where the row
-        lacks it. Not of a design with games, which are not imported."""
+        lacks it."""
         return trial
+
+    def imported_turns(self, study: Study, model: StudyModel) -> TurnReader | None:
+        """How a row of a conversation becomes a trial, where the plan can't know which ones follow (a game); None where
+        its place in the plan says it."""
+        return None
+
+    def as_imported_reply(self, study: Study, trial: Trial, reply: Reply) -> Reply:
+        """The reply of an imported row as the design reads it."""
+        return reply
 
     def coded_options(self, study: Study, row: Mapping[str, Any]) -> tuple[str, str, str]:
         """The two options of an answer that is to be coded by a model as well, and what was given to one of them; `row`

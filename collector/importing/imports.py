@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from slant.collector.arguments import checked_arguments
-from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts import Problem, Row, layout_named
@@ -59,11 +58,6 @@ def import_trials(
     """
     loaded = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
     layout_read = layout_named(layout)
-    if design_named(loaded.design).has_turns(loaded) and not layout_read.has_turns:
-        raise UsageError(
-            f'Can\'t import trials of "{loaded.name}": it is played as games, and a row lacks the rounds before it.',
-            "For the indices of games that others have played, in R: game_indices() on a data frame of their rounds.",
-        )
     model_of_all = None if model is None else model_named(loaded, model)
     report = ImportReport(only_labels=loaded.refusal_rule != "outcome")
     opened = TableFiles(paths)

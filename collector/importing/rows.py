@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, cast, get_args
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
 from slant.collector.ask.option_logprobs import OptionLogprobs
 from slant.collector.designs import Design, design_named
 from slant.collector.errors import StudyError, UsageError
+from slant.collector.importing.file_notes import FileNotes
+from slant.collector.importing.games import GameRows
 from slant.collector.importing.layouts import Layout, Row
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.tidy import IDS, PLACE
@@ -23,6 +24,7 @@ from slant.collector.importing.layouts.values import (
     amount,
     composed,
     count,
+    factors_in,
     is_empty,
     is_missing,
     logprob,
@@ -49,80 +51,8 @@ from slant.collector.records import (
 from slant.collector.study.records import Study, StudyModel
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
-_SHOWN_WORDS = 20
 _LONG_TEXT = 40
 """Characters; two answers of so many are seldom the same by chance."""
-
-
-@dataclass
-class FileNotes:
-    """What was odd about the rows of one file, told once at its end instead of once a row."""
-
-    unknown_words: dict[str, dict[str, None]] = field(default_factory=dict)
-    without_tokens: int = 0
-    without_source: int = 0
-    rows: int = 0
-    labels: int = 0
-    seen: Counter[int] = field(default_factory=Counter)
-    rows_seen: set[int] = field(default_factory=set)
-    repeats: int = 0
-    copies: int = 0
-    missing: int = 0
-    other: int = 0
-    tells_sameness: bool = False
-    first_answers: dict[int, int] = field(default_factory=dict)
-    varied: set[int] = field(default_factory=set)
-
-    def note_answer(self, cell: int, measured: tuple[str, ...]) -> None:
-        """Whether a question that is asked again is answered as it was the first time, in all that is measured."""
-        answer = hash(measured)
-        if self.first_answers.setdefault(cell, answer) != answer:
-            self.varied.add(cell)
-
-    def warnings(self, file: str) -> list[str]:
-        sentences = []
-        if self.unknown_words:
-            listed = "; ".join(f"in {test} {_listed(list(words))}" for test, words in self.unknown_words.items())
-            sentences.append(f"{file}: words that the study doesn't have were taken: {listed}")
-        if self.without_tokens:
-            rows = _rows(self.without_tokens, "has", "have")
-            sentences.append(f"{file}: {rows} no token count; it stays unknown, not 0")
-        if self.without_source:
-            rows = _rows(self.without_source, "doesn't", "don't")
-            sentences.append(f"{file}: {rows} say what the tokens count (column token_source)")
-        if self.repeats:
-            rows = _rows(self.repeats, "asks", "ask")
-            sentences.append(
-                f"{file}: {rows} what an earlier row asked: taken as further repetitions (a column repetition "
-                "would number them)"
-            )
-        if self.copies:
-            rows = _rows(self.copies, "asks", "ask")
-            copy = "is an exact copy" if self.copies == 1 else "are exact copies"
-            sentences.append(
-                f"{file}: {rows} what an earlier row asked and {copy} of it, cell by cell, long text or count and all: "
-                "taken as further repetitions; look whether they were written twice by mistake"
-            )
-        repeated = [cell for cell, number in self.seen.items() if number > 1] if self.tells_sameness else []
-        if same := sum(cell not in self.varied for cell in repeated):
-            sentences.append(
-                f"{file}: of {_rows_of(len(repeated), 'question')} that stand there more than once, {same:,} "
-                f"{'has' if same == 1 else 'have'} the same answer each time: so it is at temperature 0, and often on "
-                "short scales; it is a finding, and such repetitions tell no more than one answer"
-            )
-        if self.missing:
-            rows = _rows(self.missing, "has", "have")
-            sentences.append(
-                f"{file}: {rows} no answer (an empty cell or NA): missing, which is no refusal, and not taken"
-            )
-        if self.other:
-            rows = _rows(self.other, "names", "name")
-            sentences.append(f"{file}: {rows} no trial and no answer (instructions and the like), and not taken")
-        if self.rows >= 20 and not self.labels:
-            sentences.append(
-                f"{file}: not one answer is one of the two labels as this model sees them; is --model right?"
-            )
-        return sentences
 
 
 class RowReader:
@@ -136,41 +66,51 @@ class RowReader:
         self._design = design_named(study.design)
         self._called = called or Names()
         self._cells: dict[str, PlannedCells] = {}
+        self._games = GameRows(study, self._design)
         self._maker = AttemptMaker(run, ())
 
     def attempt(self, row: Row) -> Attempt:
         """Raises CellError where the row can't be read; nothing of it is kept then."""
         draft = self._layout.draft(self._study, row)
         model = self._model_of(draft)
-        if model.model not in self._cells:
-            self._cells[model.model] = PlannedCells(self._study, model)
-        turn = draft["turn"] if self._layout.has_turns and "turn" in draft else None
-        draft = self._placed(draft, self._cells[model.model])
-        planned, is_known = self._cells[model.model].find(draft, turn or 1)
-        repetition = self._repetition(
-            draft, planned, model
-        )  # counted before the rest, so that mending a row moves no other
-        if repetition != planned.repetition and is_known:
-            planned = self._design.repeated(self._study, planned, repetition)
-        trial = with_options(self._design, planned, draft, repetition)
+        conversation, trial, turn, is_known = self._games.trial_of(draft, model) or self._planned(draft, model)
         given = _given_outcome(draft)
         if self._layout.skips_missing and given in (None, "answered") and _is_unanswered(draft.get("answer"), trial):
             raise MissingAnswerError("has no answer")
         trial = replace(trial, position=count(draft.get("position"), "position"))
-        if turn is not None:
-            trial = replace(trial, game=trial.trial_id, round=turn, trial_id=stable_id(trial.trial_id, turn))
+        if turn is not None and "prompt_as_sent" in draft:
             _check_prompt(self._design.text(self._study, model, trial), draft["prompt_as_sent"])
         counts = read_counts(draft, model)
-        reply = _reply(draft, counts)
-        reading = self._read(trial, reply, given, _factors(draft))
+        reply = self._design.as_imported_reply(self._study, trial, _reply(draft, counts))
+        reading = self._read(trial, reply, given, factors_in(draft.get("factors")))
+        if given is not None and reply.detail is None and "detail" in draft:
+            reading = replace(reading, detail=None)  # an export says that nobody had to read it
         measures = Measures(
             counts["tokens"], counts["token_source"], counts["reasoning_tokens_recounted"], _logprobs(draft)
         )
         cost_usd = amount(draft.get("cost_usd"), "cost_usd")
-        conversation = trial.game or trial.trial_id
         place = AttemptPlace(conversation, turn or 1, 1, is_final=True, prompt_hash=None, body=None, cost_usd=cost_usd)
         self._note(trial, is_known, counts, reply, reading)
         return self._maker.make(model, trial, place, Exchange(body=_kept(row, draft)), reply, reading, measures)
+
+    def _planned(self, draft: Mapping[str, Any], model: StudyModel) -> tuple[str, Trial, int | None, bool]:
+        """The conversation, the trial of the plan that a row is of, its turn (None where a question stands alone), and
+        whether the study knows its word."""
+        if model.model not in self._cells:
+            self._cells[model.model] = PlannedCells(self._study, model)
+        turn = draft["turn"] if self._layout.has_turns and "turn" in draft else None
+        draft = self._placed(draft, self._cells[model.model])
+        if turn is None and self._design.has_turns(self._study):
+            raise CellError("says of no turn which it is: a column round must number them")
+        planned, is_known = self._cells[model.model].find(draft, turn or 1)
+        # counted before the rest, so that mending a row moves no other
+        repetition = self._repetition(draft, planned, model, turn)
+        if repetition != planned.repetition and is_known:
+            planned = self._design.repeated(self._study, planned, repetition)
+        trial = with_options(self._design, planned, draft, repetition)
+        if turn is not None:
+            trial = replace(trial, game=trial.trial_id, round=turn, trial_id=stable_id(trial.trial_id, turn))
+        return trial.game or trial.trial_id, trial, turn, is_known
 
     def _placed(self, draft: Mapping[str, Any], cells: PlannedCells) -> Mapping[str, Any]:
         """The draft with the place of its trial; where no column has that, the row's id may name it."""
@@ -222,8 +162,9 @@ class RowReader:
             raise CellError(f"model is {shown(name)}, but --model says {self._model.model}")
         return self._model
 
-    def _repetition(self, draft: Mapping[str, Any], planned: Trial, model: StudyModel) -> int:
-        cell = hash((planned.model, planned.test, planned.condition, planned.group, planned.item, planned.wording))
+    def _repetition(self, draft: Mapping[str, Any], planned: Trial, model: StudyModel, turn: int | None) -> int:
+        place = (planned.test, planned.condition, planned.group, planned.item, planned.wording)
+        cell = hash((planned.model, *place, turn))
         notes, answer = self.notes, draft.get("answer")
         notes.seen[cell] += 1
         notes.note_answer(cell, (str(answer), str(draft.get("tokens")), str(draft.get("output_tokens"))))
@@ -271,19 +212,6 @@ def _check_prompt(asked: str, sent: str | None) -> None:
             f"another prompt was sent than the study's: {shown(theirs[max(0, same - 20) :])} "
             f"where that has {shown(ours[max(0, same - 20) :])}"
         )
-
-
-def _rows_of(number: int, noun: str) -> str:
-    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
-
-
-def _rows(number: int, of_one: str, of_many: str) -> str:
-    return f"1 row {of_one}" if number == 1 else f"{number:,} rows {of_many}"
-
-
-def _listed(words: list[str]) -> str:
-    more = f" and {len(words) - _SHOWN_WORDS} more" if len(words) > _SHOWN_WORDS else ""
-    return ", ".join(words[:_SHOWN_WORDS]) + more
 
 
 def model_named(study: Study, name: str) -> StudyModel:
@@ -344,7 +272,7 @@ def _kept(row: Row, draft: Mapping[str, Any]) -> str:
 
 def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:
     """The trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
-    draft_factors = _factors(draft)
+    draft_factors = factors_in(draft.get("factors"))
     ours = (planned.option_a, planned.option_b, planned.expected)
     trial = replace(
         planned,
@@ -384,16 +312,3 @@ def _trial_id(trial: Trial) -> str:
     parts = (trial.study, "imported", trial.variant, trial.model, *cell)
     # only where it is so: the ids of what was imported before there was such a thing stay
     return stable_id(*parts, *(["structured_output"] if trial.factors.get("structured_output") else []))
-
-
-def _factors(draft: Mapping[str, Any]) -> dict[str, Any] | None:
-    cell = draft.get("factors")
-    if is_empty(cell):
-        return None
-    try:
-        factors = json.loads(cell) if isinstance(cell, str) else cell
-    except ValueError:
-        factors = None
-    if not isinstance(factors, dict):
-        raise CellError(f"factors must be a JSON object, but is {shown(cell)}")
-    return factors

@@ -13,7 +13,7 @@ from typing import Any
 
 from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import fits_of
-from slant.collector.study.engines import engine_names
+from slant.collector.study.engines import engine_names, lists_levels, takes_random_effects
 from slant.collector.study.records import Fit, Specification, Study
 
 PRIORS: Mapping[str, tuple[bool, ...]] = {
@@ -55,7 +55,29 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
         yield from _wrong_levels(f"{where} levels of {column}", fit_levels, levels.get(column, fit_levels))
     if OUTCOME not in columns and fit.drop_outcomes not in ((), WITHOUT_ANSWER):
         yield f'{where}: drop_outcomes needs a view with the column "{OUTCOME}", and "{fit.view}" has none.'
+    yield from _wrong_engine(where, fit, levels)
     yield from _wrong_priors(where, fit.settings.get("priors"))
+
+
+def _wrong_engine(where: str, fit: Fit, levels: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    """The formula is one that the engine can't fit."""
+    has_random = "|" in (fit.formula or "") or bool(fit.settings.get("random"))
+    needs_random = takes_random_effects(fit.engine)
+    if fit.formula and needs_random is not None and needs_random != has_random:
+        if needs_random:
+            said = "Without one, the engines are lm (an outcome that is a number) and logistic (one that is 1 or 0)."
+            yield f"{where}: {fit.engine} needs a random effect, as in (1 | item), and the formula has none. {said}"
+        else:
+            said = 'With one, the engine is lme4 (for an outcome of 1 and 0 with settings = { family = "binomial" }).'
+            yield f"{where}: {fit.engine} takes no random effect, and the formula has one. {said}"
+    if not lists_levels(fit.engine) or fit.settings.get("family", "gaussian") != "gaussian" or fit.engine == "brms":
+        return
+    for name in _in_formula(re.sub(r"\([^()]*\|[^()]*\)", "", (fit.formula or "").partition("~")[2])):
+        is_text = any(isinstance(value, str) for value in levels.get(name, ()))
+        if is_text and name not in fit.levels:
+            listed = ", ".join(f'"{value}"' for value in levels[name])
+            needed = f"levels = {{ {name} = [{listed}] }}"
+            yield f"{where}: {name} is text and needs its levels, the reference first: {needed}"
 
 
 def _wrong_in_specification(own: Specification, fit: Fit, columns: Sequence[str]) -> Iterator[str]:

@@ -123,5 +123,5 @@ def test_a_file_without_prompts_is_none_of_this_layout(tmp_path: Path) -> None:
 
 
 def test_conversations_of_other_layouts_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="a row lacks the rounds before it"):
+    with pytest.raises(UsageError, match="Each row is one turn"):
         imported(tmp_path, conversation(), layout="tidy")

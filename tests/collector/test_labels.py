@@ -216,6 +216,31 @@ def test_groups_and_labels_inside_labels_are_told_apart(answer: str, groups: Any
     assert read_label(answer, groups, plural=True, is_strict=False).label == choice
 
 
+LETTERS = [
+    ("The answer is A.", "A"), ("I choose B.", "B"), ("Option A", "A"), ("Option B is correct.", "B"), ("B) Slow", "B"),
+    ("Between A and B, I choose B.", "B"), ("So, B.", "B"), ("My choice: (B) because it fits.", "B"),
+    ("A is correct.", "A"), ("Option A is wrong, option B is right.", "B"), ("The answer is a tractor.", None),
+    ("I choose a tractor.", None), ("A good question.", None), ("Plan A is good.", None), ("It is not A.", None),
+    ("I can't choose A.", None), ("I choose neither A nor B.", None), ("A or B", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "choice"), LETTERS)
+def test_a_letter_is_a_label_where_it_is_named_as_one_and_a_word_elsewhere(answer: str, choice: str | None) -> None:
+    assert read_label(answer, ("A", "B")).label == read_label(answer, ("B", "A")).label == choice
+
+
+@pytest.mark.parametrize(
+    ("answer", "choice"),
+    [
+        ("I would say no.", "No"), ("Would I hire him? No. He is new here.", "No"), ("The answer is yes.", "Yes"),
+        ("I would not say no.", None), ("There is no doubt.", None), ("Yes and no.", None), ("Yes: 0.8, No: 0.2", None),
+    ],
+)  # fmt: skip
+def test_no_is_a_label_where_it_is_what_is_said(answer: str, choice: str | None) -> None:
+    assert read_label(answer, ("Yes", "No")).label == choice
+
+
 def test_a_label_of_several_words_or_with_signs_is_read() -> None:
     assert answer_to_label(Reply(answer="It is tea (green)."), ("Tea (green)", "Coffee")).choice == "Tea (green)"
     assert answer_to_label(Reply(answer="C++"), ("C++", "C#")).choice == "C++"

@@ -70,7 +70,7 @@ def test_it_says_what_is_asked_and_how_it_is_analysed(tiny: str) -> None:
     assert (plan["seed"], plan["trials_per_model"], plan["tests"]) == (0, 8, {"tea_coffee": 8})
     assert found["study"]["version"] == load_study(tiny).version
     assert len(found["prompts"][plan["models"][0]["prompts"]]) == 8
-    assert [(fit["name"], fit["formula"]) for fit in found["fits"]] == [("lme4", "tokens ~ condition")]
+    assert [(fit["name"], fit["formula"]) for fit in found["fits"]] == [("lme4", "tokens ~ (1 | wording)")]
     assert found["looks"] == {"planned": 2, "at": [4, 8]}
     assert found["exclusions"]["rules"] == ["Under 5 tokens"]
     assert found["later_models"] == {"eligible": ["openai/o*"], "rule": "The next one."}

@@ -113,7 +113,7 @@ WRONG_TOML = [
     (("view =", "by = ['source', 'model']\nview ="), 'can\'t be made by "source"'),
     (("view =", "by = ['model', 'model']\nview ="), "names a column twice"),
     (("view =", "outcome = 'tokens'\ncontrast = 'condition'\nview ="), 'two levels of its contrast "condition"'),
-    (('formula = "tokens ~ condition"', ""), 'needs the key "formula", or "outcome" and "contrast"'),
+    (('formula = "tokens ~ (1 | wording)"', ""), 'needs the key "formula", or "outcome" and "contrast"'),
     (("[variants.balanced.prompt]", "[variants.base.prompt]"), 'can\'t be called "base"'),
     (("{group_a_words} /", "{group_a_words} {attribute_a_named}"), 'lack a value for "attribute_a_named"'),
     (('"stimuli.csv"', '"names.csv"'), 'lacks the column "side"'),

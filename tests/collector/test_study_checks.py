@@ -16,7 +16,7 @@ from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.studies.fit_checks import _FUNCTIONS, PRIORS, _in_formula, _wrong_prior
 from tests.support.tiny_study import write_tiny
 
-FIT = 'view = "association_trials"\nformula = "tokens ~ condition"'
+FIT = 'view = "association_trials"\nformula = "tokens ~ (1 | wording)"'
 
 
 def checked(file: Path) -> tuple[int, str]:
@@ -50,11 +50,18 @@ def test_the_studies_that_ship_pass(name: str) -> None:
         (f'{FIT}\nsettings = {{ priors = {{ b = "norml(0, 1)" }} }}', 'Did you mean "normal"?'),
         (f'{FIT}\nsettings = {{ priors = {{ sd = "normal(0, -1)" }} }}', "its scale must be above 0"),
         (f'{FIT}\nengine = "lm4"', 'there is no engine "lm4". Did you mean "lme4"?'),
+        ('view = "association_trials"\nformula = "tokens ~ 1"', "lme4 needs a random effect, as in (1 | item)"),
+        ('view = "association_trials"\nformula = "tokens ~ 1"', "the engines are lm (an outcome that is a number)"),
+        (f'{FIT}\nengine = "logistic"', "logistic takes no random effect, and the formula has one"),
+        (
+            'view = "association_trials"\nengine = "lm"\nformula = "tokens ~ condition * wording"',
+            'condition is text and needs its levels, the reference first: levels = { condition = ["compatible", "inc',
+        ),
         (f'{FIT}\nsettings = {{ priors = {{ slope = "normal(0, 1)" }} }}', 'no prior of "slope"'),
     ],
 )
 def test_a_fit_that_can_t_be_made_is_told_before_anything_is_asked(tmp_path: Path, fit: str, said: str) -> None:
-    old = 'view = "association_trials"\nformula = "tokens ~ condition"'
+    old = 'view = "association_trials"\nformula = "tokens ~ (1 | wording)"'
     code, output = checked(write_tiny(tmp_path, study=(old, fit)))
     assert code == 2
     assert said in output

@@ -72,7 +72,7 @@ def versions(db: Path) -> list[tuple[str, int]]:
 HARMLESS = [
     ("study.toml", 'label = "Tea/Coffee"', 'label = "Leaves and beans"'),
     ("study.toml", 'title = "Tea and coffee"', 'title = "Drinks"'),
-    ("study.toml", '"tokens ~ condition"', '"log(tokens) ~ condition"'),
+    ("study.toml", '"tokens ~ (1 | wording)"', '"log(tokens) ~ (1 | wording)"'),
     ("study.toml", "[fits.lme4]", '[[models]]\nmodel = "large"\nprovider = "local"\nframe = "plain"\n\n[fits.lme4]'),
     ("study.toml", "[variants.balanced", '[variants.turned.prompt]\noption_order = "balanced"\n\n[variants.balanced'),
     ("stimuli.csv", "group_a,Tea,oolong\n", "group_a,Tea,oolong \n"),
@@ -153,10 +153,10 @@ def test_a_journal_alone_makes_database_and_study_again(study: Path, asked: Path
 
 
 def test_a_text_that_asks_nothing_new_is_kept_all_the_same(study: Path, asked: Path) -> None:
-    edit(study, "tokens ~ condition", "log(tokens) ~ condition")
+    edit(study, "tokens ~ (1 | wording)", "log(tokens) ~ (1 | wording)")
     words = ["--study", str(study), "--model", "local/small", "--base-url", "http://127.0.0.1:9", "--db", str(asked)]
     assert "Nothing to ask" in CliRunner().invoke(command, words).stderr
-    assert load_study("drinks", db=asked).fits["lme4"].formula == "log(tokens) ~ condition"
+    assert load_study("drinks", db=asked).fits["lme4"].formula == "log(tokens) ~ (1 | wording)"
 
 
 @pytest.mark.parametrize("name", ["../study.toml", "/tmp/study.toml", "a\\..\\study.toml", "C:study.toml", ""])

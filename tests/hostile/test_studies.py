@@ -66,6 +66,6 @@ def test_the_settings_of_a_fit_reach_no_argument_of_r_that_writes_a_file(
 ) -> None:
     fit = f'formula = "tokens ~ condition"\nengine = "{engine}"\noutcome = "tokens"\ncontrast = "condition"\nlevels = '
     fit += f'{{ condition = ["compatible", "incompatible"] }}\nsettings = {{ {setting} = "{tmp_path}/written" }}'
-    study = load_study(write_tiny(tmp_path, study=('formula = "tokens ~ condition"', fit)))
+    study = load_study(write_tiny(tmp_path, study=('formula = "tokens ~ (1 | wording)"', fit)))
     with pytest.raises((UnknownNameError, StudyError), match=setting):
         plan_fits(tmp_path / "no.duckdb", study, study.fits["lme4"])

@@ -103,7 +103,11 @@ def works(db: Path) -> list[PlannedFit]:
     found = []
     for study in map(load_study, list_studies()):
         of_design = [fit for name, fit in fits_of(study).items() if name not in study.fits]
-        checked = fits_to_make(mixed_fit(study), fits_of(study)[CROSSED]) if study.name == "rmiat" else {}
+        checked: dict[str, Fit] = {}
+        if study.name == "rmiat":
+            paper = mixed_fit(study)
+            alone = replace(paper, name="alone", engine="lm", formula="tokens ~ condition")  # no study here has such
+            checked = {**fits_to_make(paper, fits_of(study)[CROSSED]), "alone": alone}
         for fit in {**study.fits, **checked, **{fit.name: fit for fit in of_design}}.values():
             found += plan_fits(db, study, fit, settings=SETTINGS.get(fit.engine))
     return found

@@ -103,7 +103,7 @@ def copied_game(name: str, folder: Path) -> Path:
 
 
 def rename_in_database(db: Path, names: re.Pattern[str], version: str) -> None:
-    """The same in every text that was kept of a game, which can't be imported."""
+    """The same in every text that was kept of a game."""
     with duckdb.connect(str(db)) as connection:
         columns = connection.execute(
             "SELECT c.table_name, c.column_name FROM information_schema.columns c JOIN information_schema.tables t"

@@ -80,7 +80,7 @@ def write_drinks(folder: Path) -> Path:
     wordings = "\n".join(f'{no},"Sort {no} ""{{word}}"": [{{category_1}}, {{category_2}}]."' for no in (1, 2, 3))
     path = write_tiny(
         folder,
-        study=('[fits.lme4]\nview = "association_trials"\nformula = "tokens ~ condition"\n', _FITS_OF_DRINKS),
+        study=('[fits.lme4]\nview = "association_trials"\nformula = "tokens ~ (1 | wording)"\n', _FITS_OF_DRINKS),
         wordings=('1,"Sort ""{word}"": [{category_1}, {category_2}]."', wordings),
     )
     conditions = 'frame = "plain"\nconditions = ["usual", "crossed"]\ntests'

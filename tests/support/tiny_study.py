@@ -29,7 +29,7 @@ option_order = "balanced"
 
 [fits.lme4]
 view = "association_trials"
-formula = "tokens ~ condition"
+formula = "tokens ~ (1 | wording)"
 '''
 STIMULI = """test,side,category,word
 tea_coffee,group_a,Tea,oolong

@@ -73,7 +73,7 @@ def decisions(section: SectionData) -> Group | None:
     asked = section.captioned_tables("decision_questions")
     if rows.is_empty() and not asked:
         return None
-    chained = section.own("logistic_over_clusters")
+    chained = section.own("estimates_over_clusters").filter(pl.col("engine") == "logistic")
     of_chained = () if chained.is_empty() else (_ON_CHAINED.format(clusters=_clusters(chained)), *_claims(chained))
     table = rows.select(
         "model",

@@ -12,12 +12,14 @@ from dataclasses import replace
 from typing import Any
 
 from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games, game_content
+from slant.collector.designs.allocation.imported import turn_reader
 from slant.collector.designs.allocation.participants import PARTICIPANTS, check_participants, simulate_reply
 from slant.collector.designs.allocation.parts import AllocationData, parse_allocation
-from slant.collector.designs.allocation.reader import read_turn
+from slant.collector.designs.allocation.reader import called, read_turn
 from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
 from slant.collector.designs.design import Design, as_text, used_frames
+from slant.collector.designs.imported_turns import TurnReader
 from slant.collector.designs.labels.reader import mentioned_labels
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
@@ -111,6 +113,14 @@ class Allocation(Design):
 
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
         return read_turn(study.data, self._answer(study, trial), trial, reply)
+
+    def imported_turns(self, study: Study, model: StudyModel) -> TurnReader:
+        return turn_reader(study, model)
+
+    def as_imported_reply(self, study: Study, trial: Trial, reply: Reply) -> Reply:
+        """A group that a tool was called with stands in a file as its call, or by itself."""
+        tool = self._answer(study, trial).tool
+        return called(tool, reply) if tool and trial.test == ROUNDS else reply
 
     def knows_lengths(self, study: Study, model: StudyModel) -> bool:
         """A model that does not reason by itself writes about as much as its format asks for."""

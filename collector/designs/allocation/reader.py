@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -11,7 +13,7 @@ from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.allocation.texts import TOOL_ARGUMENT, AnswerFormat
 from slant.collector.designs.labels.reader import LabelReading, mentioned_labels, read_label
 from slant.collector.designs.refusals import REFUSAL, refusal_detail
-from slant.collector.records import Outcome, Reading, Reply, Trial
+from slant.collector.records import Outcome, Reading, Reply, ToolCall, Trial
 
 _NO_ROOM = ("too_long", "model_context_window_exceeded")
 _NUMBER = re.compile(r"(?<![\w.,-])(\d{1,3}(?:\.\d+)?)(?![\d,]|\.\d)")
@@ -25,7 +27,7 @@ def read_turn(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: R
         is_round = trial.test == ROUNDS
         return Reading("answered", read.choice, factors=_gain(data, trial, read.choice or "") if is_round else {})
     has_room = reply.finish_reason not in _NO_ROOM
-    if has_room and trial.factors["reminders"] < data.reminders:
+    if has_room and trial.factors.get("reminders", data.reminders) < data.reminders:  # an import has final answers only
         return Reading(read.outcome, is_final=False)
     if trial.test in AFTER:
         return read  # the other questions stand on their own
@@ -39,10 +41,12 @@ def read_turn(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: R
 
 
 def _gain(data: AllocationData, trial: Trial, choice: str) -> dict[str, Any]:
-    chosen = data.groups.index(choice)
-    is_success = choice in trial.factors["would_succeed"]
-    gain: dict[str, Any] = {"is_success": is_success, "p_success": trial.factors["p_by_group"][chosen]}
-    if data.has_points:
+    chosen, known = data.groups.index(choice), trial.factors
+    if "would_succeed" not in known or "p_by_group" not in known:  # games of others: what a row says is all there is
+        return {}
+    is_success = choice in known["would_succeed"]
+    gain: dict[str, Any] = {"is_success": is_success, "p_success": known["p_by_group"][chosen]}
+    if data.has_points and (not data.has_diversity_bonus or "tries_before" in known):
         bonus = 1 / (1 + trial.factors["tries_before"][chosen]) if data.has_diversity_bonus else 0.0
         gain["points"] = (data.worth[chosen] if is_success else -data.loss[chosen]) + bonus
         gain |= {"bonus": bonus} if data.has_diversity_bonus else {}
@@ -69,6 +73,33 @@ def _read(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: Reply
     if REFUSAL.search(text):
         return Reading("refused", detail=refusal_detail(text))
     return Reading("malformed", detail="no_answer" if text.strip() else "empty")
+
+
+def called(tool: str, reply: Reply) -> Reply:
+    """The reply with the calls of a tool that its text shows (`Reply.spoken`); a text without one is what it was called
+    with."""
+    text = reply.answer or ""
+    if reply.tool_calls or not text.strip():
+        return reply
+    lines, calls = [], []
+    for line in text.splitlines():
+        match = re.fullmatch(rf"{re.escape(tool)}\((\{{.*\}})\)", line.strip())
+        arguments = _arguments(match[1]) if match else None
+        if arguments is None:
+            lines.append(line)
+        else:
+            calls.append(ToolCall(None, tool, arguments))
+    if not calls:
+        return replace(reply, answer=None, tool_calls=(ToolCall(None, tool, {TOOL_ARGUMENT: text}),))
+    return replace(reply, answer="\n".join(lines) or None, tool_calls=tuple(calls))
+
+
+def _arguments(text: str) -> dict[str, Any] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
 
 
 def _numbered(given: list[str]) -> Reading:

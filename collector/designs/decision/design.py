@@ -165,7 +165,8 @@ class Decision(WordListDesign):
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """A row that tells what was shown (its factors) keeps it; elsewhere neither the names nor the words are known,
         and those of the plan would be wrong."""
-        coded = {name: draft[name] for name in ("coded_decision", "coded_d") if draft.get(name) is not None}
+        told = {**({} if trial.factors is planned.factors else trial.factors), **draft}
+        coded = {name: told[name] for name in ("coded_decision", "coded_d") if isinstance(told.get(name), int | float)}
         shown = (draft.get("option_a") or None, draft.get("option_b") or None)
         if "attribute_a" in trial.factors and trial.factors is not planned.factors and all(shown):
             return replace(trial, factors={**_checked(trial.factors), **coded})

@@ -35,6 +35,7 @@ from slant.collector.designs.labels.spelling import (
     folded_lines,
     label_of,
     mentions_of,
+    unwrapped,
     without_markdown,
 )
 from slant.collector.designs.refusals import is_refusal, refusing_words
@@ -54,7 +55,7 @@ _FINAL_LEAD = re.compile(
 )
 _WORD_LEAD = re.compile(r"[^:=→>–—|\n]{1,60}?\s*(?::|=|→|->|=>|–|—|\||\s-\s)\s*")
 _NUMBER = re.compile(r"^\s*[(\[]?\d{1,2}[.)\]]\s+")
-_BOXED = re.compile(r"\\boxed ?\{(?:\\text(?:bf|it|rm)? ?\{)?([^{}]*)\}")
+_BOXED = re.compile(r"\\(?:boxed|text(?:bf|it|rm)?|math(?:rm|bf)) ?\{(?:\\text(?:bf|it|rm)? ?\{)?([^{}]*)\}")
 _FENCE = re.compile(r"```(?:[a-zA-Z]+\b)?(.*?)```", re.DOTALL)
 
 
@@ -115,9 +116,10 @@ def mentioned_labels(text: str, labels: Sequence[str], *, plural: bool = False) 
 
 
 def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
-    whole = by_bare.get(" ".join(text.split()).strip(WRAPPING))
-    if whole is not None or (whole := by_bare.get(" ".join(text.split()))) is not None:
-        return whole
+    plain = " ".join(text.split())
+    for whole in (plain.strip(WRAPPING), plain, unwrapped(plain)):
+        if whole in by_bare:
+            return by_bare[whole]
     for part in (*_FENCE.findall(text), *_BOXED.findall(text)[-1:], *map(folded_lines, _json_values(answer))):
         if (label := _line_label(part.strip(), by_bare)) is not None:
             return label
@@ -135,15 +137,18 @@ def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
 
 def _line_label(line: str, by_bare: dict[str, str]) -> str | None:
     """The label of a line that is nothing else, but for what introduces it ("Answer:", "tractor →")."""
-    bare = _NUMBER.sub("", " ".join(line.split())).strip(WRAPPING)
-    if bare in by_bare:
-        return by_bare[bare]
+    plain = _NUMBER.sub("", " ".join(line.split()))
+    bare = unwrapped(plain)
+    for whole in (plain.strip(WRAPPING), bare):
+        if whole in by_bare:
+            return by_bare[whole]
     for lead in (_LEAD, _WORD_LEAD):
         match = lead.match(bare)
-        if match and (label := by_bare.get(bare[match.end() :].strip(WRAPPING))) is not None:
+        if match and (label := by_bare.get(unwrapped(bare[match.end() :]))) is not None:
             before = match[0]
             is_plain = not NEGATION.search(before) and not re.search(r"\b(?:wrong|incorrect|opposite|other)\b", before)
-            if is_plain and not mentions_of(before, tuple(by_bare), plural=False):
+            named = {label_of(mention, by_bare) for mention in mentions_of(before, tuple(by_bare), plural=False)}
+            if is_plain and (not named or named == set(by_bare.values())):  # "[Quick, Slow] -> Quick"
                 return label
     return None
 

@@ -29,12 +29,23 @@ CORRECTS = re.compile(r"(?:^|[.!?\n])\s*(?:or|wait|actually|correction|scratch t
 CALLED = (
     r"(?:answer|category|label|choice|option|classification|class|group|side|selection|pick|result|verdict|decision"
     r"|response|output|conclusion|respuesta|categor[ií]a|opci[oó]n|réponse|catégorie|antwort|kategorie|risposta|resposta"
-    r"|ответ|категория|答案|类别|選項|选项|回答|分类)"
+    r"|ответ|категория|antwoord|categorie|odpowiedź|odpověď|cevap|svar|vastaus|válasz|răspuns|答案|类别|選項|选项|回答"
+    r"|分类|答え|カテゴリ|정답|답변|답|카테고리|उत्तर|الإجابة|الجواب)"
 )
 _NOT_IN_PROSE = frozenset(
     {"a", "i", "no", "not", "none", "neither", "nor", "or", "and", "the", "it", "is", "he", "she"}
 )
-"""Labels that prose uses for itself; they are read where they stand alone, or begin the answer."""
+"""Labels that prose uses for itself, as it does single letters; they are read where they stand alone, begin the answer,
+or are named as a choice and end their clause ("I choose A.", "Option B is correct", "I would say no")."""
+_NAMES_SHORT = re.compile(
+    rf"(?:\b{CALLED}\s*(?:(?:is|would be|must be|should be|will be)\b)?\s*:?"
+    r"|\b(?:choos|chose|pick|select|say|prefer|go with|going with|vote|opt for)\w*(?: for)?"
+    r"|\b(?:it is|it's|that is|that's|must be|would be|so|thus|therefore),?)"
+    r"\s*(?:(?:the|option|answer|label|choice|letter)\s+)*[\"'(*\[]*$"
+)
+_ENDS_SHORT = re.compile(
+    r"[\"')*\]]*\s*(?:$|[.,;:!\n]|\b(?:because|since|as it|is (?:the )?(?:correct|right|best|better|answer|choice))\b)"
+)
 
 _CONTRAST = r"\b(?:but|however|though|although|nevertheless|nonetheless|yet|still|whereas|while)\b"
 _CONTRAST_WORD = re.compile(
@@ -72,7 +83,9 @@ _MAYBE_AS = re.compile(
 _FOLLOWS = re.compile(
     r"\s*(?:$|[^\w\s'\-]|\s-|(?:category|categories|group|label|option|class|side|word|words|type|list|column|because|since"
     r"|as|for|under|given|based|according|per|here|and|or|not|rather|instead|over|than|is|isn't|was|would|in|by|due|with"
-    r"|it|which|this|that|then|but|so|fits?|wins|applies|seems|if|when|where|though|although|while|whereas|versus|vs)\b)"
+    r"|it|i guess|i think|i suppose|i believe|of course|please|definitely|obviously|clearly|certainly|for sure|\d+\s*%"
+    r"|which|this|that|then|but|so|fits?|wins|applies|seems|if|when|where|though|although|while|whereas|versus|vs)\b"
+    r"|です|だ|である|입니다|이다|예요|이에요|$)"
 )
 _IS_CHOSEN = re.compile(
     r"[\"'*)\]]*\s*(?:(?:is|would be|must be|seems|seems to be|should be)\s+(?:\w+\s+){0,3}?"
@@ -84,6 +97,13 @@ _IS_WRONG = re.compile(
     r"|(?:isn't|wasn't|wouldn't|can't|cannot|doesn't|does not|won't|would not)\b)"
 )
 _IS_DESCRIBED = re.compile(r"[\"'*)\]]*\s*(?:is|are|was|stands|means|refers|goes|contains?|includes?|holds?|lists?)\b")
+_IS_TICKED = re.compile(r"[\"'*)\]]*\s*(?:[:=|]|→|->|=>)\s*[\"'*]*(?:true|yes|ja|oui|sí|✓|✔|✅|☑|\[x\])(?![\w'])")
+_IS_CROSSED = re.compile(
+    r"[\"'*)\]]*\s*(?:[:=|]|→|->|=>)\s*[\"'*]*(?:false|no|none|null|nein|non|✗|✘|❌|☐|\[ ?\])(?![\w'])"
+)
+"""What follows a label of which an answer says whether it is the one: {"Quick": false, "Slow": true}."""
+_IS_SHARE = re.compile(r"[\"'*)\]]*\s*(?:[:=]\s*[\d.]+|\(?[\d.]+\s*%)")
+"""What follows a label that is given a share, as are the others: "Quick: 0.5, Slow: 0.5" chooses none."""
 _ALTERNATIVES = re.compile(r"[\"'*)\]]*\s*(?:or|and|nor|/|&|versus|vs\.?|,)\s*(?:the\s+|in\s+|to\s+|as\s+)*[\"'*(\[]*")
 _FILLED = (
     r"(?:\s|[\"'*(\[$]|\b(?:the|a|an|as|in|into|to|under|with|of|clearly|definitely|simply|just|therefore|thus|probably"
@@ -91,8 +111,8 @@ _FILLED = (
     r"|of course|indeed)\b)*"
 )
 _COPULA = re.compile(
-    rf"(?:\b(?:is|it's|that's|this's|would be|must be|should be|has to be|will be|can only be|are|was|remains|becomes"
-    rf"|equals|ist|es|est|è|é)\b|'s\b|=|→|->|=>|是|为|為){_FILLED}$"
+    rf"(?:\b(?:is|it's|that's|this's|'d be|would be|must be|should be|has to be|will be|can only be|are|was|remains"
+    rf"|becomes|equals|ist|es|est|è|é)\b|'s\b|=|→|->|=>|是|为|為|は|은|는){_FILLED}$"
 )
 _VERB = (
     r"(?:choos\w*|chose\w*|pick\w*|select\w*|opt(?:ed|ing|s)?|say|says|said|assign\w*|categori[sz]\w*|classif\w*"
@@ -141,12 +161,10 @@ class Mention:
 
 def mentions_in(text: str, by_bare: Mapping[str, str], item: str, *, plural: bool) -> list[Mention]:
     """Every mention of a label in a text, in its order. `by_bare`: the labels by their folded spellings."""
-    usable = {bare: label for bare, label in by_bare.items() if len(bare) > 1 or not has_edges(bare)}
-    usable = {bare: label for bare, label in usable.items() if bare not in _NOT_IN_PROSE}
     mentions: list[Mention] = []
     is_refused = False  # a refusal came, and no "but" since
     for sentence in filter(None, map(str.strip, _SENTENCES.split(text))):
-        mentions += _in_sentence(sentence, usable, item, plural=plural, is_refused=is_refused)
+        mentions += _in_sentence(sentence, by_bare, item, plural=plural, is_refused=is_refused)
         is_refused = _is_refused(sentence, len(sentence), is_refused=is_refused)
     return mentions
 
@@ -169,13 +187,18 @@ def leading_label(text: str, by_bare: Mapping[str, str]) -> Mention | None:
     after = start[match.end() :]
     is_set_off = re.match(
         r"[\"'*)\]}]*\s*(?:[.!;:(\n]|,\s*(?!(?:and|or)\b)|[–—]|\s-\s"
-        r"|\s(?:because|since|as it|as the|given|rather than|instead of|not)\b)",
+        r"|\s\(?[\d.]+\s*%"
+        r"|\s(?:because|since|as it|as the|given|rather than|instead of|not)\b|\s*/\s*not\b)",
         after,
     )
+    is_lettered = len(match[0]) == 1 and after.startswith(")")  # "B) Slow"
     if (
-        not is_set_off
+        not (is_set_off or is_lettered)
+        or _IS_TICKED.match(after)
+        or _IS_CROSSED.match(after)
         or CORRECTS.search(after)
         or _IS_WRONG.match(after)
+        or (_IS_SHARE.match(after) and any_label(tuple(by_bare), False).search(after))
         or any_label(tuple(by_bare), False).match(after.lstrip(WRAPPING))
     ):
         return None
@@ -187,9 +210,9 @@ def _in_sentence(
     sentence: str, by_bare: Mapping[str, str], item: str, *, plural: bool, is_refused: bool
 ) -> Iterator[Mention]:
     matches = list(any_label(tuple(by_bare), plural).finditer(sentence)) if by_bare else []
+    matches = [match for match in matches[-_MOST_MENTIONS:] if _is_named(sentence, match)]
     if not matches:
         return
-    matches = matches[-_MOST_MENTIONS:]
     if sentence.rstrip("\"')*]").endswith("?"):
         stands: list[Stand] = ["neutral"] * len(matches)
     else:
@@ -199,12 +222,27 @@ def _in_sentence(
             is_another = stands[place] != "against" and label_of(one, by_bare) != label_of(other, by_bare)
             if is_another and _ALTERNATIVES.fullmatch(sentence, one.end(), other.start()):
                 stands[place] = stands[place + 1] = "one_of_several"
+    if len({label_of(match, by_bare) for match in matches if _IS_SHARE.match(sentence, match.end())}) > 1:
+        stands = ["one_of_several"] * len(matches)
     for match, stand in zip(matches, stands, strict=True):
         if stand == "chosen" and _is_refused(sentence, match.start(), is_refused=is_refused):
             stand = "against"
         words = " ".join(sentence[max(0, match.start() - 50) : match.end() + 10].split())[-LONGEST_QUOTE:]
         concludes = bool(_CONCLUDES.search(sentence, max(0, match.start() - _NEAR), match.start()))
         yield Mention(label_of(match, by_bare), stand, words, concludes)
+
+
+def _is_named(sentence: str, match: re.Match[str]) -> bool:
+    """False of "a", "no" and single letters where they are no labels but words of the sentence."""
+    bare = match[0]
+    if bare not in _NOT_IN_PROSE and (len(bare) > 1 or not has_edges(bare)):
+        return True
+    if sentence.strip(WRAPPING) == bare:
+        return True
+    before = sentence[max(0, match.start() - _NEAR) : match.start()]
+    if not before.strip(WRAPPING) and _IS_CHOSEN.match(sentence, match.end()):
+        return True
+    return bool(_ENDS_SHORT.match(sentence, match.end()) and _NAMES_SHORT.search(before))
 
 
 def _stand(
@@ -219,8 +257,10 @@ def _stand(
     after = sentence[match.end() : match.end() + _NEAR]
     if _IS_WRONG.match(after) or _BEFORE_NEGATED.search(clause) or NEGATION.search(clause) or REFUSAL.search(clause):
         return "against"
-    if _ANYTHING_BUT.search(earlier + clause):
+    if _ANYTHING_BUT.search(earlier + clause) or _IS_CROSSED.match(after):
         return "against"
+    if _IS_TICKED.match(after):
+        return "chosen"
     if _DEGREE.search(clause) and not _MAYBE_AS.search(clause):
         return "neutral"
     if _IS_CHOSEN.match(after):
@@ -246,7 +286,10 @@ def _is_chosen_for(before: str, by_verb: re.Match[str], item: str) -> bool:
     return bool(is_own) or _is_about_the_item(before, item)
 
 
-_ITS_NAMES = re.compile(rf"\b(?:it|this|that|word|term|name|item|one|rule|these|they|{CALLED[3:-1]})\b|^[\s\"'*(]*$")
+_ITS_NAMES = re.compile(
+    rf"\b(?:it|this|that|word|term|name|item|one|rule|these|they|{CALLED[3:-1]})\b|^[\s\"'*(]*$"
+    r"|答案|类别|選項|选项|回答|分类|答え|カテゴリ|정답|답변|카테고리"
+)
 
 
 def _is_about_the_item(subject: str, item: str) -> bool:

@@ -12,11 +12,18 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("“”„«»", '"')
     | dict.fromkeys("。", ".")
     | dict.fromkeys("‐‑﹣", "-")  # what joins words; longer dashes part them
+    | dict.fromkeys("⇒➔➡➜⟶⟹", "→")
     | {chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
-    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\x00", None)
+    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f\x00", None)
     | dict.fromkeys(map(chr, range(0xD800, 0xE000)), "\ufffd")  # halves of letters, and bytes that were none
 )
-WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#$~\\「」『』【】《》-–—•\ufffd"
+WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#$~|\\「」『』【】《》‹›‚…-–—•\ufffd"
+_UNSPACED = "\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7a3"
+"""Letters of scripts that put particles or other words right behind a word, or have no blanks at all."""
+_TAGS = re.compile(r"<(?P<closing>/?)(?P<name>[a-z][\w-]{0,30})>|<[|][^|<>]{1,40}[|]>", re.IGNORECASE)
+_TICKED = re.compile(r"\[x\]|☑")
+_NOT_TICKED = re.compile(r"(?:[-*] )?(?:\[ ?\]|☐)[^\n\[☑☐]*")
+_STRUCK_OUT = re.compile(r"~~(?!\s)[^~\n]{1,200}~~")
 
 
 @lru_cache(4096)  # a study has a few labels, and asks for them by the thousand
@@ -28,7 +35,33 @@ def folded(text: str) -> str:
 def folded_lines(text: str) -> str:
     """The same with its lines and blanks as they are."""
     plain = unicodedata.normalize("NFC", text).translate(_PLAIN)
-    return unicodedata.normalize("NFC", plain.casefold()).replace("\xa0", " ")
+    if "<" in plain or "~~" in plain:
+        plain = _STRUCK_OUT.sub(" ", _without_tags(plain))
+    plain = plain.casefold()
+    if ("[x]" in plain or "☑" in plain) and _NOT_TICKED.search(plain):
+        plain = _TICKED.sub(" ", _NOT_TICKED.sub(" ", plain))
+    return unicodedata.normalize("NFC", plain).replace("\xa0", " ")
+
+
+def _without_tags(text: str) -> str:
+    """A text without tags that are closed (<answer>Quick</answer>) and signs of a template (<|im_end|>); "<Quick>" is a
+    label in brackets."""
+    closed = {match["name"] for match in _TAGS.finditer(text) if match["closing"]}
+    return _TAGS.sub(lambda match: " " if not match["name"] or match["name"] in closed else match[0], text)
+
+
+def unwrapped(text: str) -> str:
+    """A folded text without what may stand around a label: quotes, brackets, Markdown, full stops, emoji."""
+    start, end = 0, len(text)
+    while start < end and _is_around(text[start]):
+        start += 1
+    while end > start and _is_around(text[end - 1]):
+        end -= 1
+    return text[start:end]
+
+
+def _is_around(char: str) -> bool:
+    return char in WRAPPING or (char > "\x7f" and unicodedata.category(char) in ("So", "Sk"))
 
 
 @lru_cache(4096)
@@ -39,14 +72,20 @@ def bare_label(label: str) -> str:
 
 @lru_cache(1024)
 def any_label(bare: tuple[str, ...], plural: bool) -> re.Pattern[str]:
-    """Any of the labels as whole words, the longest first. Scripts without blanks between words have no such edges."""
+    """Any of the labels as whole words, the longest first. Scripts without blanks between words have no such edges, and
+    a word in Latin letters ends where one of theirs begins ("答えはQuickです")."""
 
     def spelled(label: str) -> str:
-        start = r"(?<![\w\-'])" if has_edges(label[0]) else ""
-        end = rf"{'s?' if plural else ''}(?![\w'])(?!-\w)" if has_edges(label[-1]) else ""
+        start = rf"(?<!{_letter_beside(label[0])})(?<![\-'])" if has_edges(label[0]) else ""
+        end = rf"{'s?' if plural else ''}(?!{_letter_beside(label[-1])})(?!')(?!-\w)" if has_edges(label[-1]) else ""
         return start + r"\s+".join(map(re.escape, label.split())) + end
 
     return re.compile("|".join(map(spelled, sorted(bare, key=lambda label: (-len(label), label)))) or r"(?!)")
+
+
+def _letter_beside(char: str) -> str:
+    """What would make the word of this letter a longer one."""
+    return r"\w" if re.match(f"[{_UNSPACED}]", char) else rf"[^\W{_UNSPACED}]"
 
 
 def has_edges(char: str) -> bool:

@@ -116,9 +116,9 @@ class Pairing(WordListDesign):
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """A row that tells the list as it was shown (its factors) keeps it; elsewhere the words are those of the plan,
         in an order that nobody knows, and so are the names of the groups."""
-        if "words" in trial.factors and trial.factors is not planned.factors:
-            return replace(trial, factors=checked_list(trial.factors))
         shown = (draft.get("option_a") or None, draft.get("option_b") or None)
+        if "words" in trial.factors and trial.factors is not planned.factors:
+            return replace(trial, option_a=shown[0], option_b=shown[1], factors=checked_list(trial.factors))
         known = {name: planned.factors[name] for name in ("words", "poles")}
         return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, "first_option": None})
 

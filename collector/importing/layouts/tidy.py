@@ -17,7 +17,7 @@ from slant.collector.designs import design_named
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.published import check_columns
 from slant.collector.importing.layouts.rows import Layout, Row
-from slant.collector.importing.layouts.values import CellError, is_empty, shown, word
+from slant.collector.importing.layouts.values import CellError, is_empty, shown, whole_number, word
 from slant.collector.records import Attempt
 from slant.collector.study.records import Study, StudyModel
 from slant.collector.system.shipped_files import documented_columns
@@ -34,8 +34,11 @@ TAKEN = (
     "option_a_logprob", "option_b_logprob", "logprob_kind",
     "consistent_letter", "block_position", "position_in_block", "tier", "structured_output",
 )  # fmt: skip
-ALIASES = {"domain": "test", "block": "condition", "category": "group", "word": "item"}
-"""Other names that a study's own view has for our columns. Its `item` is a name made of `domain` and `word`."""
+ALIASES = {"domain": "test", "block": "condition", "category": "group", "word": "item", "choice": "answer"}
+"""Other names that a study's own view has for our columns. Its `item` is a name made of `domain` and `word`; where
+there is no whole answer, what was chosen does as well."""
+ALIASES_OF_GAMES = {"class": "condition", "job": "item"}
+OF_GAMES = ("game", "round", "is_success", *ALIASES_OF_GAMES)
 CHECKED = ("study", "variant", "source")
 _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
     "model_label", "model_no", "test_no", "test_label", "is_refusal", "follows_rule", "latency_s",
@@ -69,10 +72,14 @@ class Tidy(Layout):
     """Our own column names; columns in any order, more columns than needed."""
 
     skips_missing = True
+    has_turns = True
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        needed = NEEDED if has_model else ("model", *NEEDED)
-        present = {*columns, *(ours for foreign, ours in ALIASES.items() if foreign in columns)}
+        has_turns = design_named(study.design).has_turns(study)
+        of_place = _needed_of_turns(study) if has_turns else NEEDED
+        needed = of_place if has_model else ("model", *of_place)
+        aliases = ALIASES | ALIASES_OF_GAMES
+        present = {*columns, *(ours for foreign, ours in aliases.items() if foreign in columns)}
         anybody = StudyModel("", "", "", "", study.frame)
         present |= PlannedCells(study, (*study.models, anybody)[0]).said_by_study
         present |= set(PLACE) if present & set(IDS) else set()
@@ -82,8 +89,11 @@ class Tidy(Layout):
         hints = ["Or say which model all rows are of: --model MODEL"] if missing == ["model"] else []
         if study.design == "association":
             hints.append("The authors' own files need: --layout lee-lai")
+        if "round" in missing:
+            hints.append("Each row is one turn. An export has them by: collect export --view trials")
         check_columns(path, missing, columns, hints)
-        unknown = [name for name in columns if name not in (*TAKEN, *CHECKED, *ALIASES, *_MADE_AGAIN, *IDS, *_OF_TOOLS)]
+        taken = {*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *_MADE_AGAIN, *IDS, *_OF_TOOLS}
+        unknown = [name for name in columns if name not in taken]
         return [f"{path}: columns not taken: {', '.join(map(_with_hint, unknown))}"] if unknown else []
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
@@ -95,10 +105,20 @@ class Tidy(Layout):
         if word(row.cells.get("source")) == "simulated":
             raise CellError("is simulated, and an import would make it look like a model's answer")
         cells = dict(row.cells)
-        for foreign, ours in ALIASES.items():
+        has_turns = design_named(study.design).has_turns(study)
+        for foreign, ours in (ALIASES | (ALIASES_OF_GAMES if has_turns else {})).items():
             if foreign in cells and (ours not in cells or (foreign == "word" and "domain" in cells)):
                 cells[ours] = cells[foreign]
+        cells.pop("turn", None)  # of an export, which counts reminders and questions as well
+        if has_turns and not is_empty(cells.get("round")):
+            cells["turn"] = whole_number(cells["round"], "round", 1)
         return cells
+
+
+def _needed_of_turns(study: Study) -> tuple[str, ...]:
+    """Of a game, which one and which round; of another conversation, its place and which turn."""
+    is_game = bool(study.models) and design_named(study.design).imported_turns(study, study.models[0]) is not None
+    return ("game", "round", "item", "answer") if is_game else (*NEEDED, "round")
 
 
 def _with_hint(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -136,6 +137,31 @@ def logprob(value: Any, name: str) -> float | None:
     if not float("-inf") < number <= 0:
         raise CellError(f"{name} must be the logarithm of a probability, so 0 or less, but is {shown(value)}")
     return number
+
+
+_TRUTHS = {"true": True, "1": True, "yes": True, "1.0": True, "false": False, "0": False, "no": False, "0.0": False}
+
+
+def truth(value: Any, name: str) -> bool | None:
+    """True or false, as tools write it; None for an empty cell."""
+    if is_empty(value):
+        return None
+    if (said := _TRUTHS.get(word(value).lower())) is None:
+        raise CellError(f"{name} must be true or false, but is {shown(value)}")
+    return said
+
+
+def factors_in(cell: Any) -> dict[str, Any] | None:
+    """The factors of an exported row, a JSON object; None for an empty cell."""
+    if is_empty(cell):
+        return None
+    try:
+        factors = json.loads(cell) if isinstance(cell, str) else cell
+    except (ValueError, RecursionError):
+        factors = None
+    if not isinstance(factors, dict):
+        raise CellError(f"factors must be a JSON object, but is {shown(cell)}")
+    return factors
 
 
 def condition(value: Any, known: tuple[str, ...]) -> str:

@@ -1,17 +1,24 @@
--- logistic_over_clusters: coefficients of logistic regressions, with standard errors of independent rows and over clusters.
+-- estimates_over_clusters: coefficients of regressions, standard errors of independent rows beside those over clusters.
 -- grain: call_id, term
--- reads: fits, estimates, logistic_clustered, models, tests
+-- reads: fits, estimates, logistic_clustered, lm_clustered, models, tests
 -- study: any
--- note:  Made by `analyze --fit` of a fit of the engine logistic that names a `cluster` (stereotypes, say), with R's
---        fit_logistic(). `std_error` and `p_value` take rows as independent, as papers print them; `_clustered` ones hold
---        over other clusters than the `n_clusters` that were asked, by t with `df_clustered`.
-CREATE OR REPLACE VIEW logistic_over_clusters AS
-SELECT f.source, f.study, f.study_version, f.variant, f.model, coalesce(m.label, f.model) AS model_label, f.test,
+-- note:  Made by `analyze --fit` of a fit of the engine logistic or lm that names a `cluster` (stereotypes, say), with R's
+--        fit_logistic() and fit_lm(). `std_error` and `p_value` take rows as independent, as papers print them;
+--        `_clustered` ones hold over other clusters than the `n_clusters` that were asked, by t with `df_clustered`.
+CREATE OR REPLACE VIEW estimates_over_clusters AS
+WITH clustered AS (
+    SELECT *
+    FROM logistic_clustered
+    UNION ALL BY NAME
+    SELECT *
+    FROM lm_clustered
+)
+SELECT f.source, f.study, f.study_version, f.variant, f.engine, f.model, coalesce(m.label, f.model) AS model_label, f.test,
        coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, c.term, c.estimate, e.std_error, e.p_value,
        e.conf_low, e.conf_high, c.std_error AS std_error_clustered, c.df AS df_clustered,
        c.p_value AS p_value_clustered, c.conf_low AS conf_low_clustered, c.conf_high AS conf_high_clustered,
        c.std_error / e.std_error AS std_error_ratio, c.clusters, c.n_clusters, f.formula, f.n, f.fit, f.status, f.call_id
-FROM logistic_clustered c
+FROM clustered c
 JOIN fits f ON f.call_id = c.call_id
 JOIN estimates e ON e.call_id = c.call_id AND e.term = c.term
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = f.model

@@ -1,0 +1,65 @@
+#' Linear models without random effects, one per group of rows
+#'
+#' R's own [stats::lm()] with t, its intervals and F tests: of an outcome by any number of groups that are described,
+#' where no word, wording or person is asked about twice. It takes rows as independent. Where they share something after
+#' all, `cluster` names the column (or two), and the table `clustered` has the same coefficients with standard errors
+#' over others of them; with random effects instead, [fit_lme4()].
+#'
+#' @inheritParams fit_logistic
+#' @param formula the formula as text, such as `"value ~ condition"`. A column of text is a factor with the levels that
+#'   `levels` lists. Rows in which a column of it is missing are left out and counted (`n_missing`).
+#' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per coefficient, in units of the
+#'   outcome, with t and its 95 % interval; `variances` the residual variance (squared units). `tables` holds `tests`:
+#'   the row `"all"` is against the model without predictors (as R's `anova()` of a model with one factor, or the last
+#'   line of `summary()`), and where there are several terms each has a row, against the model without it: `f_value`,
+#'   `df`, `df_residual`, `p_value` and `eta_squared` (partial; of "all" it is R squared). With `cluster` also
+#'   `clustered`, as of [fit_logistic()].
+#' @noRd
+fit_lm <- function(data, formula, by = NULL, levels = NULL, cluster = NULL, save_to = NULL) {
+  fit_fixed_effects(data, formula, by, levels, cluster, save_to, linear_model)
+}
+
+linear_model <- list(
+  name = "a linear model", example = "value ~ condition", mixed = "lme4",
+  prepared = function(rows, formula) {
+    check_varies_within(rows, formula)
+    rows
+  },
+  model = function(formula, rows) stats::lm(formula, data = rows),
+  effects = function(model) {
+    table <- stats::coef(summary(model))
+    error <- frame_of(std_error = unname(table[, "Std. Error"]), df = rep(as.double(model$df.residual), nrow(table)))
+    coefficient_rows(stats::coef(model), error)
+  },
+  tests = function(model) rbind(against_the_mean(model), against_each_part(model)),
+  variances = function(model) {
+    frame_of(group = "residual", term = "residual", variance = stats::sigma(model)^2, n_groups = NA_integer_)
+  },
+  optimiser = "stats::lm, t"
+)
+
+against_the_mean <- function(model) {
+  f <- summary(model)$fstatistic
+  if (is.null(f)) {
+    return(f_tests(character(), double(), double(), model))
+  }
+  f_tests("all", f[["value"]], f[["numdf"]], model)
+}
+
+# Marginal tests, as against_each_term().
+against_each_part <- function(model) {
+  if (length(attr(stats::terms(model), "term.labels")) < 2) {
+    return(NULL)
+  }
+  without <- stats::drop1(model, test = "F")[-1, , drop = FALSE]
+  f_tests(rownames(without), without$`F value`, without$Df, model)
+}
+
+f_tests <- function(term, f_value, df, model) {
+  df_residual <- rep(as.double(model$df.residual), length(term))
+  frame_of(
+    term = term, f_value = f_value, df = as.double(df), df_residual = df_residual,
+    p_value = stats::pf(f_value, df, df_residual, lower.tail = FALSE),
+    eta_squared = f_value * df / (f_value * df + df_residual)
+  )
+}

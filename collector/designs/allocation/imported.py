@@ -1,0 +1,145 @@
+"""Rounds, questions and ratings of games that somebody else has played, from rows: a game goes its own way, so no plan
+knows who was offered, and who would have succeeded is known only where the row says it (as an export does)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from slant.collector.designs.allocation.games import ELICITATION, EVERYONE, QUESTIONS, RATINGS, ROUNDS, game_content
+from slant.collector.designs.allocation.parts import AllocationData
+from slant.collector.designs.imported_turns import ImportedTurn, TurnReader
+from slant.collector.designs.labels.spelling import folded
+from slant.collector.errors import StudyError
+from slant.collector.records import Trial, stable_id
+from slant.collector.study.records import Study, StudyModel
+
+_ID = re.compile(r"[0-9a-f]{32}")
+_NUMBERS = (int, float)
+_KINDS: Mapping[str, tuple[type, ...]] = {
+    "groups_shown": (list,), "would_succeed": (list,), "p_by_group": (list,), "best_by_class": (list,),
+    "features": (list,), "candidates": (list,), "ranks": (list,), "tries_before": (list,), "successes_before": (list,),
+    "reminders": (int,), "last_in_class": (str,), "last_succeeded": (bool,), "points_before": _NUMBERS,
+    "n_hires": (int,), "n_successes": (int,), "is_success": (bool,), "p_success": _NUMBERS, "points": _NUMBERS,
+    "bonus": _NUMBERS, "game_over": (str,), "n_not_asked": (int,), "not_asked": (dict,), "served_model_before": (str,),
+}  # fmt: skip
+"""What an export says of a round beside what the study says of all; anything else of it is left aside."""
+_OF_ALL_GROUPS = ("p_by_group", "tries_before", "successes_before")
+
+
+def turn_reader(study: Study, model: StudyModel) -> TurnReader:
+    """How rows of this model become trials of the study's games."""
+    data: AllocationData = study.data
+    frame = model.frame or study.frame
+    common = {
+        "answer_format": frame,
+        "n_rounds": data.games if data.is_pooled else data.n_rounds,
+        "groups": list(data.groups),
+        "class_sizes": [len(each.jobs) for each in data.classes],
+    }
+    content = game_content(study, frame)
+
+    def read(row: ImportedTurn) -> tuple[str, Trial]:
+        test = _test(data, row.test)
+        condition, item = _place(data, test, row)
+        facts = {
+            **_checked(data, row.factors, common),
+            **({"scale": _scale(data, condition)} if test == RATINGS else {}),
+        }
+        if row.is_success is not None and test == ROUNDS:
+            facts.setdefault("is_success", row.is_success)
+        round_no = _round(data, test, row)
+        if not row.game:
+            raise StudyError("says of no game which it is: a column game must name it")
+        names = (study.name, "imported", study.variant, model.model)
+        game = row.game if _ID.fullmatch(row.game) else stable_id(*names, row.game)
+        trial_id = stable_id(*names, game, test, condition, item, round_no)
+        trial = Trial(
+            trial_id=trial_id,
+            study=study.name,
+            study_version=study.version,
+            variant=study.variant,
+            model=model.model,
+            test=test,
+            condition=condition,
+            item=item,
+            group=item if test == RATINGS else EVERYONE,
+            wording=1,
+            option_a=None,
+            option_b=None,
+            expected=_expected(data, test, condition, facts),
+            repetition=row.number,
+            position=None,
+            game=game,
+            round=round_no,
+            factors=facts,
+            content=content,
+        )
+        return (trial_id if data.is_pooled else game), trial
+
+    return read
+
+
+def _test(data: AllocationData, name: str) -> str:
+    known = (ELICITATION,) if data.task == ELICITATION else (ROUNDS, *_after(data))
+    if name and name not in known:
+        raise StudyError(f'test must be one of {", ".join(known)}, but is "{name}"')
+    return name or known[0]
+
+
+def _after(data: AllocationData) -> tuple[str, ...]:
+    return (*((QUESTIONS,) if data.asks_after else ()), *((RATINGS,) if data.ratings else ()))
+
+
+def _place(data: AllocationData, test: str, row: ImportedTurn) -> tuple[str, str]:
+    """The class and its job; of a rating its name and the group."""
+    places = (
+        [(rating.name, group) for rating in data.ratings for group in data.groups]
+        if test == RATINGS
+        else [(each.name, job) for each in data.classes for job in each.jobs]
+    )
+    said = (folded(row.condition), folded(row.item or row.group))
+    found = [place for place in places if folded(place[1]) == said[1] and said[0] in ("", folded(place[0]))]
+    if len(found) != 1:
+        raise StudyError(
+            f'has "{row.condition}" and "{row.item}", which is no job (or group) of the study in its class'
+        )
+    return found[0]
+
+
+def _round(data: AllocationData, test: str, row: ImportedTurn) -> int | None:
+    if test not in (ROUNDS, ELICITATION):
+        return row.number if data.is_pooled and test == RATINGS else None
+    most = data.games if data.is_pooled else data.n_rounds
+    if row.round is None or not 1 <= row.round <= most:
+        raise StudyError(f"round must be a number from 1 to {most}, but is {row.round}")
+    return row.round
+
+
+def _scale(data: AllocationData, name: str) -> list[int]:
+    return next([rating.low, rating.high] for rating in data.ratings if rating.name == name)
+
+
+def _checked(data: AllocationData, factors: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:
+    """What a row says of its game, as far as it can be so; what the study says of all games goes before it."""
+    answer_format = factors.get("answer_format", common["answer_format"])
+    if answer_format not in data.texts.answers:
+        raise StudyError(f'answer_format must be one of {", ".join(data.texts.answers)}, but is "{answer_format}"')
+    said: dict[str, Any] = {name: value for name, value in factors.items() if isinstance(value, _KINDS.get(name, ()))}
+    for name in _OF_ALL_GROUPS:
+        if name in said and len(list(said[name])) != len(data.groups):
+            raise StudyError(f"{name} must have a number for each of the {len(data.groups)} groups")
+    known = {**common, "answer_format": answer_format}
+    ordered = {name: known.get(name, said.get(name)) for name in factors if name in known or name in said}
+    return {**ordered, **{name: value for name, value in known.items() if name not in ordered}}
+
+
+def _expected(data: AllocationData, test: str, condition: str, facts: Mapping[str, Any]) -> str | None:
+    best, ranks = facts.get("best_by_class"), facts.get("ranks")
+    names = [each.name for each in data.classes]
+    expected = (
+        ranks[0] if test == QUESTIONS and ranks
+        else best[names.index(condition)] if test == ROUNDS and best and len(best) == len(names) else None
+    )  # fmt: skip
+    return expected if expected in data.groups else None

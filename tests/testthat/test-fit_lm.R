@@ -1,0 +1,68 @@
+audit <- function() {
+  withr::local_seed(7)
+  data <- expand.grid(item = 1:15, race = c("white", "black", "asian", "latino"), sex = c("f", "m"))
+  data$value <- round(50 + 4 * (data$race == "black") + rnorm(nrow(data), sd = 8), 1)
+  data$hired <- rbinom(nrow(data), 1, ifelse(data$race == "asian", .7, .4))
+  transform(data, race = as.character(race), sex = as.character(sex))
+}
+lists <- list(race = c("white", "black", "asian", "latino"), sex = c("f", "m"))
+as_r <- function(data) transform(data, race = factor(race, lists$race), sex = factor(sex, lists$sex))
+
+test_that("four groups without a random effect are R's lm, with its F test", {
+  found <- fit_lm(audit(), "value ~ race", levels = lists["race"])
+  direct <- lm(value ~ race, as_r(audit()))
+  expect_equal(found$estimates$term, c("intercept", "raceblack", "raceasian", "racelatino"))
+  expect_equal(found$estimates$estimate, unname(coef(direct)))
+  expect_equal(as.matrix(found$estimates[c("conf_low", "conf_high")]), confint(direct), ignore_attr = TRUE)
+  tests <- found$tables$tests
+  expect_equal(tests[c("f_value", "df", "df_residual", "p_value")], as.data.frame(anova(direct))[1, ] |>
+    with(data.frame(f_value = `F value`, df = Df, df_residual = 116, p_value = `Pr(>F)`)))
+  expect_equal(tests$eta_squared, summary(direct)$r.squared)
+  expect_equal(found$variances$variance, summary(direct)$sigma^2)
+})
+
+test_that("the same groups by a choice are R's glm, with its likelihood ratio test", {
+  found <- fit_logistic(audit(), "hired ~ race", levels = lists["race"])
+  direct <- glm(hired ~ race, binomial, as_r(audit()))
+  expect_equal(found$estimates$estimate, unname(coef(direct)))
+  expect_equal(found$tables$tests$p_value, anova(direct, test = "Chisq")$`Pr(>Chi)`[[2]])
+})
+
+test_that("of several factors each term has a test of its own, against the model without it", {
+  data <- audit()
+  linear <- fit_lm(data, "value ~ race + sex", levels = lists)$tables$tests
+  expect_equal(linear$term, c("all", "race", "sex"))
+  expect_equal(linear$p_value[-1], drop1(lm(value ~ race + sex, as_r(data)), test = "F")$`Pr(>F)`[-1])
+  logistic <- fit_logistic(data, "hired ~ race * sex", levels = lists)$tables$tests
+  expect_equal(logistic$term, c("all", "race:sex"))
+  direct <- drop1(glm(hired ~ race * sex, binomial, as_r(data)), test = "Chisq")
+  expect_equal(logistic$p_value[[2]], direct$`Pr(>Chi)`[[2]])
+})
+
+test_that("standard errors over clusters are sandwich estimators", {
+  data <- audit()
+  clustered <- fit_lm(data, "value ~ race", levels = lists["race"], cluster = "item")$tables$clustered
+  model <- lm(value ~ race, as_r(data))
+  scores <- rowsum(model.matrix(model) * residuals(model), data$item)
+  bread <- summary(model)$cov.unscaled
+  expect_equal(clustered$std_error, unname(sqrt(diag(15 / 14 * bread %*% crossprod(scores) %*% bread))))
+  expect_equal(unique(clustered$df), 14)
+})
+
+test_that("a group without a single refusal is said to have no finite log odds", {
+  data <- transform(audit(), hired = ifelse(race == "black", 1L, hired))
+  found <- fit_logistic(data, "hired ~ race", levels = lists["race"])
+  expect_equal(found$fits$status, "warned")
+  expect_match(found$messages$text, "Complete separation: \"hired\" is TRUE in all 30 rows of race black", all = FALSE)
+  expect_true(found$tables$tests$p_value < .001)
+})
+
+test_that("what can't be fitted is one sentence", {
+  data <- audit()
+  expect_error(fit_lm(data, "value ~ race"), "\"race\" is text and needs a list of at least two levels")
+  expect_error(fit_lm(data, "value ~ race + (1 | item)", levels = lists["race"]), "the engine is lme4")
+  expect_error(fit_lme4(data, "value ~ race", levels = lists["race"]), "the engines are \"lm\"")
+  flat <- fit_lm(transform(data, value = match(race, lists$race)), "value ~ race", levels = lists["race"])
+  expect_match(flat$fits$error, "does not vary within")
+  expect_match(fit_lm(data[c(1, 16, 31, 46), ], "value ~ race", levels = lists["race"])$fits$error, "does not vary|as many")
+})
