@@ -41,6 +41,16 @@ def stable_id(*parts: Any) -> str:
     return hashlib.blake2b(_json(parts).encode(), digest_size=16).hexdigest()
 
 
+def id_start(*parts: Any) -> str:
+    """What `numbered_id` goes on from, for ids of a cell that differ in their last part, a number."""
+    return _json(parts)[:-1]
+
+
+def numbered_id(start: str, number: int) -> str:
+    """The `stable_id` of the parts of `id_start` and of a number after them."""
+    return hashlib.blake2b(f"{start},{number}]".encode(), digest_size=16).hexdigest()
+
+
 class StableIds:
     """Stable ids that begin alike, each for a tenth of the time: `StableIds(*a).of(n, StableIds.end(*b))` is
     `stable_id(*a, n, *b)`, for one `a` at least."""

@@ -227,9 +227,9 @@ class Design(ABC):
         return step
 
     def repeated(self, study: Study, planned: Trial, repetition: int) -> Trial:
-        """The planned trial of another repetition, for imported rows. Without a say of its design all repetitions of
-        a trial have the same options and factors."""
-        return replace(planned, repetition=repetition)
+        """The planned trial as it is in another repetition, for imported rows, which set its number themselves. Without
+        a say of its design all repetitions of a trial have the same options and factors."""
+        return planned
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """A trial of an imported row (`draft`, by the names of importing/layouts/tidy.py) with what else the design has

@@ -115,6 +115,13 @@ def _facts(files: Sequence[TableFile], called: Names, *, needs_models: bool, nee
     if not needs_models and not needs_numbers:
         return facts
     for file in files:
+        plain = called.plain_columns(file, ("model", *_NUMBERED))
+        values = None if plain is None else file.different(list(plain.values()))
+        if plain is not None and values is not None:
+            facts.models |= {called.model(word(text)) for text in values.get(plain.get("model", ""), {""})}
+            for name in set(plain) - {"model"} if needs_numbers else ():
+                facts.numbers[name] |= {word(text) for text in values[plain[name]] if not is_empty(text)}
+            continue
         for row in called.rows(file):
             if isinstance(row, Row):
                 cells = row.cells

@@ -103,6 +103,22 @@ class Names:
             except CellError as error:
                 yield Problem(row.file, row.line, str(error))
 
+    def plain_columns(self, file: TableFile, ours: Iterable[str]) -> dict[str, str] | None:
+        """By our names, those of these columns that are whole columns of the file, whose cells are taken as they stand;
+        None where one of them is something else (a field inside a field, a value for all rows, numbers with marks)."""
+        if self.constants or self.long or self.decimal is not None or file.delimiter == ";":
+            return None
+        header = file.columns
+        fields = self._plan(file, header).fields
+        found = {}
+        for name in ours:
+            field = fields.get(name, Field(name))
+            if field.steps or field.added:
+                return None
+            if field.column in header and (name in fields or field.column not in {f.column for f in fields.values()}):
+                found[name] = field.column
+        return found
+
     def model(self, name: str) -> str:
         return self.models.get(name, name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, cast, get_args
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
@@ -46,11 +47,16 @@ from slant.collector.records import (
     Reply,
     Run,
     Trial,
+    id_start,
+    numbered_id,
     stable_id,
 )
 from slant.collector.study.records import Study, StudyModel
+from slant.collector.system.json_text import encoded
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
+_NAMED = (*PLACE, "group")
+_MOST_PLACES = 100_000
 _LONG_TEXT = 40
 """Characters; two answers of so many are seldom the same by chance."""
 
@@ -68,6 +74,9 @@ class RowReader:
         self._cells: dict[str, PlannedCells] = {}
         self._games = GameRows(study, self._design)
         self._maker = AttemptMaker(run, ())
+        self._has_turns = self._design.has_turns(study)
+        self._plans_repetitions = type(self._design).repeated is not Design.repeated
+        self._known_places: dict[tuple[Any, ...], tuple[Trial, bool]] = {}
 
     def attempt(self, row: Row) -> Attempt:
         """Raises CellError where the row can't be read; nothing of it is kept then."""
@@ -77,7 +86,8 @@ class RowReader:
         given = _given_outcome(draft)
         if self._layout.skips_missing and given in (None, "answered") and _is_unanswered(draft.get("answer"), trial):
             raise MissingAnswerError("has no answer")
-        trial = replace(trial, position=count(draft.get("position"), "position"))
+        if (position := count(draft.get("position"), "position")) != trial.position:
+            trial = replace(trial, position=position)
         if turn is not None and "prompt_as_sent" in draft:
             _check_prompt(self._design.text(self._study, model, trial), draft["prompt_as_sent"])
         counts = read_counts(draft, model)
@@ -99,18 +109,30 @@ class RowReader:
         if model.model not in self._cells:
             self._cells[model.model] = PlannedCells(self._study, model)
         turn = draft["turn"] if self._layout.has_turns and "turn" in draft else None
-        draft = self._placed(draft, self._cells[model.model])
-        if turn is None and self._design.has_turns(self._study):
+        if turn is None and self._has_turns:
             raise CellError("says of no turn which it is: a column round must number them")
-        planned, is_known = self._cells[model.model].find(draft, turn or 1)
+        draft, (planned, is_known) = self._found(draft, model, turn or 1)
         # counted before the rest, so that mending a row moves no other
         repetition = self._repetition(draft, planned, model, turn)
-        if repetition != planned.repetition and is_known:
+        if repetition != planned.repetition and is_known and self._plans_repetitions:
             planned = self._design.repeated(self._study, planned, repetition)
         trial = with_options(self._design, planned, draft, repetition)
         if turn is not None:
             trial = replace(trial, game=trial.trial_id, round=turn, trial_id=stable_id(trial.trial_id, turn))
         return trial.game or trial.trial_id, trial, turn, is_known
+
+    def _found(
+        self, draft: Mapping[str, Any], model: StudyModel, turn: int
+    ) -> tuple[Mapping[str, Any], tuple[Trial, bool]]:
+        """The draft with its place, and what the plan has there, which is looked up once for each place."""
+        key = (model.model, turn, *map(repr, map(draft.get, _NAMED)))
+        if (known := self._known_places.get(key)) is not None:
+            return draft, known
+        placed = self._placed(draft, self._cells[model.model])
+        found = self._cells[model.model].find(placed, turn)
+        if placed is draft and len(self._known_places) < _MOST_PLACES:
+            self._known_places[key] = found
+        return placed, found
 
     def _placed(self, draft: Mapping[str, Any], cells: PlannedCells) -> Mapping[str, Any]:
         """The draft with the place of its trial; where no column has that, the row's id may name it."""
@@ -134,12 +156,13 @@ class RowReader:
     ) -> Reading:
         """The design's own reading, which a row's outcome may contradict: then the provider has set it, and nothing
         was read. What was read of an answer without a valid choice (its pairs, its words) is read again."""
-        composed_reply = replace(reply, answer=None if reply.answer is None else composed(reply.answer))
-        reading = self._design.read(self._study, trial, replace(composed_reply, outcome=None))
+        if reply.answer is not None and (answer := composed(reply.answer)) is not reply.answer:
+            reply = replace(reply, answer=answer)
+        reading = self._design.read(self._study, trial, reply)  # the reply of a file has no outcome of its own
         says_more = given_factors is not None and not reading.factors.keys() <= given_factors.keys()
         if given is None or (given == reading.outcome and (given == "answered" or not says_more)):
             return reading
-        return self._design.read(self._study, trial, replace(composed_reply, outcome=given))
+        return self._design.read(self._study, trial, replace(reply, outcome=given))
 
     def end_of_file(self, file: str) -> list[str]:
         """The warnings about a file; what is counted within a file starts anew."""
@@ -267,7 +290,11 @@ def _kept(row: Row, draft: Mapping[str, Any]) -> str:
     """The row as the file has it, as JSON, but for the long texts that have columns of their own."""
     long = [value for value in (draft.get("reasoning_text"), draft.get("answer")) if value]
     cells = {name: cell for name, cell in row.cells.items() if cell not in long and name not in ("request", "response")}
-    return json.dumps({"file": row.file, "line": row.line, "row": cells}, ensure_ascii=False, default=str)
+    kept = {"file": row.file, "line": row.line, "row": cells}
+    try:
+        return encoded(kept).decode()
+    except TypeError:  # of Parquet: a type that JSON has not
+        return json.dumps(kept, ensure_ascii=False, default=str)
 
 
 def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:
@@ -276,7 +303,9 @@ def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repet
     ours = (planned.option_a, planned.option_b, planned.expected)
     trial = replace(
         planned,
+        trial_id=_trial_id(planned, repetition),
         repetition=repetition,
+        position=count(draft.get("position"), "position"),
         option_a=_option(draft.get("option_a"), ours) or planned.option_a,
         option_b=_option(draft.get("option_b"), ours) or planned.option_b,
         expected=_option(draft.get("expected"), ours) or planned.expected,
@@ -291,7 +320,9 @@ def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repet
     if (are_options and trial.option_a == trial.option_b) or not is_expected:
         options = f"{shown(trial.option_a)} and {shown(trial.option_b)}"
         raise CellError(f"options {options} with {shown(trial.expected)} expected can't be")
-    return replace(trial, trial_id=_trial_id(trial))
+    if trial.factors.get("structured_output"):  # only where it is so: the ids of what was imported before stay
+        return replace(trial, trial_id=stable_id(*_parts_of_id(trial), trial.repetition, "structured_output"))
+    return trial
 
 
 def _option(value: Any, ours: tuple[str | None, ...]) -> str | None:
@@ -307,8 +338,13 @@ def _is_unanswered(answer: Any, trial: Trial) -> bool:
     return is_missing(answer) and (answer is None or answer != answer or answer not in (trial.option_a, trial.option_b))
 
 
-def _trial_id(trial: Trial) -> str:
-    cell = (trial.test, trial.item, trial.group, trial.wording, trial.condition, trial.repetition)
-    parts = (trial.study, "imported", trial.variant, trial.model, *cell)
-    # only where it is so: the ids of what was imported before there was such a thing stay
-    return stable_id(*parts, *(["structured_output"] if trial.factors.get("structured_output") else []))
+def _parts_of_id(trial: Trial) -> tuple[Any, ...]:
+    cell = (trial.test, trial.item, trial.group, trial.wording, trial.condition)
+    return (trial.study, "imported", trial.variant, trial.model, *cell)
+
+
+def _trial_id(trial: Trial, repetition: int) -> str:
+    return numbered_id(_start_of_id(*_parts_of_id(trial)), repetition)
+
+
+_start_of_id = lru_cache(_MOST_PLACES)(id_start)

@@ -17,7 +17,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import Journal, journal_folder, pack_journals
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.records import Attempt, Run, stable_id
+from slant.collector.records import Attempt, Run
 
 
 @dataclass
@@ -50,7 +50,7 @@ class ImportReport:
         self.rows_by_test = Counter({cell: self.rows_by_test[cell] for cell in cells})
 
 
-Content = tuple[bytes, int | None, int | None, str | None]
+Content = tuple[int, int | None, int | None, str | None]
 _BATCH = 2_000
 _DIFFERS = (
     "is already there with another answer, token count or reasoning, and was not replaced. To keep both: number them "
@@ -154,7 +154,7 @@ def _content(
 ) -> Content:
     """What was answered, as a hash of answer and tokens, and what another file may not say of it. A CSV can't tell ''
     from unknown, so neither do we here."""
-    return bytes.fromhex(stable_id(answer or "", tokens)), reasoning, output, text_md5 or None
+    return hash((answer or "", tokens)), reasoning, output, text_md5 or None
 
 
 def _are_alike(one: Content, other: Content) -> bool:

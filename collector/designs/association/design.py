@@ -155,12 +155,11 @@ class Association(Design):
 
     def repeated(self, study: Study, planned: Trial, repetition: int) -> Trial:
         """In the balanced order each repetition lists the options the other way round than the one before."""
-        trial = super().repeated(study, planned, repetition)
         if study.data.option_order != "balanced" or (repetition - planned.repetition) % 2 == 0:
-            return trial
+            return planned
         first = planned.factors["first_option"]
         other = planned.option_b if first == planned.option_a else planned.option_a
-        return replace(trial, factors={**planned.factors, "first_option": other})
+        return replace(planned, factors={**planned.factors, "first_option": other})
 
     def knows_lengths(self, study: Study, model: StudyModel) -> bool:
         return any(name == model.model for name, _, _ in study.data.simulation)

@@ -14,12 +14,16 @@ from slant.collector.importing.files.records import Problem, Row, fault_in, tidy
 _ROWS_AT_ONCE = 20_000
 
 
+def scanned(path: Path) -> pl.LazyFrame:
+    """This file's rows: no others that its name would match as a pattern, no columns that folders' names would give."""
+    return pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
+
+
 @contextmanager
 def _parquet(path: Path) -> Iterator[pl.LazyFrame]:
-    """This file's rows: no others that its name would match as a pattern, no columns that folders' names would give."""
     try:
         with path.open("rb"):
-            yield pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
+            yield scanned(path)
     except pl.exceptions.DuplicateError as error:
         raise UsageError(f"Can't import {path}.", f"Each column must have a name of its own, but: {error}.") from error
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:

@@ -10,13 +10,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import polars as pl
+
 from slant.collector.errors import UsageError
 from slant.collector.importing.files import packed
 from slant.collector.importing.files.delimited import CsvFile
 from slant.collector.importing.files.json_rows import document_rows, line_rows, rows_of_document
 from slant.collector.importing.files.kinds import ENDINGS, kind_of
-from slant.collector.importing.files.parquet import parquet_columns, parquet_rows
-from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.parquet import parquet_columns, parquet_rows, scanned
+from slant.collector.importing.files.records import Problem, Row, tidy_name
 from slant.collector.importing.files.tool_logs import with_header
 from slant.collector.importing.files.workbooks import Workbook
 from slant.collector.keep.portable import SAFE_MARK, as_given
@@ -34,6 +36,7 @@ class TableFile:
     kind: str
     remarks: list[str] = field(default_factory=list)
     _workbook: Workbook | None = None
+    _names: list[str] | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -41,6 +44,11 @@ class TableFile:
         return [name for name in self._columns_as_written() if name != SAFE_MARK]
 
     def _columns_as_written(self) -> list[str]:
+        if self._names is None:  # of JSON they are in all its rows
+            self._names = self._read_columns()
+        return self._names
+
+    def _read_columns(self) -> list[str]:
         if self.kind == "parquet":
             return parquet_columns(self.path)
         if self.kind == "csv":
@@ -61,6 +69,33 @@ class TableFile:
             return None
         with self.path.open("rb") as stream:
             return CsvFile(self.name, stream).delimiter
+
+    def different(self, columns: Sequence[str]) -> dict[str, set[str]] | None:
+        """The different texts in these columns of a CSV or Parquet file, in a second where rows take a minute; None
+        where that can't be had so, or the file is another one."""
+        if self.kind not in ("csv", "parquet"):
+            return None
+        names = self._columns_as_written()
+        try:
+            scan = self._scanned(names)
+            found = scan.select(pl.col(name).cast(pl.String).unique().implode() for name in columns).collect()
+        except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, UnicodeError):
+            return None
+        return {name: {text for text in found[name].item() if text is not None} for name in columns}
+
+    def _scanned(self, names: Sequence[str]) -> pl.LazyFrame:
+        if self.kind == "parquet":
+            return scanned(self.path).rename(lambda name: tidy_name(name))
+        return pl.scan_csv(
+            self.path.absolute(),
+            glob=False,
+            separator=self.delimiter or ",",
+            infer_schema=False,
+            truncate_ragged_lines=True,
+            new_columns=list(names),
+            encoding="utf8-lossy",
+            low_memory=True,
+        )
 
     def rows(self) -> Iterator[Row | Problem]:
         """The records in the file's own order; memory does not grow with the file, but for workbooks and documents.
