@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -41,14 +41,10 @@ def stable_id(*parts: Any) -> str:
     return hashlib.blake2b(_json(parts).encode(), digest_size=16).hexdigest()
 
 
-def id_start(*parts: Any) -> str:
-    """What `numbered_id` goes on from, for ids of a cell that differ in their last part, a number."""
-    return _json(parts)[:-1]
-
-
-def numbered_id(start: str, number: int) -> str:
-    """The `stable_id` of the parts of `id_start` and of a number after them."""
-    return hashlib.blake2b(f"{start},{number}]".encode(), digest_size=16).hexdigest()
+def numbered_ids(*parts: Any) -> Callable[[int], str]:
+    """Gives `stable_id(*parts, number)` for any number."""
+    start = _json(parts)[:-1]
+    return lambda number: hashlib.blake2b(f"{start},{number}]".encode(), digest_size=16).hexdigest()
 
 
 class StableIds:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from slant.analysis.fitting.fits import FitResult
-from slant.collector.screen_table import shown_p
+from slant.collector.screen_tables import shown_p
 
 _ENGINES = ("lm", "logistic")
 

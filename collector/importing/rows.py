@@ -47,8 +47,7 @@ from slant.collector.records import (
     Reply,
     Run,
     Trial,
-    id_start,
-    numbered_id,
+    numbered_ids,
     stable_id,
 )
 from slant.collector.study.records import Study, StudyModel
@@ -344,7 +343,7 @@ def _parts_of_id(trial: Trial) -> tuple[Any, ...]:
 
 
 def _trial_id(trial: Trial, repetition: int) -> str:
-    return numbered_id(_start_of_id(*_parts_of_id(trial)), repetition)
+    return _ids_of(*_parts_of_id(trial))(repetition)
 
 
-_start_of_id = lru_cache(_MOST_PLACES)(id_start)
+_ids_of = lru_cache(_MOST_PLACES)(numbered_ids)
