@@ -189,7 +189,7 @@ class TokenLogprob:
     likeliest: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # made for each answer: to freeze its fields would take four times as long as to set them
 class Reply:
     """A provider's response, read but not judged. Unknown counts are None, never 0.
 

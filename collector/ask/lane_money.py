@@ -130,13 +130,14 @@ class LaneMoney:
     def settle(self, reserved_usd: float, exchange: Exchange, reply: Reply) -> float | None:
         """Books what an exchange cost and returns it, in US dollars; None where that is unknown."""
         cost = cost_usd(self.price, reply)
-        self.ledger.settle(reserved_usd, cost, is_uncertain=may_be_billed(exchange))
+        is_uncertain = cost is None and may_be_billed(exchange)
+        self.ledger.settle(reserved_usd, cost, is_uncertain=is_uncertain)
         if reply.output_tokens is not None:
             self.seen += 1
             self.longest = max(self.longest, reply.output_tokens)
         if cost is not None:
             self.spent_usd += cost
-        elif may_be_billed(exchange):
+        elif is_uncertain:
             self.n_unknown += 1
         return cost
 

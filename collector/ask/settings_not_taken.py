@@ -40,10 +40,12 @@ def ignored(model: StudyModel, reply: Reply) -> str | None:
     A provider that reports nothing can't be found out so: `collect check-model` compares what it answers instead.
     """
     reported = reply.effective_temperature
-    if (sent := model.temperature) is not None and reported is not None and abs(reported - sent) > _CLOSE:
+    if reported is not None and (sent := model.temperature) is not None and abs(reported - sent) > _CLOSE:
         return _ignored(model, "temperature", f"{sent:g}", f"{reported:g}")
+    if not reply.effective_effort:
+        return None
     effort = next((value for name, value in _leaves(model.settings) if name in ("effort", "reasoning_effort")), None)
-    if isinstance(effort, str) and reply.effective_effort and reply.effective_effort.lower() != effort.lower():
+    if isinstance(effort, str) and reply.effective_effort.lower() != effort.lower():
         return _ignored(model, "reasoning effort", effort, reply.effective_effort)
     return None
 

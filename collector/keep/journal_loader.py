@@ -114,6 +114,7 @@ class LoadReport:
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     runs: set[str] = field(default_factory=set)
+    is_counted: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,7 @@ class _Limits:
     patience_s: float
     give_up: threading.Event | None
     most_held_s: float
+    counts_once: bool = False
 
 
 class Loader:
@@ -140,15 +142,19 @@ class Loader:
         durable: dict[str, int] | None = None,
         give_up: threading.Event | None = None,
         most_held_s: float = math.inf,
+        counts_once: bool = False,
     ) -> LoadReport:
         """Insert what the journals hold and the database lacks, a chunk a transaction.
+
+        `counts_once`: with the last chunk of a single journal it is also seen to that each attempt is there once
+        (`report.is_counted` says whether that was done).
 
         `durable` says how many bytes of a journal that is being written are safely on disk; no more are loaded. After
         the chunk with which the database has been held for `most_held_s` in all, the rest is left for later. Raises
         DatabaseBusyError where another process keeps the file; the journals then still hold everything. A damaged
         database is put aside and made again.
         """
-        report, limits = LoadReport(), _Limits(patience_s, give_up, most_held_s)
+        report, limits = LoadReport(), _Limits(patience_s, give_up, most_held_s, counts_once)
         try:
             self._load(report, durable, limits)
         except DatabaseDamagedError as error:
@@ -194,9 +200,9 @@ class Loader:
                 report.problems.append(f"{path}: {problem}")
                 return False
             try:
-                self._keep(path, start, end, parse(data), report, limits)
+                self._keep(path, start, end, parse(data), report, limits, is_last=end == size)
             except (duckdb.Error, ValueError, TypeError, AttributeError, RecursionError, pl.exceptions.PolarsError):
-                self._keep(path, start, end, parse_carefully(data), report, limits)
+                self._keep(path, start, end, parse_carefully(data), report, limits, is_last=end == size)
             if self._offsets[name] != end:
                 return True
             self._on_bytes(end - start)
@@ -205,7 +211,9 @@ class Loader:
                 break
         return False
 
-    def _keep(self, path: Path, start: int, end: int, parsed: Parsed, report: LoadReport, limits: _Limits) -> None:
+    def _keep(
+        self, path: Path, start: int, end: int, parsed: Parsed, report: LoadReport, limits: _Limits, *, is_last: bool
+    ) -> None:
         assert self._offsets is not None
         name = journal_name(path)
         with writing(self.db, limits.patience_s, limits.give_up) as connection:
@@ -225,38 +233,53 @@ class Loader:
                 connection.execute("INSERT INTO journal_problems VALUES (?, ?, ?, ?)", holes)
             connection.execute("DELETE FROM loads WHERE journal = ?", [name])
             connection.execute("INSERT INTO loads VALUES (?, ?, ?)", [name, end, utc_now()])
+            runs = set(parsed.attempts["run_id"].unique())
+            report.is_counted = limits.counts_once and is_last and report.runs <= runs
+            counted = _counted_once(connection, runs) if report.is_counted and runs else _Counted()
         report.held_s += time.monotonic() - began
         self._offsets[name] = end
         report.rows += parsed.attempts.height
-        report.runs.update(parsed.attempts["run_id"].unique())
+        report.runs |= runs
+        counted.add_to(report)
         report.problems += [f"{path}:{line}: {text}" for line, text in problems]
 
 
 def load_journals(db: Path, patience_s: float = 30.0) -> LoadReport:
     """Load everything once; see Loader.load."""
-    report = Loader(db).load(patience_s)
-    if report.rows:
-        _count_once(db, report, patience_s)
+    report = Loader(db).load(patience_s, counts_once=True)
+    if report.rows and not report.is_counted:
+        with writing(db, patience_s) as connection:
+            counted = _counted_once(connection, report.runs)
+        counted.add_to(report)
     return report
 
 
-def _count_once(db: Path, report: LoadReport, patience_s: float) -> None:
+@dataclass(frozen=True)
+class _Counted:
+    """Of runs that were loaded: rows that stood twice, and attempts that don't count."""
+
+    n_doubled: int = 0
+    n_repeated: int = 0
+
+    def add_to(self, report: LoadReport) -> None:
+        report.rows -= self.n_doubled
+        if n := self.n_doubled:
+            report.notes.append(f"Attempts that stood twice in the journals count once: {n:,} lines left out.")
+        if n := self.n_repeated:
+            report.notes.append(
+                f"Several collectors answered the same trials: the first answer counts, and {n:,} attempts don't."
+            )
+
+
+def _counted_once(connection: duckdb.DuckDBPyConnection, runs: set[str]) -> _Counted:
     """See to it that each attempt that was loaded is there once, and that one final answer of a trial counts: lines may
     stand twice in a journal, and a journal of another collector may lie in the folder."""
-    runs = {"runs": sorted(report.runs)}
-    with writing(db, patience_s) as connection:
-        n_doubled, n_again = connection.execute(sql_query("doubled_attempts"), runs).fetchall()[0]
-        if n_doubled:
-            connection.execute(sql_query("without_doubles"), runs)
-            _, n_again = connection.execute(sql_query("doubled_attempts"), runs).fetchall()[0]
-            report.rows -= n_doubled
-            report.notes.append(f"Attempts that stood twice in the journals count once: {n_doubled:,} lines left out.")
-        if n_again:
-            n_repeated = set_repeated_aside(connection)
-            report.notes.append(
-                "Several collectors answered the same trials: the first answer counts, and "
-                f"{n_repeated:,} attempts don't."
-            )
+    of_runs = {"runs": sorted(runs)}
+    n_doubled, n_again = connection.execute(sql_query("doubled_attempts"), of_runs).fetchall()[0]
+    if n_doubled:
+        connection.execute(sql_query("without_doubles"), of_runs)
+        _, n_again = connection.execute(sql_query("doubled_attempts"), of_runs).fetchall()[0]
+    return _Counted(n_doubled, set_repeated_aside(connection) if n_again else 0)
 
 
 def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
@@ -298,7 +321,7 @@ def nothing_yet(db: Path) -> str:
 def _not_its_own(path: Path, data: bytes) -> str | None:
     """A journal is named by its run. A copy under another name would double every answer."""
     try:
-        line = data.split(b"\n", 1)[0]
+        line = data[: data.find(b"\n") % (len(data) + 1)]
         if not is_sound(line):
             return None
         run_id = json.loads(line)["run_id"]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -51,6 +51,7 @@ class Ending:
         return self.word if self.kind in ("malformed", "unknown") else None
 
 
+@lru_cache(256)  # of each answer, and they are few
 def ending(dialect: str, word: str | None) -> Ending:
     """What a word means in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty one is none.
 

@@ -84,9 +84,14 @@ def count(mapping: Any, *path: str) -> int | None:
     """
     for name in path:
         mapping = mapping.get(name) if isinstance(mapping, dict) else None
-    if mapping is None:  # first: of ten counts that are looked for, six are not there
+    return whole(mapping)
+
+
+def whole(value: Any) -> int | None:
+    """The same of a value that is there, or None."""
+    if value is None:  # first: of ten counts that are looked for, six are not there
         return None
-    number = mapping if type(mapping) is int else _whole_number(mapping)
+    number = value if type(value) is int else _whole_number(value)
     return number if number is not None and 0 <= number <= LARGEST_COUNT else None
 
 
@@ -104,11 +109,6 @@ def amount(mapping: Any, *path: str) -> float | None:
         mapping = float(mapping) if _AMOUNT.fullmatch(mapping) else None
     is_amount = isinstance(mapping, int | float) and not isinstance(mapping, bool) and 0 <= mapping < LARGEST_AMOUNT
     return float(mapping) if is_amount else None
-
-
-def first_count(*counts: int | None) -> int | None:
-    """The first count that is known; 0 is one."""
-    return next((number for number in counts if number is not None), None)
 
 
 def text(value: Any) -> str | None:

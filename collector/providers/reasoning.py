@@ -16,6 +16,8 @@ from slant.collector.providers.exchange import text
 from slant.collector.records import ReasoningKind
 
 Shown = tuple[str | None, ReasoningKind]
+_PLAIN = ("reasoning_content", "reasoning", "thinking")
+_SHOWN_IN = frozenset({*_PLAIN, "reasoning_details", "reasoning_opaque"})
 
 
 def shown(raw: str | None, summary: str | None, *, is_hidden: bool = False) -> Shown:
@@ -35,9 +37,10 @@ def joined(texts: Iterable[Any]) -> str | None:
 def chat_reasoning(message: Mapping[str, Any]) -> Shown:
     """Of a message of chat completions: `reasoning_content`, `reasoning` or `thinking`, parts of the content (Mistral),
     or the list `reasoning_details` (OpenRouter, Snowflake), which also says of the others what they are."""
-    names = ("reasoning_content", "reasoning", "thinking")
-    plain = next((said for name in names if (said := text(message.get(name)))), None)
     content, details = message.get("content"), message.get("reasoning_details")
+    if _SHOWN_IN.isdisjoint(message) and not isinstance(content, list):
+        return None, "none"  # of most models
+    plain = next((said for name in _PLAIN if (said := text(message.get(name)))), None)
     if plain is None and isinstance(content, list):
         plain = joined(_thinking(content))
     if not isinstance(details, list):

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from slant.collector.providers.exchange import count, first_count
+from slant.collector.providers.exchange import count, whole
 
 _OTHER_PARTS = ("audio_tokens", "image_tokens", "video_tokens")
 
@@ -91,22 +91,26 @@ def chat_counts(usage: Any) -> dict[str, Any]:
     """The counts of `usage` as chat completions have it, by the names of Reply."""
     if not isinstance(usage, dict):
         return {}
-    sent, generated = usage.get("prompt_tokens_details"), usage.get("completion_tokens_details")
-    cached, written = count(sent, "cached_tokens"), count(sent, "cache_write_tokens")
-    if cached is None:
-        cached = first_count(count(usage, "prompt_cache_hit_tokens"), count(usage, "cached_tokens"))
-    reasoning = count(generated, "reasoning_tokens")
+    sent, generated = _table(usage.get("prompt_tokens_details")), _table(usage.get("completion_tokens_details"))
+    cached, written = whole(sent.get("cached_tokens")), whole(sent.get("cache_write_tokens"))
+    if cached is None and (cached := whole(usage.get("prompt_cache_hit_tokens"))) is None:
+        cached = whole(usage.get("cached_tokens"))
+    reasoning = whole(generated.get("reasoning_tokens"))
     if reasoning is None:
-        reasoning = count(usage, "reasoning_tokens") or None  # where SGLang has it; its 0 is no count
+        reasoning = whole(usage.get("reasoning_tokens")) or None  # where SGLang has it; its 0 is no count
     counts = settled(
-        count(usage, "prompt_tokens"),
-        count(usage, "completion_tokens"),
-        count(usage, "total_tokens"),
+        whole(usage.get("prompt_tokens")),
+        whole(usage.get("completion_tokens")),
+        whole(usage.get("total_tokens")),
         reasoning,
         (cached or 0) + (written or 0),
         (sent, generated),
     )
     return by_name(counts, cached, written)
+
+
+def _table(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def responses_counts(usage: Any) -> dict[str, Any]:

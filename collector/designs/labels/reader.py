@@ -17,6 +17,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 from slant.collector.designs.labels.sentences import (
@@ -80,10 +81,19 @@ def answer_to_label(reply: Reply, labels: Sequence[str], *, item: str = "") -> R
     """The reading of a reply whose answer is one of `labels`; what the provider itself says wins."""
     if reply.outcome is not None and reply.outcome != "answered":
         return Reading(reply.outcome, detail=reply.detail)
+    if (plain := _spelt_exactly(tuple(labels)).get(reply.answer or "")) is not None:  # nearly always
+        return Reading("answered", plain)
     read = read_label(reply.answer or "", labels, item=item)
     if read.label is not None:
         return Reading("answered", read.label, detail=read.detail)
     return Reading("refused" if read.kind == "refused_in_words" else "malformed", detail=read.detail)
+
+
+@lru_cache(1024)
+def _spelt_exactly(labels: tuple[str, ...]) -> dict[str, str]:
+    """The labels that an answer can be to the letter, with what such an answer is read as."""
+    read = {label: read_label(label, labels) for label in labels}
+    return {label: found.label for label, found in read.items() if found.kind == "alone" and found.label is not None}
 
 
 def read_label(
