@@ -106,8 +106,8 @@ class LaneMoney:
         sent = len(str(body).encode("utf-8", "replace"))  # a token is a byte at least
         output = output_limit(body)
         if output is None:
-            known = 0 if self.seen >= ENOUGH_ANSWERS else ASSUMED_MAX_OUTPUT_TOKENS
-            output = max(known, round(MARGIN * self.longest))
+            unseen = max(0.0, 1 - self.seen / ENOUGH_ANSWERS)  # each answer says a little more of how long they get
+            output = round(max(unseen * ASSUMED_MAX_OUTPUT_TOKENS, MARGIN * self.longest))
         input_price = max(self.price.input, self.price.cache_write or 0.0)
         return (sent * input_price + output * self.price.output) / PER_TOKENS
 

@@ -176,7 +176,9 @@ async def ask(
         url = simulator.base_url if simulator else None
         with kept_open(run_plan.db):
             declined = [
-                declined_trials(
+                DeclinedTrials(options.stop_after_declined)  # it declines nothing
+                if simulator
+                else declined_trials(
                     run_plan.db, run_plan.study.name, of_model.model, run_plan.made_at, options.stop_after_declined
                 )
                 for of_model in run_plan.model_plans

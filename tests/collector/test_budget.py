@@ -12,12 +12,13 @@ import pytest
 from aiohttp import web
 
 from slant.collector import Options, RunReport, Watcher, collect
-from slant.collector.ask.lane_money import may_be_billed
+from slant.collector.ask.lane_money import LaneMoney, may_be_billed
 from slant.collector.ask.runner import Lane
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.progress.bar import ProgressWatcher
 from slant.collector.providers.exchange import Exchange
+from slant.collector.providers.prices import Price
 from tests.support.local_server import Handler, LocalServer, answers, completion, error
 from tests.support.tiny_study import write_tiny
 
@@ -234,3 +235,10 @@ def test_the_progress_lines_and_the_final_report_show_what_it_cost_so_far(
     assert report.models[0]["cost_usd"] == pytest.approx(8 * 74 * A_TOKEN)
     assert "8 of 8 trials" in (lines := capsys.readouterr().err)
     assert "$0.59" in lines
+
+
+def test_each_answer_that_was_seen_lets_less_be_set_aside_for_the_next_one() -> None:
+    """Else a small budget ends after a few short answers, for lack of room for a long one that nobody expects."""
+    price = Price("local", "small", 0.0, 1e6, None, None, None, "2026-11-21", "")
+    reserves = [LaneMoney(price, seen=seen, longest=400).most_usd({}) for seen in (0, 15, 29, 30, 900)]
+    assert reserves == [16_000, 8_000, 800, 800, 800]
