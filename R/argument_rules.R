@@ -92,13 +92,14 @@ argument_rules <- local({
     must_be = "one text, or NULL", is_right = function(value) is.null(value) || text$is_right(value)
   )
   rules <- list(
-    outcome = text_or_null, reasoning_kind = text_or_null, levels = list_or_texts, effect = number, topics = numbers,
-    arguments = by_name
+    levels = list_or_texts, effect = number, topics = numbers, arguments = by_name
   )
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",
           "provider_file")] <- list(text)
-  rules[c("by", "files", "indices", "models", "random", "removed_words", "strata", "within")] <- list(texts)
+  rules[c("cluster", "outcome", "reasoning_kind", "weights")] <- list(text_or_null)
+  rules[c("attributes", "by", "files", "indices", "models", "random", "removed_words", "strata",
+          "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot", "max_rows", "again")] <- list(whole(1))
   rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))

@@ -12,6 +12,10 @@ shares <- data.frame(group = c("wording", "item"), share = c(.1, .1))
 
 # What each function needs so that the mistake is the only one. Without a row: its defaults.
 needed <- list(
+  amce = list(data = trials, outcome = "tokens", attributes = "condition"),
+  amie = list(data = trials, outcome = "tokens", attributes = c("condition", "test")),
+  impact_ratio = list(data = answered, outcome = "is_valid", attributes = "block"),
+  marginal_means = list(data = trials, outcome = "tokens", attributes = "condition"),
   calibrate = list(data = answered, formula = "is_valid ~ block", n = 1),
   collect_trials = list(study = "rmiat", simulated = TRUE, db = "new.duckdb"),
   compare_games = list(data = games, between = "experiment", n_draws = 10),
@@ -59,7 +63,7 @@ kinds <- c(
   contrast = "text", levels = "text", save_to = "text", view = "text", width = "number", height = "number",
   cores = "number", n_classes = "number", n_groups = "number", pilot = "number", again = "number", effect = "number",
   models = "text", columns = "text", between = "text", reference = "text", strata = "text", beside = "text",
-  draws_to = "text", version = "text", arguments = "text"
+  draws_to = "text", version = "text", arguments = "text", attributes = "text", cluster = "text", weights = "text"
 )
 
 for (name in grep("^plot_", exports, value = TRUE)) needed[[name]] <- list(data = trials)

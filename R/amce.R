@@ -1,0 +1,122 @@
+#' Average marginal component effects of attributes
+#'
+#' How much a level changes the outcome, compared with the first level of its attribute, on average over what else was
+#' shown (Hainmueller, Hopkins & Yamamoto 2014). Where combinations of two attributes were never shown (`linked`), the
+#' effect is averaged over the levels of the other one that both levels can have, each with the same weight or by how
+#' often they were shown.
+#'
+#' One least-squares fit has all attributes, linked ones with all their cells; each effect is a combination of its
+#' coefficients, with the covariance clustered as `sandwich::vcovCL(type = "HC1", cadjust = TRUE)`. A coefficient of a
+#' regression without the cells is not this effect where combinations are forbidden. With a forced choice, effects of
+#' subgroups may differ through the reference alone: compare marginal means ([marginal_means()]).
+#'
+#' @inheritParams marginal_means
+#' @param linked a list of pairs of attributes of which some combinations were never shown, such as
+#'   `list(c("education", "job"))`. An attribute is in one pair at most.
+#' @param levels a list by attribute of its levels, the reference first; if not given, those of a factor, or in
+#'   alphabetical order.
+#' @param strata `"equal"`: levels of the linked attribute have the same weight; `"shown"`: by how often they were
+#'   shown.
+#' @return A [slant_fit]. `estimates` has a row per level but the first: `term` is `"attribute: level"`, `estimate` in
+#'   units of the outcome, t with the number of clusters less 1 as `df`. `tables$levels` adds `attribute`, `level`,
+#'   `reference`, `n` (rows) and `n_strata` (levels of the linked attribute; `NA` without one).
+#' @source Hainmueller, Hopkins & Yamamoto (2014), <https://doi.org/10.1093/pan/mpt024>.
+#' @export
+#' @examples
+#' profiles <- expand.grid(group = c("a", "b"), job = c("clerk", "doctor", "nurse"), person = 1:20)
+#' profiles$rating <- 3 + (profiles$group == "b") + sin(seq_len(nrow(profiles)))
+#' amce(profiles, "rating", c("group", "job"), cluster = "person")$estimates
+amce <- function(data, outcome, attributes, cluster = NULL, weights = NULL, linked = list(), levels = NULL,
+                 strata = c("equal", "shown"), by = NULL) {
+  check_arguments()
+  strata <- one_of(strata, c("equal", "shown"), "strata")
+  linked <- checked_pairs(linked, attributes)
+  to <- "compute effects of attributes"
+  fit_attributes(data, outcome, attributes, cluster, weights, levels, by, to, function(rows) {
+    partner <- stats::setNames(rep(NA_character_, length(attributes)), attributes)
+    for (pair in linked) partner[pair] <- rev(pair)
+    found <- cell_regression(regression_blocks(rows$factors, linked), rows)
+    parts <- lapply(attributes, function(name) effects_of(name, partner[[name]], rows, found, strata))
+    list(
+      estimates = do.call(rbind, lapply(parts, `[[`, "estimates")),
+      tables_of_group = list(levels = do.call(rbind, lapply(parts, `[[`, "levels")))
+    )
+  })
+}
+
+checked_pairs <- function(linked, attributes) {
+  pairs <- lapply(unname(as.list(linked)), function(pair) as.character(unlist(pair)))
+  named <- unlist(pairs)
+  if (any(lengths(pairs) != 2) || anyDuplicated(named) || !all(named %in% attributes)) {
+    stop_with(
+      "`linked` must be a list of pairs of attributes, each attribute in one pair at most.",
+      "As in: linked = list(c(\"education\", \"job\"))"
+    )
+  }
+  pairs
+}
+
+# Attributes as blocks of the regression; a linked pair is one block of the cells that were shown.
+regression_blocks <- function(factors, linked) {
+  alone <- factors[setdiff(names(factors), unlist(linked))]
+  pairs <- lapply(linked, function(pair) {
+    cells <- paste(factors[[pair[[1]]]], factors[[pair[[2]]]], sep = "\037")
+    factor(cells, unique(cells))
+  })
+  c(alone, stats::setNames(pairs, vapply(linked, paste, "", collapse = "\037")))
+}
+
+effects_of <- function(name, partner, rows, found, strata) {
+  cells <- rows$factors[[name]]
+  reference <- levels(cells)[[1]]
+  compared <- levels(cells)[-1]
+  others <- if (is.na(partner)) NULL else rows$factors[[partner]]
+  shares <- lapply(compared, function(level) shared_strata(cells, others, c(reference, level), strata, partner))
+  weights <- matrix(0, length(compared), length(found$estimates), dimnames = list(NULL, names(found$estimates)))
+  for (i in seq_along(compared)) {
+    for (stratum in names(shares[[i]])) {
+      for (side in c(reference, compared[[i]])) {
+        column <- coefficient_of(name, side, partner, stratum, names(found$estimates))
+        sign <- if (side == reference) -1 else 1
+        if (!is.na(column)) weights[i, column] <- weights[i, column] + sign * shares[[i]][[stratum]]
+      }
+    }
+  }
+  terms <- level_terms(name, compared)
+  list(
+    estimates = combined_rows(terms, weights, found$estimates, found$covariance, max(rows$cluster)),
+    levels = frame_of(
+      term = terms, attribute = rep(name, length(terms)), level = compared, reference = rep(reference, length(terms)),
+      n = tabulate(cells, nlevels(cells))[-1],
+      n_strata = if (is.na(partner)) rep(NA_integer_, length(terms)) else lengths(shares)
+    )
+  )
+}
+
+# The levels of the linked attribute that both sides were shown with, and the weight of each; one level without a name
+# for an attribute that is linked to none.
+shared_strata <- function(cells, others, sides, strata, partner) {
+  if (is.null(others)) {
+    return(c(all = 1))
+  }
+  counts <- table(cells, others)[sides, , drop = FALSE]
+  shared <- colSums(counts > 0) == 2
+  if (!any(shared)) {
+    stop_with(
+      sprintf("Can't compare \"%s\" with \"%s\": they share no level of \"%s\".", sides[[2]], sides[[1]], partner),
+      "Another reference: `levels`, with it first."
+    )
+  }
+  weights <- if (strata == "equal") rep(1, sum(shared)) else table(others)[shared]
+  stats::setNames(as.vector(weights) / sum(weights), colnames(counts)[shared])
+}
+
+# The column of a level; NA where it is the reference, which has none.
+coefficient_of <- function(name, level, partner, stratum, columns) {
+  wanted <- if (is.na(partner)) {
+    paste(name, level, sep = "\037")
+  } else {
+    c(paste(name, partner, level, stratum, sep = "\037"), paste(partner, name, stratum, level, sep = "\037"))
+  }
+  match(TRUE, columns %in% wanted)
+}

@@ -1,0 +1,120 @@
+# What marginal_means(), impact_ratio(), amce() and amie() share: attributes as factors, means of cells with the
+# covariance of all of them, and least squares on cells, from sparse matrices: a million profiles take seconds.
+#
+# Each row changes an estimate by some amount; the sums of these changes within clusters give the covariance
+# (Liang & Zeger 1986), times G / (G - 1) with G clusters. Without `cluster` each row is a cluster.
+
+fewest_clusters <- 40L
+
+# The rows of a group as the functions need them: list(y, factors, weights, cluster), or a sentence.
+attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels) {
+  check_outcome(rows, outcome)
+  factors <- lapply(stats::setNames(attributes, attributes), function(name) {
+    values <- as.character(rows[[name]])
+    known <- as.character(unlist(levels[[name]]))
+    if (length(known) == 0) known <- if (is.factor(rows[[name]])) base::levels(rows[[name]]) else sort(unique(values))
+    if (length(unknown <- setdiff(values, known)) > 0) {
+      stop_with(sprintf("`levels` of \"%s\" lacks values that are in the rows: %s.", name, quoted(unknown)))
+    }
+    factor(values, base::intersect(known, values))
+  })
+  constant <- vapply(factors, nlevels, 1L) < 2
+  if (any(constant)) {
+    stop_with(sprintf("Can't compare levels of %s: it has one level here.", quoted(attributes[constant])))
+  }
+  used <- if (is.null(weights)) rep(1, nrow(rows)) else as.double(rows[[weights]])
+  if (any(used < 0) || sum(used) == 0) stop_with(sprintf("Weights (\"%s\") must be 0 or more, and not all 0.", weights))
+  codes <- if (is.null(cluster)) seq_len(nrow(rows)) else match(rows[[cluster]], unique(rows[[cluster]]))
+  n <- max(codes)
+  if (n < 2) stop_with(sprintf("Can't compute standard errors over \"%s\": it has one value.", cluster))
+  if (n < fewest_clusters && !is.null(cluster)) {
+    warning(sprintf(
+      "%d clusters (\"%s\") are fewer than %d: standard errors are too small. A mixed model or CR2 (clubSandwich) %s.",
+      n, cluster, fewest_clusters, "holds there"
+    ), call. = FALSE)
+  }
+  list(y = as.double(rows[[outcome]]), factors = factors, weights = used, cluster = codes)
+}
+
+# Sums of the rows of a (sparse) matrix of changes within clusters, and their covariance.
+clustered_covariance <- function(changes, cluster) {
+  n <- max(cluster)
+  member <- Matrix::sparseMatrix(seq_along(cluster), cluster, x = 1, dims = c(length(cluster), n))
+  sums <- Matrix::crossprod(member, changes)
+  as.matrix(Matrix::crossprod(sums)) * n / (n - 1)
+}
+
+# Means of the outcome in the levels of a factor: list(mean, covariance, n).
+cell_means <- function(cells, rows) {
+  size <- c(length(cells), nlevels(cells))
+  member <- Matrix::sparseMatrix(seq_along(cells), as.integer(cells), x = rows$weights, dims = size)
+  total <- Matrix::colSums(member)
+  if (any(total == 0)) stop_with(sprintf("Weights of %s are all 0.", quoted(levels(cells)[total == 0])))
+  mean <- as.vector(Matrix::crossprod(member, rows$y)) / total
+  changes <- Matrix::Diagonal(x = rows$y - mean[as.integer(cells)]) %*% member %*% Matrix::Diagonal(x = 1 / total)
+  list(mean = mean, covariance = clustered_covariance(changes, rows$cluster), n = tabulate(cells, nlevels(cells)))
+}
+
+# Weighted least squares on an intercept and factors, each without its first level; clusters as vcovCL(type = "HC1",
+# cadjust = TRUE) of sandwich. list(estimates, covariance), named "block\037level".
+cell_regression <- function(blocks, rows) {
+  n <- length(rows$y)
+  n_levels <- vapply(blocks, nlevels, 1L)
+  starts <- 1 + cumsum(c(0L, n_levels[-length(n_levels)] - 1L))
+  columns <- unlist(Map(function(block, start) {
+    code <- as.integer(block) - 1L
+    ifelse(code == 0L, 0L, code + as.integer(start))
+  }, blocks, starts), use.names = FALSE)
+  names <- c("(Intercept)", unlist(Map(
+    function(name, block) paste(name, levels(block)[-1], sep = "\037"), names(blocks), blocks
+  ), use.names = FALSE))
+  is_set <- columns > 0
+  x <- Matrix::sparseMatrix(
+    c(seq_len(n), rep(seq_len(n), length(blocks))[is_set]), c(rep(1L, n), columns[is_set]),
+    x = 1, dims = c(n, length(names))
+  )
+  weighted <- Matrix::Diagonal(x = rows$weights) %*% x
+  normal <- as.matrix(Matrix::crossprod(x, weighted))
+  scale <- 1 / sqrt(diag(normal))
+  decomposed <- qr(normal * outer(scale, scale), tol = 1e-9)
+  if (decomposed$rank < ncol(normal)) {
+    lost <- sub("\037", ": ", names[decomposed$pivot[-seq_len(decomposed$rank)]])
+    stop_with(
+      sprintf("Can't tell apart from the other levels: %s.", quoted(lost)),
+      "Are two attributes the same, or linked (`linked`) by combinations that were never shown?"
+    )
+  }
+  inverse <- solve(normal)
+  estimates <- as.vector(inverse %*% as.vector(Matrix::crossprod(weighted, rows$y)))
+  residuals <- rows$y - as.vector(x %*% estimates)
+  meat <- clustered_covariance(Matrix::Diagonal(x = residuals) %*% weighted, rows$cluster)
+  covariance <- inverse %*% meat %*% inverse * (n - 1) / (n - length(names))
+  dimnames(covariance) <- list(names, names)
+  list(estimates = stats::setNames(estimates, names), covariance = covariance)
+}
+
+# Linear combinations of estimates (a row of `weights` each), with t over clusters less 1.
+combined_rows <- function(term, weights, estimates, covariance, n_clusters, is_tested = TRUE) {
+  estimate <- as.vector(weights %*% estimates)
+  std_error <- sqrt(pmax(0, rowSums((weights %*% covariance) * weights)))
+  df <- n_clusters - 1
+  statistic <- if (is_tested) estimate / std_error else NA_real_
+  estimate_rows(
+    term, estimate, std_error, df, statistic, if (is_tested) 2 * stats::pt(-abs(statistic), df) else NA_real_
+  )
+}
+
+level_terms <- function(name, levels) paste(name, levels, sep = ": ")
+
+# Fits `fit_one(rows)` of attribute_rows() to each group.
+fit_attributes <- function(data, outcome, attributes, cluster, weights, levels, by, to, fit_one) {
+  check_columns(data, c(outcome, attributes, cluster, weights, by), to)
+  slant_fit(fit_each_group(data, by, unique(c(outcome, attributes, cluster, weights)), function(rows) {
+    used <- attribute_rows(rows, outcome, attributes, cluster, weights, levels)
+    c(fit_one(used), list(fit = list(singular = FALSE, optimiser = to_optimiser(cluster)), variances = NULL))
+  }))
+}
+
+to_optimiser <- function(cluster) {
+  if (is.null(cluster)) "closed form, rows independent" else sprintf("closed form, clusters: %s", cluster)
+}
