@@ -1,7 +1,7 @@
 """A design is how a *kind* of experiment is read, crossed, worded and simulated: code, where a study is data.
 
 A new design is one module with a subclass of `Design` and one row in `_DESIGNS`; or the same in a package of one's own,
-found by the entry point group "slant.designs" (CONTRIBUTING.md shows one).
+found by the entry point group "slant.designs" (vignettes/extending.Rmd shows one).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The design in CONTRIBUTING.md: installed by pip as somebody's package, it is asked and analysed as any other."""
+"""The design of the page "extending": installed by pip as a package, it is asked and analysed as any other."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.support.typed_pages import BLOCK, typed
 
 @pytest.fixture(scope="module")
 def blocks(root: Path) -> dict[str, list[str]]:
-    text = (root / "CONTRIBUTING.md").read_text("utf-8").split("### A design in a package of your own")[1]
+    text = (root / "vignettes" / "extending.Rmd").read_text("utf-8").split("## A design in a package of your own")[1]
     found: dict[str, list[str]] = {}
     for language, body in BLOCK.findall(text.split("\n## ")[0]):
         found.setdefault(language, []).append(body)

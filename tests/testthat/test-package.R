@@ -40,9 +40,11 @@ test_that("no name is given twice at the top of the files", {
   expect_equal(names[duplicated(names)], character())
 })
 
-# What is called in the R code of the pages, or named with (): in the text of README.md and vignettes/.
+# What is called in the R code of the pages, or named with (): in the text of README.md and vignettes/. The page for
+# those who change slant names what is not exported, too.
 named_in_pages <- function(root) {
-  pages <- c(list.files(file.path(root, "vignettes"), "[.]Rmd$", full.names = TRUE), file.path(root, "README.md"))
+  pages <- list.files(file.path(root, "vignettes"), "[.]Rmd$", full.names = TRUE)
+  pages <- c(pages[basename(pages) != "developing.Rmd"], file.path(root, "README.md"))
   text <- paste(unlist(lapply(pages, readLines, encoding = "UTF-8")), collapse = "\n")
   named <- "(?<![\\w.:$])[a-z][a-z0-9_]*(?=\\()"
   in_r <- regmatches(text, gregexpr("(?s)```\\{?r\\b.*?```", text, perl = TRUE))[[1]]
@@ -58,5 +60,5 @@ test_that("the pages use functions that are exported, and each exported function
   named <- Filter(is_function, named_in_pages(root))
   expect_equal(setdiff(named, exported), character())
   expect_equal(setdiff(exported, named), character())
-  expect_lte(length(exported), 49)
+  expect_lte(length(exported), 53)
 })
