@@ -16,8 +16,8 @@ EXACT = 0.0
 COMPUTED = 1e-8
 SEVERAL_EFFECTS = 1e-4
 """Of mixed models with several random effects: their last digits depend on where in memory the rows lie, from one run
-of R to the next (vignettes/developing.Rmd). A variance, and its part of a standard error, is measured by the sum of its model's:
-beside large ones the digits of a small one are not determined by the likelihood."""
+of R to the next (vignettes/developing.Rmd). A variance, and its part of a standard error, is measured by the sum of its
+model's: next to large ones the digits of a small one are not determined by the likelihood."""
 _SATTERTHWAITE = 1e-3
 """Of their degrees of freedom, which come from second derivatives taken numerically."""
 _IN_STANDARD_ERRORS = ("estimate", "conf_low", "conf_high")
