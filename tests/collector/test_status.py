@@ -21,6 +21,7 @@ from click.testing import CliRunner
 from slant.collector import collect
 from slant.collector.cli import collect as collect_command
 from slant.collector.keep.journal import has_collector, journal_folder
+from slant.collector.progress.bar import rate_text
 from slant.collector.progress.current_run import for_people, sentence, with_pace, with_test_pace
 from slant.collector.progress.status import progress
 from tests.collector.test_kill import PLANNED, Command
@@ -194,3 +195,8 @@ def test_a_line_holds_what_is_known() -> None:
         "m: 60 of 1,200; 4.25/s; 7 at once; waits 12 s; 5 times told to slow down; 3 refused; 2 failed attempts; "
         "$0.2500; 5 min left"
     )
+
+
+@pytest.mark.parametrize(("per_s", "said"), [(0.0, "0/s"), (0.05, "3/min"), (0.0123, "0.74/min"), (1200.4, "1,200/s")])
+def test_a_rate_below_one_a_second_is_told_in_minutes(per_s: float, said: str) -> None:
+    assert rate_text(per_s) == said

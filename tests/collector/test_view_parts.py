@@ -167,6 +167,13 @@ def test_a_histogram_counts_every_trial_once(counts: dict[int, int]) -> None:
     assert len(bars.bars) <= 50
 
 
+def test_a_filter_finds_a_letter_however_unicode_writes_it(tmp_path: Path) -> None:
+    rows = [{**row, "item": item} for row, item in zip(a_pair(1, 1), ("th\u00e9", "the\u0301"), strict=True)]
+    with guarded(database(tmp_path / "t.duckdb", rows, [RUN])) as connection:
+        for typed in ("th\u00e9", "the\u0301"):
+            assert len(TrialFilter.of({"item": typed}).rows(connection).fetchall()) == 2
+
+
 def test_a_filter_goes_into_an_address_and_comes_back() -> None:
     query = {"model": "o3-mini", "tokens_from": "5", "where": "tokens > 3", "sort": "-tokens", "text": "a&b"}
     assert TrialFilter.of(query).query() == query

