@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import time
 import unicodedata
 from pathlib import Path
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from slant.collector.designs.labels.reader import answer_to_label, read_label
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.records import Outcome, Reading, Reply
+from tests.support import TESTS
 from tests.support.spelled_labels import CHOOSES_NONE, CHOOSES_QUICK
 
 OPTIONS = ("Pleasant", "Unpleasant")
@@ -239,6 +241,15 @@ def test_a_letter_is_a_label_where_it_is_named_as_one_and_a_word_elsewhere(answe
 )  # fmt: skip
 def test_no_is_a_label_where_it_is_what_is_said(answer: str, choice: str | None) -> None:
     assert read_label(answer, ("Yes", "No")).label == choice
+
+
+def test_what_a_small_model_wrote_is_read_as_a_person_reads_it() -> None:
+    """SmolLM2-135M asked by the template of a study of one's own; each answer was read by hand. It seldom chooses, and
+    often recites the labels, which must choose none."""
+    with (TESTS / "transcripts" / "spelled_smollm2.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    read = [read_label(row["answer"], (row["label_a"], row["label_b"]), item=row["item"]).label for row in rows]
+    assert [label or "" for label in read] == [row["chosen"] for row in rows]
 
 
 def test_a_label_of_several_words_or_with_signs_is_read() -> None:

@@ -219,4 +219,8 @@ CHOOSES_NONE = [
     "- [ ] Quick\n- [ ] Slow",
     "~~Quick~~ ~~Slow~~",
     "~~Slow~~",
+    "I am looking for a word to describe what is slow, not a word",
+    "While we can put country with Quick and city with Slow, one of the labels must match",
+    "The word for light is Slow, which means light.",
+    "Your task is to create a list that can be interpreted as the word [Slow,",
 ]

@@ -132,6 +132,11 @@ _DESCRIBES = re.compile(
     r"(?<!am )(?<!i'm )(?<!we're )(?<!are )\b\w+ing$"
     r"|(?<!want )(?<!like )(?<!going )(?<!decide )(?<!decided )(?<!have )(?<!choose )\bto (?:\w+ly )?\w+$"
 )
+_OPENS_A_LIST = re.compile(r"[\[\"]\s*$")
+_GOES_ON = re.compile(r"\s*,(?!\s*[\"'\])])")  # [Quick, …, but not "Quick," he says
+_WHAT = re.compile(r"\bwhat(?:ever)?\s*$")
+_WORD_FOR = re.compile(r"\b(?:word|term|name)s? (?:for|of|like) ")
+_CONCEDES = re.compile(r"\s*(?:while|although|whereas|even though|even if)\b")
 _FIRST_PERSON = re.compile(r"\b(?:i|we|i'd|i'll|i'm|my|let's)\b")
 _NOTHING_ELSE = re.compile(
     r"(?:\s|[\"'*(\[]|\b(?:so|thus|therefore|hence|then|and|but|yet|still|if|forced|pressed|pushed|needed|necessary"
@@ -261,6 +266,8 @@ def _stand(
         return "against"
     if _IS_TICKED.match(after):
         return "chosen"
+    if _OPENS_A_LIST.search(sentence[: match.start()][-3:]) and _GOES_ON.match(after):
+        return "neutral"
     if _DEGREE.search(clause) and not _MAYBE_AS.search(clause):
         return "neutral"
     if _IS_CHOSEN.match(after):
@@ -269,7 +276,8 @@ def _stand(
         return "neutral"
     by_verb = _CHOSEN_BY.search(before)
     if by_verb and (
-        _DESCRIBES.search(before, 0, max(by_verb.end("verb"), by_verb.end("weak")))
+        _CONCEDES.match(clause)
+        or _DESCRIBES.search(before, 0, max(by_verb.end("verb"), by_verb.end("weak")))
         or not _is_chosen_for(before, by_verb, item)
     ):
         by_verb = None  # "the instruction to call it Slow" chooses nothing
@@ -277,6 +285,8 @@ def _stand(
         # "such as Quick", "the labels are: Quick" name it; a clause that is the label alone concludes what came before
         return "chosen" if before.strip() or earlier.strip() or not after.strip(WRAPPING) else "neutral"
     copula = _COPULA.search(before)
+    if copula and _WHAT.search(before[: copula.start()]):
+        return "neutral"  # "a word for what is lively"
     return "chosen" if copula and _is_about_the_item(before[: copula.end()], item) else "neutral"
 
 
@@ -295,6 +305,8 @@ _ITS_NAMES = re.compile(
 def _is_about_the_item(subject: str, item: str) -> bool:
     """A sentence "… is Quick" is an answer where it is about the word, or about the answer."""
     stem = item[: max(3, len(item) - 2)]
+    if item and stem not in subject and _WORD_FOR.search(subject):
+        return False  # "the word for light is Lively"
     return not item or bool(_ITS_NAMES.search(subject)) or stem in subject
 
 
