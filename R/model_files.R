@@ -31,6 +31,7 @@ no_file <- function() data.frame(file = NA_character_, file_md5 = NA_character_,
 # NULL, or why the file could not be written; `write` is told a path beside its place.
 write_whole <- function(path, write) {
   part <- sprintf("%s.%d.new", path, Sys.getpid())
+  unlink(part) # a link of that name would have something else written over
   problem <- tryCatch(
     suppressWarnings({
       write(part)

@@ -10,6 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from slant.analysis.archive.zip_writer import sha256_of
+from slant.collector.system.files import opened
 
 AGREES, DIFFERS, NOT_MADE, NOT_COMPARED = "agrees", "differs", "not made", "not compared"
 EXACT = 0.0
@@ -204,7 +205,7 @@ def compare_figures(name: str, sealed: Path, made: Path, names: Collection[str])
 
 def _first_other_line(one: Path, other: Path) -> int:
     number = 1
-    with one.open("rb") as first, other.open("rb") as second:
+    with opened(one) as first, opened(other) as second:
         while True:
             line, line_there = first.readline(_BATCH), second.readline(_BATCH)
             if line != line_there or not line:

@@ -12,6 +12,7 @@ from slant.analysis.archive.journals import SealedJournal
 from slant.analysis.archive.privacy import PrivateWords
 from slant.analysis.archive.steps import Step
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.files import write_file
 
 
 @dataclass
@@ -35,4 +36,4 @@ class Contents:
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(self.private.in_text(text), "utf-8")
+        write_file(path, self.private.in_text(text))

@@ -12,6 +12,7 @@ from typing import Any
 
 from slant.analysis.archive.layout import CRATE, MANIFEST
 from slant.analysis.archive.zip_writer import member_names, sha256_of
+from slant.collector.system.files import write_file
 
 _PROCESS_RUN = "https://w3id.org/ro/wfrun/process/0.6"
 _MORE_TYPES = {
@@ -88,7 +89,7 @@ def write_crate(folder: Path, root: dict[str, Any], software: dict[str, str], ac
         known = {name: each for name, each in made.items() if each}
         crate.add_action(tool, identifier=f"#action-{number}", properties=about, **known)
     text = json.dumps(crate.metadata.generate(), ensure_ascii=False, indent=1)
-    (folder / CRATE).write_text(text + "\n", "utf-8")
+    write_file(folder / CRATE, text + "\n")
     return None
 
 

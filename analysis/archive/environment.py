@@ -15,6 +15,7 @@ import polars as pl
 from slant.analysis.bridge.worker import versions_now
 from slant.collector.provenance.bibtex import NO_R_PACKAGE
 from slant.collector.system.code_version import current_code_version, git_commit
+from slant.collector.system.files import write_file
 
 _REQUIRED = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -69,7 +70,7 @@ def software(r: Mapping[str, str]) -> dict[str, str]:
 def write_environment(folder: Path, r: Mapping[str, str]) -> None:
     folder.mkdir()
     lines = [f"{name}=={version}\n" for name, version in python_versions().items()]
-    (folder / "constraints.txt").write_text("".join(lines), "utf-8")
+    write_file(folder / "constraints.txt", "".join(lines))
     packages = {
         name: {"Package": name, "Version": version, "Source": "Repository"}
         for name, version in r.items()
@@ -77,6 +78,6 @@ def write_environment(folder: Path, r: Mapping[str, str]) -> None:
     }
     if r:
         lock = {"R": {"Version": r["R"], "Repositories": []}, "Packages": packages}
-        (folder / "renv.lock").write_text(json.dumps(lock, indent=2) + "\n", "utf-8")
+        write_file(folder / "renv.lock", json.dumps(lock, indent=2) + "\n")
     about = {"system": platform.system(), "machine": platform.machine(), "software": software(r)}
-    (folder / "platform.json").write_text(json.dumps(about, indent=2) + "\n", "utf-8")
+    write_file(folder / "platform.json", json.dumps(about, indent=2) + "\n")

@@ -18,6 +18,7 @@ from slant.collector.keep.journal import has_collector, journal_folder
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_run, journal_size, whole_lines
 from slant.collector.keep.journal_loader import CHUNK_BYTES
 from slant.collector.keep.line_sums import with_sum
+from slant.collector.system.files import opened
 from slant.collector.system.json_text import encoded
 
 _RUNS = "SELECT run_id FROM runs WHERE study = ? ORDER BY ALL"
@@ -91,7 +92,7 @@ def seal_journals(
     of_all, done, sealed = sum(map(journal_size, paths)), 0, []
     for path in paths:
         digest, n_lines, n_changed, why = hashlib.sha256(), 0, 0, dict[str, None]()
-        with (folder / journal_name(path)).open("xb") as file:
+        with opened(folder / journal_name(path), "xb") as file:
             for line in _lines(path):
                 digest.update(line + b"\n")
                 n_lines += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from slant.analysis.archive import layout
 from slant.analysis.archive.study_copy import load_sealed
 from slant.analysis.archive.zip_reader import ArchiveError, check_room, opened_archive
 from slant.collector.keep.journal import journal_folder
+from slant.collector.system.files import copied
 
 
 @contextmanager
@@ -35,6 +35,6 @@ def _loaded(path: Path, folder: Path) -> Path:
                 continue
             if problem := archive.unpack(name, folder / "sealed"):
                 raise ArchiveError(f'Can\'t read "{path}": {name} {problem}.')
-            shutil.copyfile(folder / "sealed" / name, journal_folder(db) / Path(name).name)
+            copied(folder / "sealed" / name, journal_folder(db) / Path(name).name)
     load_sealed(db, lambda *_: None)
     return db

@@ -6,7 +6,6 @@ The archive may come from anywhere: it is looked at before it is unpacked, its s
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, replace
@@ -51,6 +50,7 @@ from slant.collector.keep.export import export_trials
 from slant.collector.keep.journal import journal_folder
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.toml_table import checked_name
+from slant.collector.system.files import contents, copied, write_file
 from slant.collector.system.scratch import whole_folder
 
 DATABASE, _SEALED, _MADE = "replayed.duckdb", "sealed", "made"
@@ -160,7 +160,7 @@ def _replayed(opened: Archive, out: Path, workers: Workers | Executor, stages: S
         rows += codebook_row(state.study.name, state.data, state.sealed, state.made, names)
     rows += remaining_rows(names, rows)
     table = pl.DataFrame([asdict(row) for row in rows], schema=_SCHEMA)
-    table.write_csv(out / "replay.csv")
+    write_file(out / "replay.csv", table.write_csv())
     return Replayed(table, _version_rows(state), tuple(notes), state.db)
 
 
@@ -188,7 +188,7 @@ def _record(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > _MOST_RECORD_BYTES:
             raise ValueError("it is too long")
-        record = json.loads(path.read_text("utf-8"))
+        record = json.loads(contents(path))
         checked: dict[str, Any] = {
             "study": checked_name(str(record["study"]), "study"),
             "steps": [read_step(step) for step in record["steps"]],
@@ -210,7 +210,7 @@ def _begun(
     journals = [name for name in sorted(names) if name.startswith(f"{layout.JOURNAL}/")]
     journal_folder(db).mkdir()
     for name in journals:
-        shutil.copyfile(sealed / name, journal_folder(db) / Path(name).name)
+        copied(sealed / name, journal_folder(db) / Path(name).name)
     with stages.stage("Loading journals", "MB") as on_bytes:
         report = load_sealed(db, on_bytes)
     notes += [f"A line of a journal can't be read: {Path(problem).name}" for problem in report.problems[:10]]
@@ -290,7 +290,7 @@ def _step_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[Com
             if name not in made or name not in names:
                 yield _one_alone("fit", name, is_made=name in made)
                 continue
-            (state.made / name).write_text(flat(made[name]).write_csv(), "utf-8")
+            write_file(state.made / name, flat(made[name]).write_csv())
             yield compare_tables("fit", name, state.sealed / name, state.made / name, rule)
     yield from _draw_rows(state)
 

@@ -6,7 +6,6 @@ packed: so nothing else can get in, and what a replay will find has been found o
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -47,6 +46,7 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.keep.stored_designs import designs_in
 from slant.collector.providers import PROVIDERS
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.files import moved, remove
 from slant.collector.system.scratch import scratch_beside
 from slant.collector.system.shipped_files import sql_query
 
@@ -122,10 +122,10 @@ def seal(
             add_data(contents, authors, license)
             add_tables(contents)
             add_sources(contents)
-        shutil.move(journal_folder(contents.copy), folder / layout.JOURNAL)
+        moved(journal_folder(contents.copy), folder / layout.JOURNAL)
         for left in (folder / layout.JOURNAL).glob("*"):
             if left.suffix != ".jsonl":
-                left.unlink()
+                remove(left)
         add_documents(contents, authors, license)
         digest = write_manifest(folder)
         n_trials = _n_trials(contents.copy)
@@ -207,7 +207,7 @@ def _add_results(contents: Contents, db: Path, workers: Workers, stages: Stages)
     _write_frames(contents, made)
     for path in sorted(model_folder(contents.copy).glob(f"*{DRAWS}")):
         (folder / layout.DRAWS).mkdir(exist_ok=True)
-        shutil.move(path, folder / layout.DRAWS / f"{path.name.removesuffix(DRAWS)}.parquet")
+        moved(path, folder / layout.DRAWS / f"{path.name.removesuffix(DRAWS)}.parquet")
     contents.computed = [frame for frames in made.values() for frame in frames.values()]
 
 

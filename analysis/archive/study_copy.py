@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from slant.collector.keep.journal_files import journal_paths
 from slant.collector.keep.journal_loader import Loader, LoadReport
 from slant.collector.studies.catalogue import Study, load_study
 from slant.collector.studies.stored_texts import kept_text, written
+from slant.collector.system.files import copied, opened
 from slant.collector.system.shipped_files import sql_query
 
 _MOST_LINE_BYTES = 128_000_000  # a response of 32 MB, escaped, in the JSON of a line
@@ -48,7 +48,7 @@ def load_sealed(db: Path, on_bytes: OnBytes) -> LoadReport:
 def _check_lines(path: Path) -> None:
     """A line is read as a whole: one without end would take all memory."""
     length = 0
-    with path.open("rb") as file:
+    with opened(path) as file:
         while block := file.read(_BLOCK):
             first = block.find(b"\n")
             longest = length + (len(block) if first < 0 else first)
@@ -94,4 +94,4 @@ def copy_results(db: Path, copy: Path, ids: Collection[str], without: tuple[str,
     for call_id in wanted[ID]:
         if call_id.isalnum() and (draws := model_folder(db) / f"{call_id}{DRAWS}").is_file():
             model_folder(copy).mkdir(exist_ok=True)
-            shutil.copyfile(draws, model_folder(copy) / draws.name)
+            copied(draws, model_folder(copy) / draws.name)

@@ -12,6 +12,7 @@ from slant.analysis.rows.nested_columns import flat
 from slant.collector.keep.database import reading
 from slant.collector.keep.view_heads import TableInfo, read_view_heads
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.files import write_file
 from slant.collector.system.shipped_files import sql_query
 
 _DRAWN = "brms_models"
@@ -29,7 +30,7 @@ def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path) -> list[str]:
     written = []
     for name, frame in frames.items():
         if frame.height:
-            (folder / f"{name}.csv").write_text(flat(frame).write_csv(), "utf-8")
+            write_file(folder / f"{name}.csv", flat(frame).write_csv())
             written.append(name)
     return written
 

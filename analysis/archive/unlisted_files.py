@@ -18,6 +18,7 @@ from slant.analysis.archive.comparison import (
     compare_tables,
 )
 from slant.analysis.archive.sealed_data import data_file, source_texts
+from slant.collector.system.files import write_file
 
 _RESULTS = (layout.DATA, layout.TABLES, layout.FITS, layout.FIGURES, layout.DRAWS)
 _SOURCES = {layout.STUDY: "study", layout.PROMPTS: "prompts"}
@@ -40,7 +41,7 @@ def source_rows(db: Path, study: str, sealed: Path, made: Path, names: Collectio
             yield Compared(kind, name, DIFFERS, note="no journal of the archive has it")
             continue
         (made / name).parent.mkdir(parents=True, exist_ok=True)
-        (made / name).write_text(texts[name], "utf-8")
+        write_file(made / name, texts[name])
         if kind == "prompts":
             yield compare_tables(kind, name, sealed / name, made / name, Rule())
         else:
@@ -53,7 +54,7 @@ def codebook_row(
     """The codebook beside that of the data that were made again, where all of them were."""
     files = [data_file(study, row["view"]) for row in listed]
     if layout.CODEBOOK in names and files and all((made / file.parquet).is_file() for file in files):
-        (made / layout.CODEBOOK).write_text(codebook_rows(files, made).write_csv(), "utf-8")
+        write_file(made / layout.CODEBOOK, codebook_rows(files, made).write_csv())
         yield compare_tables("codebook", layout.CODEBOOK, sealed / layout.CODEBOOK, made / layout.CODEBOOK, Rule())
 
 

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from slant.analysis.archive.layout import MANIFEST, folded, why_not_allowed
 from slant.collector.errors import SlantError, UsageError
+from slant.collector.system.files import opened, remove
 from slant.collector.terminal import printable
 
 MOST_FILES = 20_000
@@ -57,12 +58,12 @@ class Archive:
         target.parent.mkdir(parents=True, exist_ok=True)
         digest = hashlib.sha256()
         try:
-            with self.file.open(self.members[name]) as member, target.open("xb") as file:
+            with self.file.open(self.members[name]) as member, opened(target, "xb") as file:
                 while block := member.read(_BLOCK):
                     digest.update(block)
                     file.write(block)
         except (zipfile.BadZipFile, zlib.error, EOFError, struct.error) as error:
-            target.unlink(missing_ok=True)
+            remove(target)
             return f"it is damaged ({error})"
         if name in self.hashes and digest.hexdigest() != self.hashes[name]:
             return f"its SHA-256 is {digest.hexdigest()[:12]}…, the manifest says {self.hashes[name][:12]}…"
@@ -76,7 +77,7 @@ def opened_archive(path: Path) -> Iterator[Archive]:
         raise UsageError(f'There is no archive "{path}".', "Name the file that analyze seal wrote.")
     _check_list(path)
     try:
-        with zipfile.ZipFile(path) as file:
+        with opened(path.resolve()) as whole, zipfile.ZipFile(whole) as file:
             members = _checked_members(file, path)
             yield Archive(path, file, members, _manifest(file, members, path))
     except _DAMAGE as error:
@@ -95,7 +96,7 @@ def _refused(path: Path, reason: str) -> ArchiveError:
 def _check_list(path: Path) -> None:
     """How long the list of files is, said at the very end of the file, before anything reads it into memory."""
     size = path.stat().st_size
-    with path.open("rb") as file:
+    with opened(path.resolve()) as file:
         file.seek(max(0, size - 42))
         tail = file.read()
         end = tail[-22:]

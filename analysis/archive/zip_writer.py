@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 import zipfile
 from collections.abc import Callable
+from io import BufferedReader
 from pathlib import Path
+from typing import cast
 
 from slant.analysis.archive.layout import MANIFEST, why_not_allowed
 from slant.collector.errors import SlantError
+from slant.collector.system.files import moved, opened, write_file
 from slant.collector.system.scratch import scratch_beside
 
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a ZIP file can hold: when it was packed says nothing
@@ -19,8 +22,8 @@ OnBytes = Callable[[int, int], None]
 
 
 def sha256_of(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    with opened(path) as file:
+        return hashlib.file_digest(cast(BufferedReader, file), "sha256").hexdigest()
 
 
 def member_names(folder: Path) -> list[str]:
@@ -31,7 +34,7 @@ def member_names(folder: Path) -> list[str]:
 def write_manifest(folder: Path) -> str:
     """The SHA-256 of each file, as `sha256sum -c` reads it; returns that of the manifest itself."""
     lines = [f"{sha256_of(folder / name)}  {name}\n" for name in member_names(folder) if name != MANIFEST]
-    (folder / MANIFEST).write_text("".join(lines), "utf-8")
+    write_file(folder / MANIFEST, "".join(lines))
     return sha256_of(folder / MANIFEST)
 
 
@@ -52,11 +55,11 @@ def write_zip(folder: Path, out: Path, on_bytes: OnBytes = lambda done, of_all: 
                         zipfile.ZIP_STORED if name.endswith(_PACKED_BY_THEMSELVES) else zipfile.ZIP_DEFLATED
                     )
                     info.file_size = (folder / name).stat().st_size
-                    with (folder / name).open("rb") as file, archive.open(info, "w") as member:
+                    with opened(folder / name) as file, archive.open(info, "w") as member:
                         while block := file.read(_BLOCK):
                             member.write(block)
                             done += len(block)
                             on_bytes(done, of_all)
-            (place / out.name).replace(out)
+            moved(place / out.name, out)
     except OSError as error:
         raise SlantError(f'Can\'t write "{out}": {error.strerror or error}.') from error

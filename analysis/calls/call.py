@@ -26,6 +26,7 @@ from slant.analysis.calls.task import CallGroup, Task, answer_group
 from slant.analysis.rows.data_hash import hash_of_rows
 from slant.collector.keep.database import let_go
 from slant.collector.records import stable_id
+from slant.collector.system.files import contents, moved, write_file
 
 SAY = "say"
 """The argument that names a file in which R tells what it is doing; it lies on this machine."""
@@ -157,7 +158,7 @@ def _task(call: Call, workers: Workers) -> Task:
     if isinstance(workers, Executor):
         more = {name: value for name, value in call.asides.items() if name != SAY}
         writes = {name: path.name for name, path in call.writes.items()}
-        reads = {name: path.read_bytes() for name, path in call.reads.items()}
+        reads = {name: contents(path, None) for name, path in call.reads.items()}
         return Task(call.function, **same, more=more, writes=writes, reads=reads, takes_all_cores=takes_all)
     files = {name: str(path) for name, path in {**call.writes, **call.reads}.items()}
     cores = {"cores": worker_count(workers)} if takes_all else {}
@@ -171,8 +172,8 @@ def _with_files(call: Call, answer: Answer) -> Answer:
         path = call.writes[name]
         part = path.with_name(f"{path.name}.{os.getpid()}.new")
         try:
-            part.write_bytes(content)
-            part.replace(path)
+            write_file(part, content)
+            moved(part, path)
         except OSError as error:
             said.append(f"message: {path.name} could not be kept in {path.parent}: {error.strerror}")
     return replace(answer, files={}, messages=(*answer.messages, *said)) if answer.files else answer

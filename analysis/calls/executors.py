@@ -24,6 +24,7 @@ from slant.analysis.calls.cluster import ClusterExecutor, start_lost_workers
 from slant.analysis.calls.in_worker import R_CODE, Parcel, Refused, answer_parcel_here, versions_there
 from slant.analysis.calls.task import Answer, Task, packages_of
 from slant.collector.errors import RError
+from slant.collector.system.files import remove
 from slant.collector.system.operating_system import core_count, try_lock, unlock
 
 Workers = int | Executor | None
@@ -295,4 +296,4 @@ def _lock(executor: Executor) -> Iterator[str | None]:
 
 def _remove(path: str) -> None:
     with contextlib.suppress(OSError):
-        os.unlink(path)
+        remove(path)

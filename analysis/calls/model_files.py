@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 
 from slant.collector.errors import DatabaseError
-from slant.collector.system.files import real_file
+from slant.collector.system.files import check_folder, irregularity, opened, real_file
 
 _BLOCK = 1 << 20
 
@@ -20,8 +20,13 @@ def model_folder(db: str | Path) -> Path:
 
 
 def made_model_folder(db: str | Path) -> Path:
-    """The same folder, made where it can be: where it can't, R says that the model was not kept."""
+    """The same folder, made where it can be: where it can't, R says that the model was not kept. DatabaseError where
+    something else has its name: a model would be written elsewhere."""
     folder = model_folder(db)
+    try:
+        check_folder(folder)
+    except OSError as error:
+        raise DatabaseError(f'Can\'t keep models in "{folder}": {error.strerror}.', "Move it away.") from error
     with contextlib.suppress(OSError):
         folder.mkdir(exist_ok=True)
     return folder
@@ -39,7 +44,7 @@ def checked_file(path: Path, md5: object, what: str, again: str) -> Path:
 
     `what` is a word for it ("model"), `again` says how to make it again.
     """
-    if not path.is_file():
+    if not path.is_file() or irregularity(path):
         raise DatabaseError(f'The fitted {what} is not beside the database: there is no file "{path}".', again)
     if md5_of(path) != md5:
         raise DatabaseError(f'"{path}" is not the {what} that this database was told of.', again)
@@ -48,7 +53,7 @@ def checked_file(path: Path, md5: object, what: str, again: str) -> Path:
 
 def md5_of(path: Path) -> str:
     digest = hashlib.md5(usedforsecurity=False)
-    with path.open("rb") as file:
+    with opened(path) as file:
         while block := file.read(_BLOCK):
             digest.update(block)
     return digest.hexdigest()

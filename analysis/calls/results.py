@@ -31,6 +31,7 @@ from slant.analysis.calls.result_rows import ID, Frames, plain, rows_of_calls, t
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.frames import frame_of, registered
+from slant.collector.system.files import regular_files, remove
 from slant.collector.system.shipped_files import sql_query
 
 Progress = Callable[[int, int], None]
@@ -266,9 +267,9 @@ def _replace(connection: duckdb.DuckDBPyConnection, frames: Frames, ids: Iterabl
 def _remove_files(db: Path, ids: Iterable[str]) -> None:
     """The models of results that others have replaced."""
     for replaced in ids:
-        for file in model_folder(db).glob(f"{replaced}.*") if replaced.isalnum() else ():
+        for file in regular_files(model_folder(db), f"{replaced}.*") if replaced.isalnum() else ():
             with suppress(OSError):
-                file.unlink()
+                remove(file)
 
 
 def _with_asides(db: str | Path, calls: Sequence[Call], workers: Workers, progress: Progress | None) -> list[Call]:
@@ -284,6 +285,7 @@ def _with_asides(db: str | Path, calls: Sequence[Call], workers: Workers, progre
             note(f"{call.says}: {told}")
         if call.says and watch and not isinstance(workers, Executor):
             said = model_folder(db) / f"{call.id}.says"
+            remove(said)
             watch(said, call.says)
             asides[SAY] = str(said)
         made.append(replace(call, writes=writes, asides=asides))

@@ -16,6 +16,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.model_files import made_model_folder
 from slant.analysis.calls.result_rows import rows_of_calls
 from slant.analysis.calls.results import Progress, results
+from slant.collector.system.files import remove
 
 
 class Stage:
@@ -36,10 +37,11 @@ class Stage:
         """The file, shown while R writes into it what it is doing, and gone afterwards."""
         if watch := getattr(self.progress, "watch", None):
             watch(status_file)
+        remove(status_file)
         try:
             yield status_file
         finally:
-            status_file.unlink(missing_ok=True)
+            remove(status_file)
 
 
 def compile_here(db: Path, call: Call, workers: Workers, stage: Stage) -> None:

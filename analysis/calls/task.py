@@ -17,6 +17,7 @@ import polars as pl
 from slant.analysis.bridge.r_code import r_code_hash
 from slant.analysis.calls.in_worker import Parcel
 from slant.collector.errors import RError
+from slant.collector.system.files import contents, write_file
 from slant.collector.system.operating_system import machine_name
 
 
@@ -124,11 +125,11 @@ def _answer_in_folder(r: Any, task: Task, cores: int) -> Answer:
         folder = Path(name)
         for argument, content in task.reads.items():
             more[argument] = str(folder / f"{argument}.given")
-            (folder / f"{argument}.given").write_bytes(content)
+            write_file(folder / f"{argument}.given", content)
         written = {argument: folder / file for argument, file in task.writes.items()}
         more |= {argument: str(path) for argument, path in written.items()}
         answer = _answer(r, replace(task, more=more))
-        files = {argument: path.read_bytes() for argument, path in written.items() if path.is_file()}
+        files = {argument: contents(path, None) for argument, path in written.items() if path.is_file()}
         return replace(answer, files=files)
 
 

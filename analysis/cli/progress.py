@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 
 from slant.analysis.stages import Stages
+from slant.collector.system.files import contents, remove
 from slant.collector.terminal import printable, say
 
 _SHOWN_AFTER_S = 2.0
@@ -42,7 +43,7 @@ class FitProgress:
         if self._thread.is_alive():
             self._thread.join()
         for file in self._status_files:
-            file.unlink(missing_ok=True)
+            remove(file)
 
     def __call__(self, done: int, number: int) -> None:
         """With the time that is left, at the pace of what was made by this command."""
@@ -72,7 +73,7 @@ class FitProgress:
         try:
             files = [file for file in self._status_files if file.exists()]
             last = max(files, key=lambda file: file.stat().st_mtime_ns, default=None)
-            status = last.read_text("utf-8").strip() if last else ""
+            status = contents(last).decode("utf-8").strip() if last else ""
             return ": ".join(filter(None, (self._status_files[last], status))) if last and status else self._text
         except (OSError, UnicodeDecodeError):
             return self._text

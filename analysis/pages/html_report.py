@@ -7,7 +7,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from datetime import UTC, datetime
@@ -59,6 +58,7 @@ from slant.collector.progress.lost_answers import lost_answer_notes
 from slant.collector.records import Registration
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
+from slant.collector.system.scratch import write_whole_file
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
 
@@ -298,11 +298,7 @@ def _check_place(out: Path) -> None:
 def _write(out: Path, page: str) -> Path:
     """Into a file beside it first, so that nobody ever sees half a report."""
     try:
-        handle, name = tempfile.mkstemp(dir=out.parent, prefix=".report-", suffix=".html")
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(page)
-        Path(name).chmod(0o644)
-        Path(name).replace(out)
+        write_whole_file(out, page.encode("utf-8"))
     except OSError as error:
         raise _unwritable(out, error.strerror) from None
     return out.resolve()

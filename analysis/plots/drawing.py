@@ -28,6 +28,8 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.errors import DatabaseError, RError, UnknownNameError, UsageError
 from slant.collector.keep.database import opens_once
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.files import contents
+from slant.collector.system.scratch import write_whole_file
 
 FORMATS = ("svg", "png", "pdf")
 DEFAULT_FORMATS = ("svg", "png")
@@ -97,7 +99,7 @@ def figures(
         name_parts += filter(None, [figure.grain.get("study_version") if has_versions else None])
         stem = "-".join(map(_as_file_name, name_parts))
         if with_rows:
-            (folder / f"{stem}.csv").write_text(flat(figure.rows).write_csv(), "utf-8")
+            write_whole_file(folder / f"{stem}.csv", flat(figure.rows).write_csv().encode("utf-8"))
         for ending in formats:
             path = folder / f"{stem}.{ending}"
             about = {**dict.fromkeys(GRAIN), **figure.grain, "figure": figure.figure, "part": figure.part}
@@ -184,13 +186,13 @@ def _read(name: str, file: Path, answer: Answer) -> Figure | str:
     if answer.error:
         return str(RError(*answer.error))
     (note,) = answer.value.get("note") or [None]
-    return Figure(name, file.read_bytes(), answer.value["alt_text"][0], note)
+    return Figure(name, contents(file), answer.value["alt_text"][0], note)
 
 
 def _written(figure: Figure | str, path: Path) -> dict[str, str | None]:
     if isinstance(figure, str):
         return {"path": None, "alt_text": None, "problem": figure}
-    path.write_bytes(figure.image)
+    write_whole_file(path, figure.image)
     return {"path": str(path), "alt_text": figure.alt_text, "problem": None}
 
 
@@ -230,7 +232,7 @@ def draw_into(file: Path, function: str, rows: pl.DataFrame, workers: Workers = 
     if isinstance(figure, str):
         raise RError("The figure could not be drawn.", figure)
     try:
-        file.write_bytes(figure.image)
+        write_whole_file(file, figure.image)
     except OSError as error:
         raise UsageError(f'Can\'t write the figure to "{file}": {error.strerror}.') from None
     return " ".join(filter(None, [f"{file}: {figure.alt_text}", figure.note]))

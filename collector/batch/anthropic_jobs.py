@@ -38,6 +38,7 @@ from slant.collector.keep.batch_jobs import Job
 from slant.collector.providers.anthropic import API_VERSION
 from slant.collector.providers.error_meanings import error_meaning, provider_error
 from slant.collector.providers.exchange import Request
+from slant.collector.system.files import opened
 
 _ERROR_STATUS = {
     "invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403,
@@ -74,7 +75,7 @@ class AnthropicBatches:
         return None
 
     def submit(self, job: Job, requests: Path) -> str:
-        with requests.open("rb") as file:
+        with opened(requests) as file:
             lines: Any = [json.loads(line) for line in file]
         try:
             once = self._client.with_options(max_retries=0)

@@ -33,6 +33,7 @@ from slant.collector.batch.services import (
 from slant.collector.keep.batch_jobs import Job
 from slant.collector.providers.error_meanings import error_meaning, provider_error
 from slant.collector.providers.exchange import Request
+from slant.collector.system.files import opened
 
 _ENDED = {"completed", "expired", "cancelled", "failed"}
 
@@ -57,7 +58,7 @@ class OpenAIBatches:
 
     def upload(self, job: Job, requests: Path) -> str | None:
         try:
-            with requests.open("rb") as file:
+            with opened(requests) as file:
                 named = (f"{job.job_id}.jsonl", file)
                 return self._client.files.create(file=named, purpose="batch", timeout=SUBMIT_LIMIT_S).id
         except openai.APIError as error:

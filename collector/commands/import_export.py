@@ -28,6 +28,7 @@ from slant.collector.commands.options import (
 )
 from slant.collector.errors import SlantError, UsageError
 from slant.collector.example_models import EXAMPLE_MODEL
+from slant.collector.system.scratch import write_whole_file
 from slant.collector.terminal import count_text, if_interrupted, late_bar, print_data, print_rows, printable, say
 
 _SHOWN_PROBLEMS = 10
@@ -291,10 +292,11 @@ def _causes(problems: list[Any]) -> Iterator[str]:
 
 def _save_problems(path: Path, problems: list[Any]) -> None:
     try:
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(["file", "line", "problem"])
-            writer.writerows([problem.file, problem.line, printable(problem.text)] for problem in problems)
+        rows = io.StringIO(newline="")
+        writer = csv.writer(rows)
+        writer.writerow(["file", "line", "problem"])
+        writer.writerows([problem.file, problem.line, printable(problem.text)] for problem in problems)
+        write_whole_file(path, rows.getvalue().encode("utf-8"))
     except OSError as error:
         raise SlantError(f"Can't write {path}: {error.strerror}.", "The import itself is done.") from error
 

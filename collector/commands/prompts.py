@@ -12,6 +12,7 @@ from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.plan.prompts import PlannedPrompt, one_model_a_frame, planned_prompts
 from slant.collector.studies.catalogue import Study, load_study
+from slant.collector.system.scratch import whole_file
 from slant.collector.terminal import print_data, say
 
 _FORMATS = ("text", "csv", "html")
@@ -123,9 +124,9 @@ def _page(study: Study, prompts: list[PlannedPrompt]) -> tuple[str, int]:
 def _write(out: Path, parts: Iterator[tuple[str, int]]) -> int:
     n = 0
     try:
-        with out.open("w", encoding="utf-8") as file:
+        with whole_file(out) as (file, _):
             for part, counted in parts:
-                file.write(part)
+                file.write(part.encode("utf-8"))
                 n += counted
     except OSError as error:
         raise UsageError(f'Can\'t write prompts to "{out}": {error.strerror}.', "Name another: --out FILE") from None

@@ -20,6 +20,7 @@ from slant.collector.keep.database import kept_open
 from slant.collector.keep.reserved_money import left_usd
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.prices import Price, cost_usd
+from slant.collector.system.files import opened
 
 LOST = "lost: "  # how the result of a job begins that its provider does not know any more
 
@@ -99,7 +100,7 @@ def _promised(run_plan: RunPlan, folder: JobFolder, job: Job) -> float:
     # an older slant's job, or one made before its price was known: its requests tell
     price = run_plan.prices.find(job.provider, job.study_model.requested_model)
     money = LaneMoney(price)
-    with folder.requests(job).open("rb") as lines:
+    with opened(folder.requests(job)) as lines:
         bodies = (line.get("body") or line.get("params") or {} for line in map(json.loads, lines))
         return batch_factor(price) * sum(map(money.most_usd, bodies))
 

@@ -160,7 +160,7 @@ class JobFolder:
         for path in self.folder.glob("slant-*"):
             is_state = path.name.endswith(".json")
             if not is_state and path.name.partition(".")[0] not in needed:
-                path.unlink(missing_ok=True)
+                files.remove(path)
 
     def requests(self, job: Job) -> Path:
         return self.folder / f"{job.job_id}.requests.jsonl"

@@ -42,7 +42,7 @@ from slant.collector.keep.definitions import STORAGE_VERSION, is_copied_from_cac
 from slant.collector.keep.journal import has_collector
 from slant.collector.keep.lake_files import lake_connection
 from slant.collector.keep.schema import cached_new_database, check_file, is_behind, prepare
-from slant.collector.system.files import real_file
+from slant.collector.system.files import moved, real_file, remove
 from slant.collector.system.operating_system import is_alive, put_in_place
 
 _P = ParamSpec("_P")
@@ -314,9 +314,9 @@ def _make(path: Path) -> None:
     """Make the file beside its place and move it there whole, so that a kill leaves a whole database or none."""
     for left in path.parent.glob(f".{path.name}.*.new*"):  # of a process that was killed in the middle of this
         if not is_alive(left.name.removeprefix(f".{path.name}.").partition(".")[0]):
-            left.unlink(missing_ok=True)
+            remove(left)
     part = path.with_name(f".{path.name}.{os.getpid()}.new")
-    part.unlink(missing_ok=True)
+    remove(part)
     try:
         cached = cached_new_database()
         if is_copied_from_cache(cached, part):
@@ -326,14 +326,14 @@ def _make(path: Path) -> None:
                 pass  # attaching prepares: tables and views
             keep_in_cache(part, cached)
         if path.exists():  # an empty file: nothing is lost by putting ours in its place
-            os.replace(part, path)
+            moved(part, path)
         else:
             put_in_place(part, path)  # where another process was quicker, its file stays
         _checked[path] = _checked.pop(part)  # only its name is another
     except OSError as error:
         raise DatabaseWriteError(f'Can\'t make the database "{path}": {error.strerror}.') from error
     finally:
-        part.unlink(missing_ok=True)
+        remove(part)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from pathlib import Path
 import duckdb
 
 from slant.collector.errors import DatabaseError
+from slant.collector.system.files import contents, opened, remove
 from slant.collector.system.operating_system import flush_onto_disk
 from slant.collector.system.scratch import replace_file
 from slant.collector.system.shipped_files import sql_query
@@ -128,7 +129,7 @@ def our_definitions(migrations: tuple[str, ...], views: tuple[str, ...]) -> Defi
     """What these texts come to in this DuckDB: made once (in a second), then read from the user's cache."""
     place = cached_file(migrations, views, ".json")
     with suppress(OSError, ValueError, KeyError, TypeError):
-        return Definitions(**json.loads(place.read_text("utf-8")))
+        return Definitions(**json.loads(contents(place)))
     made = _made(migrations, views)
     with suppress(OSError):  # a home that can't be written to: made again in the next process
         _keep(place, json.dumps(asdict(made)).encode())
@@ -177,26 +178,26 @@ def _name_of(migrations: tuple[str, ...], views: tuple[str, ...]) -> str:
 def keep_in_cache(new: Path, cached: Path) -> None:
     """Keep a copy of a new database there; where a home can't be written to, the next one is made from nothing."""
     with suppress(OSError):
-        content = new.read_bytes()
+        content = contents(new)
         _keep(cached, content)
         _keep(_checksum_of(cached), _checksum(content))
         for old in sorted(cached.parent.glob("*.duckdb"), key=lambda file: file.stat().st_mtime)[:-_MOST_CACHED]:
-            old.unlink(missing_ok=True)
-            _checksum_of(old).unlink(missing_ok=True)
+            remove(old)
+            remove(_checksum_of(old))
 
 
 def is_copied_from_cache(cached: Path, new: Path) -> bool:
     """Whether `new` is now a copy, on disk, of the new database that the user's cache keeps: DuckDB takes over a second
     to make the views, each of which it plans with all those below it. False where none is there, or other bytes."""
     try:
-        content = cached.read_bytes()
-        if _checksum(content) != _checksum_of(cached).read_bytes():
+        content = contents(cached)
+        if _checksum(content) != contents(_checksum_of(cached)):
             return False
-        with new.open("wb") as file:
+        with opened(new, "wb") as file:
             file.write(content)
             flush_onto_disk(file)
     except OSError:
-        new.unlink(missing_ok=True)
+        remove(new)
         return False
     return True
 

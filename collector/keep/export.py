@@ -22,8 +22,8 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.portable import BYTE_ORDER_MARK, portable_values, safe_for_spreadsheets, times_as_text
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
 from slant.collector.keep.view_heads import known_view
-from slant.collector.system.files import is_stream, opened_stream
-from slant.collector.system.scratch import scratch_beside
+from slant.collector.system.files import is_stream, opened, remove
+from slant.collector.system.scratch import whole_file
 
 FORMATS = ("parquet", "csv", "jsonl")
 _BATCH = 20_480  # rows; DuckDB writes a group of so many at once
@@ -89,7 +89,7 @@ def export_trials(
             kept = anonymised(_rows_of(connection, study, view), anonymous)
             _write_parquet(kept, rows, "zstd" if chosen == "parquet" else "snappy")
         if chosen == "parquet":
-            with rows.open("rb") as whole:
+            with opened(rows) as whole:
                 shutil.copyfileobj(whole, file)
         else:
             _write_text(rows, chosen, file, spreadsheet_safe)
@@ -126,9 +126,9 @@ def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, sp
         return
     rows = path.with_name(f"{path.name}.rows.parquet")
     _write_parquet(relation, rows, "snappy")
-    with path.open("wb") as file:
+    with opened(path, "wb") as file:
         _write_text(rows, format, file, spreadsheet_safe)
-    rows.unlink()
+    remove(rows)
 
 
 def _write_parquet(relation: duckdb.DuckDBPyRelation, rows: Path, compression: str) -> None:
@@ -156,22 +156,13 @@ def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[Binar
             yield out, Path(folder)
         return
     path = Path(out)
-    if is_stream(path):
-        try:
-            with opened_stream(path) as file, tempfile.TemporaryDirectory(prefix="slant-export-") as folder:
-                yield file, Path(folder)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise SlantError(f"Can't write {path}: {error.strerror or error}.") from error
-        return
-    if path.exists() and not overwrite:
+    if path.exists() and not overwrite and not is_stream(path):
         raise UsageError(f"There is a file {path} already.", "To replace it: --overwrite (from Python: overwrite=True)")
     try:
-        with scratch_beside(path) as folder:
-            with (folder / "whole").open("wb") as file:
-                yield file, folder
-            (folder / "whole").replace(path)
+        with whole_file(path) as opened_file:
+            yield opened_file
+    except BrokenPipeError:
+        raise
     except OSError as error:
         raise SlantError(f"Can't write {path}: {error.strerror or error}.") from error
 

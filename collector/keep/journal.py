@@ -217,7 +217,7 @@ def _mendable(path: Path) -> IO[bytes]:
     if path.stat().st_nlink > 1:
         part = path.with_name(f".{path.name}.part")
         files.copied(path, part)
-        part.replace(path)
+        files.moved(part, path)
     return files.opened(path, "rb+")
 
 
@@ -276,7 +276,7 @@ class Journal:
         except OSError as error:
             if self._file >= 0:  # a journal that could not be begun leaves nothing behind
                 os.close(self._file)
-                self.path.unlink(missing_ok=True)
+                files.remove(self.path)
             self._let_go()
             raise JournalError(
                 f'Can\'t write the journal "{self.folder}": {error.strerror}.',
@@ -315,7 +315,7 @@ class Journal:
         self._let_go()
 
     def _let_go(self) -> None:
-        self._reserved.unlink(missing_ok=True)
+        files.remove(self._reserved)
         if self._lock is not None:
             self._lock.release()
 
@@ -342,7 +342,7 @@ class Journal:
 
     def _give_up_reserve(self, data: bytes) -> None:
         self.is_full = True
-        self._reserved.unlink(missing_ok=True)
+        files.remove(self._reserved)
         try:
             self._write(data)
         except OSError as error:

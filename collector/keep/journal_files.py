@@ -162,11 +162,11 @@ def compress(path: Path) -> Path:
                 flush_onto_disk(file)
             if not _is_same(path, part):
                 raise OSError(f"{part} does not hold what was written to it")
-            part.replace(packed)
+            files.moved(part, packed)
             sync_folder(path.parent)
         finally:
-            part.unlink(missing_ok=True)
-    path.unlink()
+            files.remove(part)
+    files.remove(path)
     log.info("%s was compressed from %d to %d bytes", path.name, size, packed.stat().st_size)
     return packed
 
@@ -175,7 +175,7 @@ def compress_finished(folder: Path) -> None:
     """Compress all journals of a folder; needs its lock. It can wait: where there is no room, or a file is damaged,
     they stay as they are."""
     for left in folder.glob(f".*{PACKED}.part"):  # of a process that was killed in the middle of this
-        left.unlink(missing_ok=True)
+        files.remove(left)
     for path in sorted(files.regular_files(folder, f"*{PLAIN}")):
         if path.stat().st_size < LEAST_BYTES:
             continue

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import logging
 import math
-import os
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -46,7 +45,7 @@ from slant.collector.keep.journal_files import (
 )
 from slant.collector.keep.journal_lines import Parsed, insert, parse, parse_carefully
 from slant.collector.keep.line_sums import is_sound
-from slant.collector.system.files import real_file
+from slant.collector.system.files import moved, real_file
 from slant.collector.system.shipped_files import sql_query
 
 _R = TypeVar("_R")
@@ -70,9 +69,9 @@ def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
     let_go(db)
     aside = db.with_name(f"{db.name}.{called}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
     with suppress(FileNotFoundError):
-        os.rename(db, aside)
+        moved(db, aside)
         with suppress(FileNotFoundError):  # what had not reached the file: it belongs to the damaged one
-            os.rename(db.with_name(f"{db.name}.wal"), aside.with_name(f"{aside.name}.wal"))
+            moved(db.with_name(f"{db.name}.wal"), aside.with_name(f"{aside.name}.wal"))
         return aside
     return None
 

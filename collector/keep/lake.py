@@ -161,7 +161,7 @@ def _write_tables(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous
             _write(anonymised(connection.table(table), anonymous), part / f"{table}.parquet")
     _write(connection.sql(sql_query("attempt_changes")), part / f"{CHANGES}.parquet")
     older = newest_tables(folder)
-    part.rename(folder / "tables" / name)
+    files.moved(part, folder / "tables" / name)
     sync_folder(folder / "tables")
     _write_script(folder)
     if older is not None:
@@ -181,7 +181,7 @@ def _write_attempts(
         name = f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}.parquet"
         part = place / f".{name}.part"
         _write(rows, part)
-        part.rename(place / f"part-{name}")
+        files.moved(part, place / f"part-{name}")
         sync_folder(place)
         n_new, n_parts = n_new + n_rows, n_parts + 1
         on_rows(n_rows)

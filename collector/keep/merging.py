@@ -150,7 +150,7 @@ def _bring(db: Path, sources: list[_Source], problems: list[str], on_step: OnSte
     """Copy what is new; returns how many journals were, and how many were there."""
     folder = journal_folder(db)
     for left in folder.glob(".*.merging"):  # of a merge that was killed
-        left.unlink(missing_ok=True)
+        files.remove(left)
     paths = [path for source in sources for path in journal_paths(source.folder)]
     _write_lineages(db, sources)
     of_all, done, copied = sum(path.stat().st_size for path in paths), 0, 0
@@ -185,12 +185,12 @@ def _copy(path: Path, folder: Path, problems: list[str]) -> bool:
             files.copied(path, part)
         else:
             target = folder / name
-        part.replace(target)
+        files.moved(part, target)
         if there is not None and there != target:
-            there.unlink(missing_ok=True)
+            files.remove(there)
         sync_folder(folder)
     finally:
-        part.unlink(missing_ok=True)
+        files.remove(part)
     return True
 
 

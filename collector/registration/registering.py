@@ -15,6 +15,7 @@ from slant.collector.registration.canonical import canonical_text, document_of, 
 from slant.collector.registration.document import STOPPING_RULE, Choices, is_eligible, make_registration
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Study, load_study, load_variants, with_variant
+from slant.collector.system.files import contents_of_named
 from slant.collector.system.scratch import write_whole_file
 
 
@@ -80,7 +81,7 @@ def write_registration(registration: Registration, path: str | Path) -> Path:
     try:
         if not path.exists():
             write_whole_file(path, data)
-        elif path.read_bytes() != data:
+        elif contents_of_named(path) != data:
             raise UsageError(
                 f'"{path}" is there, and registers something else.',
                 "What was fixed is not replaced. To write another one: --out OTHER.json",

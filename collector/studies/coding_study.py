@@ -19,6 +19,7 @@ from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import STUDY_FILE, write_new_study
 from slant.collector.study.folder import MOST_READ_BYTES
 from slant.collector.study.records import Study
+from slant.collector.system.files import contents, write_file
 from slant.collector.system.scratch import replace_file
 from slant.collector.system.shipped_files import sql_query
 
@@ -83,9 +84,9 @@ def _texts_of_study(name: str, answers: str, folder: Path) -> dict[str, str]:
     """The files of a new study by name, as they lie in `folder` then; its answers last."""
     for path in write_new_study(name, _DESIGN, folder):
         if path.name == ANSWERS_FILE:
-            path.write_text(answers, "utf-8", newline="")
+            write_file(path, answers)
     names = sorted((path.name for path in folder.iterdir()), key=lambda file: file == ANSWERS_FILE)
-    return {file: (folder / file).read_bytes().decode("utf-8") for file in names}
+    return {file: contents(folder / file).decode("utf-8") for file in names}
 
 
 def _known_study(folder: Path, study: Study) -> Study | None:

@@ -11,6 +11,7 @@ from slant.collector.errors import DesignError, StudyError, UsageError
 from slant.collector.example_models import with_example_models
 from slant.collector.studies.catalogue import list_studies, load_variants
 from slant.collector.study.toml_table import checked_name
+from slant.collector.system.files import write_file
 from slant.collector.system.shipped_files import templates_dir
 
 STUDY_FILE = "study.toml"
@@ -39,7 +40,7 @@ def write_new_study(name: str, design: str, folder: Path, lists: Path | None = N
         )
     folder.mkdir(parents=True, exist_ok=True)
     for path in paths:
-        path.write_text(texts[path.name], "utf-8")
+        write_file(path, texts[path.name])
     return paths
 
 
@@ -47,7 +48,7 @@ def _check_study(texts: Mapping[str, str], lists: Path) -> None:
     """StudyError where these lists make no study that can be read."""
     with tempfile.TemporaryDirectory(prefix="slant-new-") as place:
         for file, text in texts.items():
-            (Path(place) / file).write_text(text, "utf-8")
+            write_file(Path(place) / file, text)
         try:
             load_variants(Path(place) / STUDY_FILE)
         except StudyError as error:

@@ -25,6 +25,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.records import Registration, stable_id
 from slant.collector.study.records import Study
+from slant.collector.system.files import contents
 from slant.collector.system.scratch import replace_file
 
 _TEXTS = (
@@ -154,7 +155,7 @@ def _write(folder: Path, stored_text: KeptText) -> Path:
     for name, text in stored_text.files.items():
         place, data = folder / name, text.encode("utf-8")
         place.parent.mkdir(parents=True, exist_ok=True)
-        if place.is_symlink() or not place.is_file() or place.read_bytes() != data:
+        if place.is_symlink() or not place.is_file() or contents(place) != data:
             replace_file(place, data)
     return (folder / next(iter(stored_text.files))).resolve()
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from slant.collector.errors import StudyError
 from slant.collector.study.toml_table import Table, shortened, unknown_key
+from slant.collector.system.files import opened
 
 NOTES = ("source", "note")
 """Columns for people: allowed in every CSV, read by nobody."""
@@ -23,7 +24,7 @@ def read_text(path: Path, most_bytes: int = MOST_READ_BYTES) -> str:
     try:
         if not path.is_file():
             raise StudyError(f"Can't read {path.name}: it is not a file.")
-        with path.open("rb") as file:
+        with opened(path.resolve()) as file:
             data = file.read(most_bytes + 1)
         if len(data) > most_bytes:
             raise StudyError(f"Can't read {path.name}: it is larger than {most_bytes / 1_000_000:g} MB.")

@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import BinaryIO, cast
 
 from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 
@@ -75,7 +75,7 @@ def opened_descriptor(path: str | os.PathLike[str], flags: int, mode: int = 0o64
     return file
 
 
-def opened(path: str | os.PathLike[str], mode: str = "rb") -> IO[bytes]:
+def opened(path: str | os.PathLike[str], mode: str = "rb") -> BinaryIO:
     """As open(), in binary: "rb", "rb+", "ab", "xb", or "wb", which makes a new file in place of the old one."""
     if mode == "wb":
         remove(path)
@@ -86,21 +86,35 @@ def opened(path: str | os.PathLike[str], mode: str = "rb") -> IO[bytes]:
         "ab": os.O_WRONLY | os.O_CREAT | os.O_APPEND,
         "xb": os.O_WRONLY | os.O_CREAT | os.O_EXCL,
     }[mode]
-    return os.fdopen(opened_descriptor(path, flags), mode.replace("x", "w"))
+    return cast(BinaryIO, os.fdopen(opened_descriptor(path, flags), mode.replace("x", "w")))
 
 
-def contents(path: str | os.PathLike[str], most_bytes: int = 100_000_000) -> bytes:
-    """All of a regular file. IrregularFileError for what is none, or larger."""
+def contents(path: str | os.PathLike[str], most_bytes: int | None = 100_000_000) -> bytes:
+    """All of a regular file. IrregularFileError for what is none, or larger than `most_bytes`."""
     with opened(path) as file:
-        data = file.read(most_bytes + 1)
-    if len(data) > most_bytes:
-        raise IrregularFileError(path, f"larger than {most_bytes / 1_000_000:g} MB")
-    return data
+        if most_bytes is not None and os.fstat(file.fileno()).st_size > most_bytes:
+            raise IrregularFileError(path, f"larger than {most_bytes / 1_000_000:g} MB")
+        return file.read()
 
 
 def contents_of_named(path: str | os.PathLike[str], most_bytes: int = 100_000_000) -> bytes:
     """The same of a file that the user named, which may be a link to one."""
     return contents(Path(path).resolve(), most_bytes)
+
+
+def write_file(path: str | os.PathLike[str], content: bytes | str) -> None:
+    """Write a new file, a text as UTF-8, in place of what lies there: of a link the target stays as it is."""
+    with opened(path, "wb") as file:
+        file.write(content.encode("utf-8") if isinstance(content, str) else content)
+
+
+def moved(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
+    """Give a whole file or folder its name, in place of a file or a link of that name. IrregularFileError where a pipe
+    or a device has it: that is something else than what slant would put there."""
+    what = irregularity(path)
+    if what and not os.path.islink(path) and not os.path.isdir(path):
+        raise IrregularFileError(path, what)
+    os.replace(made, path)
 
 
 def remove(path: str | os.PathLike[str]) -> None:

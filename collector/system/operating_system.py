@@ -66,7 +66,7 @@ def onto_disk(file: int) -> None:
 
 def sync_folder(folder: str | os.PathLike[str]) -> None:
     """When this returns, what was made, renamed and removed in the folder survives a power cut."""
-    handle = os.open(folder, os.O_RDONLY)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         onto_disk(handle)
     finally:
@@ -112,7 +112,7 @@ def unlock(file: int) -> None:
 def is_locked(path: str | os.PathLike[str]) -> bool:
     """Whether some process holds the lock of this file; False where there is no file."""
     try:
-        file = os.open(path, os.O_RDONLY)
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # of a link or a pipe nobody holds a lock
     except OSError:
         return False
     try:

@@ -11,8 +11,9 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
-from slant.collector.system.files import is_stream, opened, opened_stream
+from slant.collector.system.files import is_stream, moved, opened, opened_stream, remove
 from slant.collector.system.operating_system import try_lock
 
 _ENDING = ".scratch"
@@ -40,23 +41,32 @@ def whole_folder(out: Path) -> Iterator[Path]:
         (made := place / "whole").mkdir()
         yield made
         if not out.exists():
-            made.replace(out)
+            moved(made, out)
             return
         if any(out.iterdir()):
             raise FileExistsError(errno.EEXIST, "another one was made there meanwhile", str(out))
         for file in sorted(made.iterdir()):  # an empty folder of the user's, in which a shell may stand
-            file.replace(out / file.name)
+            moved(file, out / file.name)
+
+
+@contextmanager
+def whole_file(out: Path) -> Iterator[tuple[BinaryIO, Path]]:
+    """A file to write into, which is called `out` once this has ended without an error, and a folder for the time
+    being. A pipe, a terminal or a device that the user named is written into as it stands."""
+    if is_stream(out):
+        with opened_stream(out) as stream, tempfile.TemporaryDirectory(prefix="slant-") as folder:
+            yield stream, Path(folder)
+        return
+    with scratch_beside(out) as place:
+        with opened(place / "whole", "wb") as file:
+            yield file, place
+        moved(place / "whole", out)
 
 
 def write_whole_file(out: Path, data: bytes) -> None:
     """Write a file that has its name once it is complete, or into a pipe or device that the user named."""
-    if is_stream(out):
-        with opened_stream(out) as stream:
-            stream.write(data)
-        return
-    with scratch_beside(out) as place:
-        (place / "whole").write_bytes(data)
-        (place / "whole").replace(out)
+    with whole_file(out) as (file, _):
+        file.write(data)
 
 
 def replace_file(path: Path, data: bytes) -> None:
@@ -65,9 +75,9 @@ def replace_file(path: Path, data: bytes) -> None:
     try:
         with opened(part, "wb") as file:
             file.write(data)
-        part.replace(path)
+        moved(part, path)
     finally:
-        part.unlink(missing_ok=True)
+        remove(part)
 
 
 @contextmanager

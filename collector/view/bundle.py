@@ -5,7 +5,6 @@ What is chosen is copied into a small database first, and the pages are made of 
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +16,7 @@ from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import kept_open, writing
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.frames import frame_of, registered
+from slant.collector.system.files import copied, write_file
 from slant.collector.system.scratch import whole_folder
 from slant.collector.view.guarded import MEMORY, guarded
 from slant.collector.view.pages import Pages
@@ -92,12 +92,12 @@ def write_bundle(
             with whole_folder(folder) as made, kept_open(small, Path(place), MEMORY):
                 pages = Pages(small, links, bundled=where or "all trials")
                 for number, ((kind, key, query), file) in enumerate(links.unwritten(), 1):
-                    (made / file).write_bytes(pages.rendered(kind, key, dict(query)).encode("utf-8", "replace"))
+                    write_file(made / file, pages.rendered(kind, key, dict(query)).encode("utf-8", "replace"))
                     on_page(number, len(links.files))
                 for name in _DOWNLOADS:
                     with pages.chosen({}, Path(place), _LIMIT_S) as trials:
                         write_rows(trials, Path(place) / name, name.partition(".")[2])
-                    shutil.copyfile(Path(place) / name, made / name)
+                    copied(Path(place) / name, made / name)
         except OSError as error:
             raise SlantError(f"Can't write {folder}: {error.strerror}.") from error
     return n_trials

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from slant.collector.errors import SlantError, UsageError
 from slant.collector.keep.journal import utc_now
+from slant.collector.system.files import contents_of_named
 from slant.collector.system.scratch import replace_file
 
 COLUMNS = ("trial_id", "label", "note", "noted_at")
@@ -51,7 +52,7 @@ class NotesFile:
                 return ""
             if not self.path.is_file() or self.path.stat().st_size > _MOST_BYTES:
                 raise UsageError(f"Can't read the notes {self.path}: it is no file, or one of more than 100 MB.")
-            return self.path.read_text("utf-8-sig")
+            return contents_of_named(self.path, _MOST_BYTES).decode("utf-8-sig")
         except UnicodeDecodeError:
             raise UsageError(f"Can't read the notes {self.path}: it is not UTF-8.", "Save it as CSV UTF-8.") from None
         except OSError as error:

@@ -20,6 +20,7 @@ from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import write_rows
 from slant.collector.request_messages import messages_of, values_of
+from slant.collector.system.files import moved
 
 _AT_ONCE = 20_480
 _ROLES = {"model": "assistant", "developer": "system", "function_call_output": "tool"}
@@ -62,7 +63,7 @@ def export_for_scout(
                 part.write_parquet(Path(folder) / f"part-{number:06}.parquet")
                 n_trials += part.height
             pl.scan_parquet(Path(folder) / "part-*.parquet").sink_parquet(whole)
-            whole.replace(out)
+            moved(whole, out)
     except OSError as error:
         raise SlantError(f"Can't write {out}: {error.strerror or error}.") from error
     return n_trials

@@ -20,6 +20,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from slant.collector.errors import DatabaseBusyError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.view_heads import known_view
+from slant.collector.system.files import opened
 from slant.collector.view.guarded import guarded
 from slant.collector.view.notes_file import NotesFile
 from slant.collector.view.pages import ITEMS, LISTS, Pages, security_policy
@@ -128,7 +129,7 @@ class Viewer:
             response.content_type = "text/csv" if ending.endswith("csv") else "application/vnd.apache.parquet"
             response.content_length = path.stat().st_size
             await response.prepare(request)
-            with path.open("rb") as file:
+            with opened(path) as file:
                 while block := await asyncio.to_thread(file.read, 1 << 20):
                     await response.write(block)
             await response.write_eof()

@@ -69,7 +69,7 @@ def test_an_empty_folder_is_filled_and_one_that_was_filled_meanwhile_is_left(tmp
 
 def test_a_file_that_can_not_be_written_whole_stays_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_whole_file(out := tmp_path / "plan.json", b"first")
-    monkeypatch.setattr(Path, "replace", lambda *_: os.kill(os.getpid(), signal.SIGINT))
+    monkeypatch.setattr(os, "replace", lambda *_: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         write_whole_file(out, b"second")
     assert ([path.name for path in tmp_path.iterdir()], out.read_bytes()) == (["plan.json"], b"first")

@@ -24,6 +24,7 @@ from slant.analysis.rows.views import open_trials
 from slant.collector.errors import UsageError
 from slant.collector.records import stable_id
 from slant.collector.studies.catalogue import Study
+from slant.collector.system.files import regular_files, remove
 from slant.collector.system.operating_system import is_alive
 
 STEPS = 500  # stm's own limit, which the paper's search had; its fit had 50
@@ -92,7 +93,7 @@ class _TopicSearch:
                 self._prepare(workers, stage)
             results(self._db, calls, workers=workers, progress=stage).check_none_failed()
         finally:
-            self._file.unlink(missing_ok=True)
+            remove(self._file)
 
     def _prepare(self, workers: Workers, stage: Stage) -> None:
         with stage.watched(self._file.with_suffix(".says")) as status_file:
@@ -118,6 +119,6 @@ class _TopicSearch:
 
 def _remove_leftovers(folder: Path) -> None:
     """What searches left that were killed."""
-    for leftover in folder.glob("*.prepared.*"):
+    for leftover in regular_files(folder, "*.prepared.*"):
         if not is_alive(leftover.name.split(".")[1]):
-            leftover.unlink(missing_ok=True)
+            remove(leftover)

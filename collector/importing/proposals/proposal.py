@@ -22,6 +22,7 @@ from slant.collector.importing.proposals.columns import Roles, read_roles
 from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
 from slant.collector.studies.catalogue import list_studies, load_study
+from slant.collector.system.files import write_file
 from slant.collector.terminal import count_text
 
 STUDY_FILE = "study.toml"
@@ -61,7 +62,7 @@ class ProposedImport:
                 )
         self.folder.mkdir(parents=True, exist_ok=True)
         for name, text in self.files.items():
-            (self.folder / name).write_text(text, "utf-8")
+            write_file(self.folder / name, text)
         return self.folder / STUDY_FILE
 
 
@@ -279,7 +280,7 @@ def _check(texts: dict[str, str]) -> None:
     """A study that can't be read is never written."""
     with tempfile.TemporaryDirectory(prefix="slant-proposal-") as place:
         for file, text in texts.items():
-            (Path(place) / file).write_text(text, "utf-8")
+            write_file(Path(place) / file, text)
         try:
             load_study(Path(place) / STUDY_FILE)
         except (StudyError, DesignError) as error:
