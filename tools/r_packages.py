@@ -6,11 +6,14 @@ Packages for the analysis must be had. Others are tried once, quietly, not for l
 from __future__ import annotations
 
 import csv
+import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from debian import has_apt, r_is_of_system
 from steps import Step, last_lines, run, say, stop
@@ -28,13 +31,30 @@ CRAN = "CRAN"
 
 
 def repository_named() -> str:
-    """Folder or address in SLANT_CRAN, else "CRAN"; part of what decides whether a package is tried again."""
+    """Folder or address in SLANT_CRAN, else "CRAN"; part of what decides whether a package is tried again. A password
+    in the address is left out: this is kept, and shown."""
     named = os.environ.get("SLANT_CRAN", "")
-    if not named:
+    if not named.strip():
         return CRAN
-    if "://" not in named and not Path(named).is_dir():
-        stop(f'SLANT_CRAN must be a folder or an address, but there is no folder "{named}".')
-    return named if "://" in named else str(Path(named).resolve())
+    if "://" in named:
+        return _checked_address(named)
+    if "\0" in named or not os.path.isdir(named):
+        stop(f"SLANT_CRAN must be a folder or an address, but there is no folder {json.dumps(named[:200])}.")
+    return str(Path(named).resolve())
+
+
+def _checked_address(named: str) -> str:
+    try:
+        parts = urlsplit(named)
+        where = parts.path if parts.scheme == "file" else parts.hostname
+        is_one = parts.scheme in ("http", "https", "file") and bool(where) and parts.port != 0
+    except ValueError:
+        is_one = False
+    if not is_one or re.search(r"[\s\x00-\x1f\x7f\"'\\\\]", named):
+        stop(
+            f"SLANT_CRAN names no address of R packages: {json.dumps(named[:200])}. It is http://, https:// or file://."
+        )
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
 def wanted_rows() -> list[Row]:

@@ -12,13 +12,14 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import aiohttp
 
 from slant.collector.keep.journal import Clock
 from slant.collector.providers.exchange import Exchange, Request
 from slant.collector.system.json_text import encoded
-from slant.collector.system.network import proxy_for
+from slant.collector.system.network import proxy_for, trusted
 
 _PACKED = re.compile(r"content-encoding: (\w+)")
 PACKINGS = ("gzip", "deflate")
@@ -49,14 +50,25 @@ def _packed(packing: str) -> dict[str, Any]:
     return {"error": f"{what}: the server, or a proxy before it, passes over Accept-Encoding", "is_packed": True}
 
 
+def _proxy(url: str) -> tuple[str | None, aiohttp.BasicAuth | None]:
+    """The proxy for this address and, apart from it, its user and password: errors name the address, and are kept."""
+    if (named := proxy_for(url)) is None:
+        return None, None
+    parts = urlsplit(named)
+    if "@" not in parts.netloc:
+        return named, None
+    password = aiohttp.BasicAuth(unquote(parts.username or ""), unquote(parts.password or ""))
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl(), password
+
+
 class Client:
     """One session for one event loop. `slots` bounds the connections; the time limit starts when one is held."""
 
     def __init__(self, slots: int, time_limit_s: float) -> None:
         self.time_limit_s = time_limit_s
-        self._proxy = lru_cache(64)(proxy_for)  # the environment is searched once for each address
+        self._proxy = lru_cache(64)(_proxy)  # the environment is searched once for each address
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=slots, limit_per_host=0, keepalive_timeout=30),
+            connector=aiohttp.TCPConnector(limit=slots, limit_per_host=0, keepalive_timeout=30, ssl=trusted()),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),
             trust_env=False,  # would read ~/.netrc and send passwords from there
             cookie_jar=aiohttp.DummyCookieJar(),
@@ -90,13 +102,15 @@ class Client:
         return Exchange(queued_at=queued_at, sent_at=sent_at, done_at=clock.now(), **seen)
 
     async def _post(self, request: Request, sent: bytes, seen: dict[str, Any], clock: Clock) -> None:
+        proxy, password = self._proxy(request.url)
         # a redirect would carry the key to a host it does not belong to
         async with self._session.post(
             request.url,
             data=sent,
             headers={"Content-Type": "application/json", "Accept-Encoding": ", ".join(PACKINGS), **request.headers},
             allow_redirects=False,
-            proxy=self._proxy(request.url),
+            proxy=proxy,
+            proxy_auth=password,
         ) as response:
             seen["first_byte_at"] = clock.now()
             seen["status"] = response.status

@@ -48,6 +48,12 @@ def _checked_proxy(proxy: str, variable: str) -> str:
     return proxy
 
 
+def trusted() -> ssl.SSLContext | bool:
+    """Whose certificates are believed: those that the environment names now (aiohttp asks it once, as it is imported),
+    else True, the system's own."""
+    return ssl.create_default_context() if any(map(os.environ.get, CERTIFICATES)) else True
+
+
 def check_route(url: str) -> None:
     """UsageError where no request to this address can go out: the proxy is none, the certificates are not there."""
     proxy_for(url)

@@ -128,6 +128,26 @@ def test_a_folder_of_packages_that_is_not_there_is_said_before_anything_is_insta
     assert 'but there is no folder "nowhere"' in set_up(bare, SLANT_CRAN="nowhere").stderr
 
 
+@pytest.mark.parametrize(
+    "named",
+    ["http://", "ftp://h/x", "https://h:0/", "https://h:x/", "javascript://x", "http://a b/", "file://", "x\n://y",
+     "http://h/'); quit(); ('", "\x1b]0;x\x07", "/dev/null", "x" * 9_000, "-e quit()", "~/nowhere"],
+)  # fmt: skip
+def test_what_can_be_no_repository_is_said_before_anything_is_installed(named: str, bare: Path) -> None:
+    answer = set_up(bare, SLANT_CRAN=named)
+    assert (answer.returncode, answer.stderr.count("\n")) == (1, 1)
+    assert answer.stderr.startswith("Error: SLANT_CRAN ")
+    assert "\x1b" not in answer.stderr
+    assert not (bare / ".setup-done").exists()
+
+
+def test_a_password_in_the_address_of_packages_is_not_kept(tool: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLANT_CRAN", "https://me:secret@packages.example.org:8443/cran")
+    assert tool.repository_named() == "https://packages.example.org:8443/cran"
+    monkeypatch.setenv("SLANT_CRAN", " ")
+    assert tool.repository_named() == "CRAN"
+
+
 def test_a_password_is_never_asked_for_the_line_to_type_is_said(bare: Path) -> None:
     program(bare, "sudo", '[ "$1" = -n ] && exit 1; cat /dev/tty')
     program(bare, "apt-get", "exit 9")
