@@ -10,7 +10,7 @@ missing_letters_note <- function(plot) {
     return(NULL)
   }
   missing <- letters[!vapply(letters, has_font, NA)]
-  missing <- missing[missing %in% uncommon_letters(drawn_texts(ggplot2::ggplotGrob(plot)))]
+  missing <- missing[missing %in% uncommon_letters(drawn_texts(measured(plot)))]
   if (length(missing) == 0) {
     return(NULL)
   }
@@ -41,6 +41,13 @@ texts_in <- function(data) {
 
 scale_texts <- function(plot) {
   lapply(plot$scales$scales, function(scale) if (is.character(scale$labels)) scale$labels)
+}
+
+# The plot as grobs. Measuring texts opens a device where none is open, and that of R would leave Rplots.pdf behind.
+measured <- function(plot) {
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  ggplot2::ggplotGrob(plot)
 }
 
 # All that a tree of grobs writes.

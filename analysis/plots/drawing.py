@@ -185,7 +185,8 @@ def require_packages(packages: Sequence[str], workers: Workers = None) -> None:
 def _read(name: str, file: Path, answer: Answer) -> Figure | str:
     if answer.error:
         return str(RError(*answer.error))
-    (note,) = answer.value.get("note") or [None]
+    notes = answer.value.get("note")
+    note = None if notes is None or len(notes) == 0 else notes[0]
     return Figure(name, contents(file), answer.value["alt_text"][0], note)
 
 

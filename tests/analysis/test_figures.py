@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
-from slant.analysis.plots.drawing import draw
+from slant.analysis.plots.drawing import Figure, draw
 from slant.analysis.plots.registry import FIGURES, figure_rows
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import load_study
@@ -62,6 +63,24 @@ def test_the_figure_of_steps_finds_the_step_and_refusals_are_counted(tmp_path: P
     (steps,) = draw([("plot_token_steps", found["token_steps"].rows)], workers=1)
     assert not isinstance(steps, str)
     assert "Steps in tokens: o3-mini 64; DeepSeek-R1 64." in steps.alt_text
+
+
+def _fonts_with(point: int) -> bytes:
+    return subprocess.run(["fc-list", f":charset={point:x}"], capture_output=True, check=True).stdout
+
+
+@pytest.mark.skipif(shutil.which("fc-list") is None, reason="fontconfig is not here")
+def test_letters_without_a_font_are_told_beside_the_figure_and_nothing_else_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rare = next(chr(point) for point in range(0xE000, 0xF8FF) if not _fonts_with(point))
+    rows = pl.DataFrame({"model": [f"m {rare}"] * 40, "test": ["t"] * 40, "condition": ["a", "b"] * 20})
+    rows = rows.with_columns(tokens=pl.Series(range(40)).cast(pl.Float64), outcome=pl.lit("answered"))
+    (figure,) = draw([("plot_tokens", rows)], workers=1)
+    assert isinstance(figure, Figure), figure
+    assert rare in str(figure.note)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_study_of_ones_own_has_figures_too(tmp_path: Path) -> None:
