@@ -1,4 +1,6 @@
-"""`make test-faults`: a thousand faults done to real processes; what servers can do; kills of batch jobs. As a table.
+"""`make test-faults`: a thousand faults done to real processes; what servers can do; kills of batch jobs and budgets.
+
+Two tables, by fault and by process.
 
 python -m tests.faults [--number 1000] [--seed 1] [--only "export, kill"]
 """
@@ -14,15 +16,16 @@ from pathlib import Path
 
 import click
 
-from tests.faults.engine import Engine, cases
+from tests.faults.engine import Case, Engine, cases
 from tests.faults.faults import FAULTS
 from tests.support.batching import MODELS
 from tests.support.fault_cases import FAULTS as OF_SERVERS
 from tests.support.fault_run import Suffered, suffer_all
 from tests.support.kill_batches import killed_batches
+from tests.support.kill_budgets import BUDGET_USD, killed_budget
 
-HEAD = "| fault | done | held |\n|---|---|---|"
 KILLS_OF_BATCHES = 25
+BUDGETS, KILLS_OF_EACH = 5, 5
 
 
 class Table:
@@ -31,6 +34,12 @@ class Table:
     def __init__(self, verbose: bool) -> None:
         self.verbose, self.begun = verbose, time.monotonic()
         self.done, self.bad = Counter[str](), Counter[str]()
+        self.done_to, self.bad_of = Counter[str](), Counter[str]()
+
+    def add_case(self, case: Case, wrong: list[str]) -> None:
+        self.done_to[case.process.name] += 1
+        self.bad_of[case.process.name] += bool(wrong)
+        self.add(case.fault.name, case, wrong)
 
     def add(self, kind: str, case: object, wrong: list[str], number: int = 1) -> None:
         self.done[kind] += number
@@ -41,9 +50,14 @@ class Table:
             say(f"{self.done.total():,} done, {time.monotonic() - self.begun:.0f} s: {case}")
 
     def text(self) -> str:
-        rows = [f"| {kind} | {n:,} | {n - self.bad[kind]:,} |" for kind, n in sorted(self.done.items())]
-        n, n_bad = self.done.total(), self.bad.total()
-        return "\n".join([HEAD, *rows, f"| together | {n:,} | {n - n_bad:,} |"])
+        tables = [("fault", self.done, self.bad), ("process", self.done_to, self.bad_of)]
+        return "\n\n".join(_as_text(*table) for table in tables)
+
+
+def _as_text(kind: str, done: Counter[str], bad: Counter[str]) -> str:
+    rows = [f"| {name} | {n:,} | {n - bad[name]:,} |" for name, n in sorted(done.items())]
+    together = f"| together | {done.total():,} | {done.total() - bad.total():,} |"
+    return "\n".join([f"| {kind} | done | held |", "|---|---|---|", *rows, together])
 
 
 def say(text: str) -> None:
@@ -53,6 +67,14 @@ def say(text: str) -> None:
 def wrong_of(suffered: Suffered) -> list[str]:
     is_bad = suffered.lost or suffered.doubled or suffered.left
     return [f"lost {suffered.lost}, doubled {suffered.doubled}, left {suffered.left}"] if is_bad else []
+
+
+def of_budgets(folder: Path, table: Table, seed: int) -> None:
+    for number in range(BUDGETS):
+        (place := folder / f"budget-{number}").mkdir()
+        billed = killed_budget(place, KILLS_OF_EACH, seed + number)
+        over = [f"${billed.usd:.2f} were billed of ${BUDGET_USD:g}"] if billed.usd > BUDGET_USD else []
+        table.add("kill -9 of a run with --budget", number, [*over, *filter(None, [billed.traceback])], KILLS_OF_EACH)
 
 
 def of_servers_and_batches(folder: Path, table: Table, seed: int) -> None:
@@ -81,9 +103,10 @@ def main(number: int, seed: int | None, only: str, verbose: bool) -> None:
     with tempfile.TemporaryDirectory() as folder, Engine(Path(folder)) as engine:
         for case in cases(number, chosen):
             if all(word in str(case) for word in words):
-                table.add(case.fault.name, case, engine.suffer(case))
+                table.add_case(case, engine.suffer(case))
         if not only:
             of_servers_and_batches(Path(folder), table, chosen)
+            of_budgets(Path(folder), table, chosen)
     click.echo(table.text())
     sys.exit(1 if table.bad.total() else 0)
 

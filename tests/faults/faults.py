@@ -8,7 +8,6 @@ again, and gives the folder in which that is done.
 from __future__ import annotations
 
 import contextlib
-import glob
 import os
 import random
 import shutil
@@ -23,11 +22,11 @@ from typing import Any
 
 from bench.measures import in_process
 from tests.conftest import ROOT
+from tests.faults import preloaded
 from tests.faults.processes import PROCESSES
 
 Started = subprocess.Popen[str]
 ANY, WRITING, BEFORE = "at any time", "while it writes", "before it begins"
-FAKETIME = next(iter(glob.glob("/usr/lib/*/faketime/libfaketime.so.1")), None)
 IS_ROOT = os.geteuid() == 0
 
 
@@ -133,6 +132,25 @@ def _garbled_in_the_middle(path: Path, draw: random.Random) -> None:
     with path.open("rb+") as file:
         file.seek(draw.randrange(path.stat().st_size // 4, path.stat().st_size // 2))
         file.write(draw.randbytes(draw.randint(1, 300)))
+
+
+def _doubled(path: Path, draw: random.Random) -> None:
+    """Some of its lines stand in it twice, or in a second file, as a copy by hand or a tool that syncs leaves them."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    again = draw.sample(lines[1:], draw.randint(1, len(lines) - 1))
+    if draw.random() < 0.5:
+        path.write_bytes(b"".join([*lines, *again]))
+    else:
+        path.with_name(f"copy of {path.name}").write_bytes(b"".join([lines[0], *again]))
+
+
+def _flipped(path: Path, draw: random.Random) -> None:
+    """Some bits are others, and the database that would know better is gone."""
+    data = bytearray(path.read_bytes())
+    for _ in range(draw.randint(1, 20)):
+        data[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+    path.write_bytes(data)
+    path.parent.with_name("a.duckdb").unlink(missing_ok=True)
 
 
 def _swapped(path: Path, draw: random.Random) -> None:
@@ -275,12 +293,16 @@ _ASKING = ("journal", "load", "merge", "import")  # what can make its database a
 _MOUNTS = _can_mount()
 _WRITERS = tuple(process.name for process in PROCESSES if process.name != "migration")
 
-_NO_CLOCK = "" if FAKETIME else "libfaketime is not here"
+_NOT_INSIDE = preloaded.lacks()
 _ALWAYS = (BEFORE, ANY, WRITING)
 
 
 def _around(name: str, around: Around, **more: Any) -> Fault:
     return Fault(name, around=around, moments=(BEFORE,), **more)
+
+
+def _inside(name: str, strike: Strike, **more: Any) -> Fault:
+    return Fault(name, strike, preloaded.preloaded, lacks=_NOT_INSIDE, **more)
 
 
 def _damage(name: str, strike: Strike, **more: Any) -> Fault:
@@ -304,7 +326,10 @@ FAULTS = (
     _around("a folder that can't be written", read_only, processes=_WRITERS, lacks=_MOUNTS),
     _around("ulimit -n 40", limited("-n 40")),
     _around("ulimit -v 1 GB", limited("-v 1000000")),
-    _around("the clock is a year behind", within(LD_PRELOAD=FAKETIME, FAKETIME="-365d"), lacks=_NO_CLOCK),
+    _around("the clock is a year behind", preloaded.a_year_behind, lacks=_NOT_INSIDE),
+    _inside("the clock jumps", preloaded.clock_jumps),
+    _inside("the disk gives errors as it is written (EIO)", preloaded.cannot_write, weight=2),
+    _inside("the disk gives errors as it is read (EIO)", preloaded.cannot_read),
     _around("HOME is not set", within(HOME=None)),
     _around("Turkish", within(LANG="tr_TR.UTF-8", LC_ALL="tr_TR.UTF-8")),
     _around("stdin is closed", redirected("<&-")),
@@ -315,5 +340,7 @@ FAULTS = (
     _damage("another database stands in its place", _of_database(_swapped)),
     _damage("the journal is cut off", _of_journal(_truncated), **_BETWEEN_RUNS),
     _damage("the journal is garbled in the middle", _of_journal(_garbled_in_the_middle), **_BETWEEN_RUNS),
+    _damage("lines of the journal stand twice", _of_journal(_doubled), **_BETWEEN_RUNS),
+    _damage("bits of the journal are flipped, and the database is gone", _of_journal(_flipped), **_BETWEEN_RUNS),
     _damage("the journal is deleted, and the database has it", _of_journal(_deleted), **_BETWEEN_RUNS),
 )

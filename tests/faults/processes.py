@@ -29,6 +29,7 @@ from tests.support.journals import only_journal
 from tests.support.own_studies import SIMULATED
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
+from tests.support.worded_study import write_worded
 
 REPEAT = 30
 TRIALS = 8 * REPEAT
@@ -213,6 +214,12 @@ PROCESSES = (
     ),
     Process(
         "game", COLLECT, f"{_ASKED} --repeat 4 --db {{here}}/a.duckdb", _game, _trials("a"), asks=True,
+    ),
+    Process(
+        "until-width", COLLECT,
+        "--study {here}/study/study.toml --model simulated/small --until-width 60 --repeat 6 --looks 3 --seed 1 "
+        "--db {here}/a.duckdb",
+        lambda folder: write_worded(folder / "study"), _trials("a"),
     ),
     Process("load", COLLECT, "load --db {here}/a.duckdb", _half_loaded, _attempts("a")),
     Process(

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.faults.engine import Case, Engine, cases
 from tests.faults.faults import BEFORE, FAULTS, WRITING
 from tests.faults.processes import PROCESSES
+from tests.support.kill_budgets import BUDGET_USD, killed_budget
 
 SAMPLE = (
     ("journal", "kill -9", WRITING),
     ("load", "kill -9", WRITING),
     ("load", "the database is cut off", BEFORE),
     ("load", "the database's disk is full", BEFORE),
+    ("load", "the disk gives errors as it is written (EIO)", WRITING),
+    ("journal", "lines of the journal stand twice", BEFORE),
+    ("journal", "bits of the journal are flipped, and the database is gone", BEFORE),
 )
 SLOW = (
     ("merge", "kill -9", WRITING),
@@ -29,6 +34,10 @@ SLOW = (
     ("replay", "kill -9", WRITING),
     ("bundle", "kill -9", WRITING),
     ("preregister", "the disk is full", BEFORE),
+    ("until-width", "kill -9", WRITING),
+    ("recode", "kill -9", WRITING),
+    ("journal", "the clock jumps", WRITING),
+    ("journal", "the disk gives errors as it is written (EIO)", WRITING),
 )
 
 
@@ -54,6 +63,13 @@ def test_nothing_is_lost_doubled_or_left_half_written(kind: tuple[str, str, str]
     if struck.fault.lacks:
         pytest.skip(struck.fault.lacks)
     assert engine.suffer(struck) == []
+
+
+@pytest.mark.slow
+def test_killed_runs_are_billed_no_more_than_their_budget(tmp_path: Path) -> None:
+    billed = killed_budget(tmp_path, 3, seed=20261126)
+    assert billed.traceback == ""
+    assert 0 < billed.usd <= BUDGET_USD
 
 
 def test_every_kind_of_fault_is_among_a_thousand() -> None:
