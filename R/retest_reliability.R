@@ -6,16 +6,21 @@
 #' Agreement is of answers, outcomes among them: a trial that was refused and then answered has changed. Cohen's kappa
 #' takes off what answers as frequent as these agree in by chance; its interval is by a jackknife of trials, since an
 #' answer that pairs many words is one trial. The intraclass correlations and the shift are of the trials that have the
-#' measure on both occasions. A low correlation with a shift of 0 is noise; a shift is a model, or its server, that has
-#' changed. Both occasions are a model's own: nothing is said of other words and wordings.
+#' measure on both occasions. Trials of other tests and conditions have other means, which alone make `icc` large
+#' where no trial is stable. `icc_residual` is of what trials of one test and
+#' condition differ by: is a trial that is high within its cell high again? A low correlation with a shift of 0 is noise;
+#' a shift is a model, or its server, that has changed. Both occasions are a model's own: nothing is said of other words
+#' and wordings.
 #'
 #' @param data a data frame with one row per answer: the view `retest_answers` ([open_trials()]). `trial_id`,
-#'   `first_answer` and `later_answer` (text), `first_value` and `later_value` (numbers, or missing).
+#'   `first_answer` and `later_answer` (text), `first_value` and `later_value` (numbers, or missing); used where there:
+#'   `test` and `condition`.
 #' @param by names of the columns that are compared apart.
 #' @param alpha 1 less the level of the intervals.
 #' @return A data frame, one row per group: the columns `by`, then `n_answers` compared, `share_equal` of them, `kappa`
 #'   with `kappa_low` and `kappa_high`; `n` trials with the measure on both occasions, `icc` (ICC(1,1)) with `icc_low`
-#'   and `icc_high`, `icc_agreement` (ICC(2,1)), `mean_first`, `sd_first`, `mean_later`, `shift` (later minus first,
+#'   and `icc_high`, `icc_residual` with `icc_residual_low` and `icc_residual_high` (the same after the means of tests
+#'   and conditions), `icc_agreement` (ICC(2,1)), `mean_first`, `sd_first`, `mean_later`, `shift` (later minus first,
 #'   units of the measure) with `shift_low` and `shift_high` and the paired t test's `statistic`, `df` and `p_value`,
 #'   `shift_d` (in standard deviations of the first occasion); `status`, `messages`. What answers that are all alike
 #'   can't tell is `NA`.
@@ -34,9 +39,10 @@ retest_reliability <- function(data, by = NULL, alpha = .05) {
   check_alpha(alpha)
   empty <- data.frame(
     n_answers = integer(), share_equal = double(), kappa = double(), kappa_low = double(), kappa_high = double(),
-    n = integer(), icc = double(), icc_low = double(), icc_high = double(), icc_agreement = double(),
-    mean_first = double(), sd_first = double(), mean_later = double(), shift = double(), shift_low = double(),
-    shift_high = double(), shift_d = double(), statistic = double(), df = double(), p_value = double()
+    n = integer(), icc = double(), icc_low = double(), icc_high = double(), icc_residual = double(),
+    icc_residual_low = double(), icc_residual_high = double(), icc_agreement = double(), mean_first = double(),
+    sd_first = double(), mean_later = double(), shift = double(), shift_low = double(), shift_high = double(),
+    shift_d = double(), statistic = double(), df = double(), p_value = double()
   )
   check_columns(data, c("first_value", "later_value"), to = "compare occasions")
   check_each_group(data, by, c("trial_id", "first_answer", "later_answer"), empty, function(rows) {
@@ -79,14 +85,15 @@ jackknife_error <- function(codes, trial_id, counts) {
 }
 
 values_compared <- function(rows, alpha) {
-  both <- rows[!is.na(rows$first_value) & !is.na(rows$later_value), c("first_value", "later_value")]
+  rows <- rows[!is.na(rows$first_value) & !is.na(rows$later_value), , drop = FALSE]
+  both <- rows[c("first_value", "later_value")]
   first <- as.double(both$first_value)
   later <- as.double(both$later_value)
   result <- data.frame(
-    n = nrow(both), icc = NA_real_, icc_low = NA_real_, icc_high = NA_real_, icc_agreement = NA_real_,
-    mean_first = mean(first), sd_first = NA_real_, mean_later = mean(later), shift = mean(later - first),
-    shift_low = NA_real_, shift_high = NA_real_, shift_d = NA_real_, statistic = NA_real_, df = NA_real_,
-    p_value = NA_real_
+    n = nrow(both), icc = NA_real_, icc_low = NA_real_, icc_high = NA_real_, icc_residual = NA_real_,
+    icc_residual_low = NA_real_, icc_residual_high = NA_real_, icc_agreement = NA_real_, mean_first = mean(first),
+    sd_first = NA_real_, mean_later = mean(later), shift = mean(later - first), shift_low = NA_real_,
+    shift_high = NA_real_, shift_d = NA_real_, statistic = NA_real_, df = NA_real_, p_value = NA_real_
   )
   if (nrow(both) < 3) {
     message(sprintf("It takes three trials with a measure on both occasions, and there are %d.", nrow(both)))
@@ -95,6 +102,9 @@ values_compared <- function(rows, alpha) {
   icc <- intraclass_correlation(both, alpha)
   if (is.na(icc$estimate[[1]])) message("The measure is the same in all trials: there is nothing to correlate.")
   result[c("icc", "icc_low", "icc_high")] <- icc[1, c("estimate", "conf_low", "conf_high")]
+  cells <- group_codes(rows, intersect(c("test", "condition"), names(rows)))
+  residual <- residual_icc(first, later, cells, alpha)
+  result[c("icc_residual", "icc_residual_low", "icc_residual_high")] <- residual
   result$icc_agreement <- icc$estimate[[2]]
   result$sd_first <- stats::sd(first)
   if (result$sd_first > 0) result$shift_d <- result$shift / result$sd_first
@@ -104,4 +114,18 @@ values_compared <- function(rows, alpha) {
     result[c("statistic", "df", "p_value")] <- c(test$statistic, test$parameter, test$p.value)
   }
   result
+}
+
+# ICC(1,1) of what trials of one cell differ by, with its interval: an analysis of variance of trials within cells.
+residual_icc <- function(first, later, cells, alpha) {
+  df <- length(first) - length(unique(cells))
+  if (df < 2) {
+    return(rep(NA_real_, 3))
+  }
+  mean <- (first + later) / 2
+  between <- 2 * sum((mean - stats::ave(mean, cells))^2) / df
+  within <- sum((later - first)^2) / 2 / length(first)
+  if (between + within == 0) between <- NA_real_
+  icc <- icc_by_f("one_way", within, length(first), list(between = between, n = df + 1, k = 2), alpha)
+  unlist(icc[c("estimate", "conf_low", "conf_high")], use.names = FALSE)
 }

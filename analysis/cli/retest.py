@@ -25,7 +25,7 @@ Examples:
 """
 _SHOWN = (
     "source", "study_version", "variant", "model", "occasion", "test", "measure", "n_answers", "share_equal", "kappa",
-    "n", "icc", "icc_low", "icc_high", "shift", "shift_low", "shift_high", "p_value",
+    "n", "icc", "icc_low", "icc_high", "icc_residual", "shift", "shift_low", "shift_high", "p_value",
 )  # fmt: skip
 
 
@@ -52,8 +52,9 @@ def retest_command(
 ) -> None:
     """Is it the same tomorrow? The trials that were asked again (`collect --again`), beside their first answers.
 
-    For each later occasion the share of equal answers and Cohen's kappa, the intraclass correlation of the measure, and
-    its shift with a paired t test. When each occasion was, and which model answered, is in the table retest_occasions.
+    For each later occasion the share of equal answers and Cohen's kappa, the intraclass correlation of the measure (of
+    all trials, and of what those of one test and condition differ by: icc_residual), and its shift with a paired t
+    test. When each occasion was, and which model answered, is in the table retest_occasions.
     """
     import polars as pl
 

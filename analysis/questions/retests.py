@@ -25,7 +25,7 @@ from slant.collector.studies.catalogue import Study
 
 TABLE, OCCASIONS, ANSWERS = "retests", "retest_occasions", "retest_answers"
 _OF_MODEL = ("study", *GRAIN, "model", "occasion")
-_COMPARED = ("test", "measure", "trial_id", "first_answer", "later_answer", "first_value", "later_value")
+_COMPARED = ("test", "condition", "measure", "trial_id", "first_answer", "later_answer", "first_value", "later_value")
 
 
 @dataclass(frozen=True)
@@ -57,9 +57,10 @@ def retest(
 ) -> Retest:
     """How far answers on later occasions (`collect --again`) agree with the first ones, and how far they have moved.
 
-    Share of equal answers and Cohen's kappa; the intraclass correlation and the mean shift (paired t) of the dependent
-    variable: tokens, is_consistent, d, decision_bias or is_yes, by design. Numbers are kept in the database, and made
-    again where answers have come. `workers` and `executor` as of `fit()`.
+    Share of equal answers and Cohen's kappa; the intraclass correlation (of all trials, and of what those of one test
+    and condition differ by) and the mean shift (paired t) of the dependent variable: tokens, is_consistent, d,
+    decision_bias or is_yes, by design. Numbers are kept in the database, and made again where answers have come.
+    `workers` and `executor` as of `fit()`.
 
     Raises DatabaseError where no trial was asked again, RError without R.
     """

@@ -34,6 +34,21 @@ test_that("the shift is R's own paired t test, the correlations those of intracl
   expect_equal(found$shift_d, found$shift / stats::sd(rows$first_value))
 })
 
+test_that("the correlation within cells knows nothing of what tests and conditions differ by", {
+  rows <- made_again(200)
+  rows$condition <- rep(c("x", "y"), 100)
+  rows[c("first_value", "later_value")] <- 300 * (rows$condition == "x") + stats::rnorm(400, 500, 100)
+  found <- retest_reliability(rows, by = "model")
+  expect_gt(found$icc, .6)
+  expect_lt(abs(found$icc_residual), .2)
+  expect_true(found$icc_residual_low < 0 && 0 < found$icc_residual_high)
+  one <- retest_reliability(rows[rows$condition == "x", ], by = "model")
+  expect_equal(one$icc_residual, one$icc)
+  long <- data.frame(value = unlist(rows[c("first_value", "later_value")]), cell = rows$condition, id = rows$trial_id)
+  squares <- summary(stats::aov(value ~ cell + factor(id), long))[[1]][["Mean Sq"]]
+  expect_equal(found$icc_residual, (squares[[2]] - squares[[3]]) / (squares[[2]] + squares[[3]]))
+})
+
 test_that("words of one answer are one trial: their interval is as wide as if each had one word", {
   rows <- made_again()
   ten_words <- rows[rep(seq_len(nrow(rows)), each = 10), ]

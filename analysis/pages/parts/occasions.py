@@ -10,8 +10,9 @@ from slant.analysis.pages.report_tables import text_table
 _EXPLANATION = (
     "The same trials were asked again on another day, as answers of their own: no other table or fit counts them. "
     "Equal is an answer that chose the same, or failed to choose in the same way; kappa takes off what agrees by "
-    "chance. The intraclass correlation is the share of the variance of the measure that lies between trials; the "
-    "shift is the later mean minus the first, with its 95 % interval."
+    "chance. The intraclass correlation is the share of the variance of the measure that lies between trials: of all "
+    "of them, whose tests and conditions differ, and within cells, of trials of one test and condition. The shift is "
+    "the later mean minus the first, with its 95 % interval."
 )
 
 
@@ -47,6 +48,8 @@ def _shown(rows: pl.DataFrame, *more: str) -> pl.DataFrame:
         pl.col("n").alias("with the measure"),
         pl.col("icc").round(2).alias("ICC"),
         _interval("icc_low", "icc_high").alias("ICC, 95 %"),
+        pl.col("icc_residual").round(2).alias("ICC within cells"),
+        _interval("icc_residual_low", "icc_residual_high").alias("within cells, 95 %"),
         pl.col("shift").round_sig_figs(3),
         _interval("shift_low", "shift_high").alias("shift, 95 %"),
         pl.col("p_value").round_sig_figs(3).alias("p"),

@@ -13,8 +13,8 @@ from slant.collector.terminal import count_text
 RETEST = "retest"
 _QUESTION = "Is it the same on another day?"
 _COLUMNS = (
-    "occasion", "measure", "n_answers", "share_equal", "kappa", "n", "icc", "icc_low", "icc_high", "shift", "shift_low",
-    "shift_high", "p_value",
+    "occasion", "measure", "n_answers", "share_equal", "kappa", "n", "icc", "icc_low", "icc_high", "icc_residual",
+    "shift", "shift_low", "shift_high", "p_value",
 )  # fmt: skip
 
 
@@ -47,7 +47,14 @@ def _sentence(row: Mapping[str, Any], labels: Mapping[str, str]) -> str:
     if row["icc"] is None:
         return f"{_name(row, labels)}: {agreed}."
     interval = "" if row["shift_low"] is None else f" ({number(row['shift_low'])} to {number(row['shift_high'])})"
+    residual = (
+        ""
+        if row["icc_residual"] is None
+        else f", of trials within a test and condition {number(row['icc_residual'])} "
+        f"({number(row['icc_residual_low'])} to {number(row['icc_residual_high'])})"
+    )
     return (
-        f"{_name(row, labels)}: {agreed}; intraclass correlation {number(row['icc'])} ({number(row['icc_low'])} to "
-        f"{number(row['icc_high'])}); shift {number(row['shift'])}{interval}, p = {number(row['p_value'], 3)}."
+        f"{_name(row, labels)}: {agreed}; intraclass correlation of all trials {number(row['icc'])} "
+        f"({number(row['icc_low'])} to {number(row['icc_high'])}){residual}; "
+        f"shift {number(row['shift'])}{interval}, p = {number(row['p_value'], 3)}."
     )
