@@ -29,6 +29,9 @@
 #' `Var(b)^2 / (A^2 / (n_wordings - 1) + B^2 / (n_words - 1) + C^2 / (2 * (n_words - 1) * (n_wordings - 1)))`, also
 #' where a variance is 0, for a study does not know that. With fewer than three wordings nothing is said of others.
 #'
+#' A plan takes variances as known. Simulated, with them estimated (`bench/truth.R`), an effect of the size `mde` is
+#' found in 74 to 79 of 100 studies where it says 80: in the fewest where a variance is 0, or there are four wordings.
+#'
 #' Where games are compared, two conditions of `n_games` each: `Var(difference) = 2 * s2_game / n_games` with
 #' `2 * (n_games - 1)` degrees of freedom, and the variance of an index (SI, say) over games of a condition.
 #'
