@@ -87,10 +87,12 @@ say_convergence <- function(model, is_separated) {
     message("lme4 is not sure that this is the optimum: take coefficients, and Wald's z and p, as rough.")
   }
   sd <- sqrt(unlist(lapply(lme4::VarCorr(model), diag)))
-  if (any(sd > 5)) {
-    message(
+  if (any(sd > widest_sd)) {
+    warning(
       sprintf("A standard deviation of %.1f log odds between groups is more than few failures can show: ", max(sd)),
-      "at random effects of 0 every probability is then near 0 or 1. Compare n_agq = 0, and the Bayesian fit."
+      "at random effects of 0 every probability is then near 0 or 1, and nobody knows how near (without an interval). ",
+      "Compare n_agq = 0, and the Bayesian fit.",
+      call. = FALSE
     )
   }
   if (is_separated) {

@@ -4,8 +4,9 @@
 #' and the contrast of the blocks, congruent minus incongruent, as a difference of probabilities ΔP and as a difference
 #' of log odds S (Table 1).
 #'
-#' Both are given in two kinds. `"population"` leaves the items' effects at 0, their mean: an item of the middle. These
-#' are the numbers that the paper prints. `"item_averaged"` is the mean over items: in each draw, the probability is
+#' Both are given in two kinds. `"population"` leaves the items' effects at 0, their mean: a median item, and no mean
+#' over a population of them. These are the numbers that the paper prints. `"item_averaged"` is the mean over the items
+#' that were asked (over new ones, [fit_lme4()] has `"new_items"`): in each draw, the probability is
 #' computed for each item with its own effect, and averaged over all items that the data hold for that domain,
 #' whatever block or model they were asked in, so that both blocks average over the same items, each counted once.
 #' Other random effects are at 0. Near the ceiling the two differ much. S is on the scale of the coefficients, and for

@@ -23,7 +23,10 @@ with_delta <- function(after, before = "") bquote(paste(.(before), Delta, .(afte
 
 # The two ways to predict: they differ much, so no number goes without the name of its own.
 kinds_of_effects <- function() {
-  c(population = "population level (a word of average difficulty)", item_averaged = "averaged over the words")
+  c(
+    population = "a median word (random effects of 0)", item_averaged = "averaged over the words asked",
+    new_items = "averaged over new words"
+  )
 }
 
 models_on_y <- function(rows) names_on_y(rev(levels(rows$model_shown)))

@@ -63,7 +63,8 @@
 #'     \item{model}{one row: settings, diagnostics, LOO, files, priors, `reference` levels, `is_converged`, `verdict`.}
 #'     \item{predictions}{`model`, `domain`, `block`, `kind`, `estimate` (posterior mean), `conf_low`, `conf_high` (95 %
 #'       credible interval), in probability (or, of numbers, means). Of the kinds, `"population"` leaves the items'
-#'       effects at 0, and `"item_averaged"` is the mean over the items of the domain, each with its own effect.}
+#'       effects at 0 (a median item), and `"item_averaged"` is the mean over the items that were asked in the domain,
+#'       each with its own effect.}
 #'     \item{contrasts}{first block minus second: `model`, `domain`, `kind`, `scale` (`"delta_p"` in probability, `"s"`
 #'       in log odds; of numbers `"difference"`), `estimate` (mean), `median`, `conf_low`, `conf_high`, `p_positive`
 #'       (share of the draws above 0).}

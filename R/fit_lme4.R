@@ -57,8 +57,8 @@
 #'   With `family = "binomial"`, `estimates` are in log odds with Wald's z as `statistic` and no `df`, there is no
 #'   residual variance, `log_lik` is the (approximate) log-likelihood, and `tables` holds `predictions` (the
 #'   probability in each combination of the factors) and `contrasts` (`"delta_p"`, the difference of probabilities, and
-#'   `"s"`, of log odds, between the levels of `contrast`), each for an item of the middle (`"population"`) and as mean
-#'   over items (`"item_averaged"`), with Wald's intervals.
+#'   `"s"`, of log odds, between the levels of `contrast`), each for a median item (`"population"`: random effects of
+#'   0) and as mean over new items (`"new_items"`), with Wald's intervals (none of a median item near separation).
 #' @export
 #' @examples
 #' set.seed(1)

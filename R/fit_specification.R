@@ -12,7 +12,7 @@
 #'   \item{`"crossed"`}{the same coefficient, over words and wordings.}
 #'   \item{`"brms"` of counts, `"censored"`}{the ratio of medians, whatever the family; `d` is its logarithm, in
 #'     standard deviations of the logarithm of counts (at the middle of their steps, so that a 0 has one).}
-#'   \item{`"lme4"` with `family = "binomial"`, `"brms"` of choices}{ΔP at population level (see `glmer_effects()`
+#'   \item{`"lme4"` with `family = "binomial"`, `"brms"` of choices}{ΔP of a median item (see `glmer_effects()`
 #'     and `block_effects()`), first level minus second, a row for each combination of the other factors.}
 #'   \item{`"trimmed_difference"`, `"median_difference"`}{the difference, in units of the outcome.}
 #' }
@@ -84,7 +84,7 @@ of_contrasts <- function(fit, data) {
   n <- nrow(rows)
   column <- function(name) if (name %in% names(rows)) rows[[name]] else rep(NA_real_, n)
   numbers <- frame_of(
-    estimand = rep("delta P, population level", n), unit = rep("probability", n), estimate = rows$estimate,
+    estimand = rep("delta P, median item", n), unit = rep("probability", n), estimate = rows$estimate,
     std_error = column("std_error"), conf_low = rows$conf_low, conf_high = rows$conf_high,
     p_value = column("p_value"), p_positive = column("p_positive"), d = rep(NA_real_, n), d_low = rep(NA_real_, n),
     d_high = rep(NA_real_, n)

@@ -45,7 +45,7 @@ parameter_columns <- function(draws, parts) {
   c(list(grep("^b_", names, value = TRUE)), groups, list(intersect(family_classes(parts), names)))
 }
 
-# list(keys, draws): the first block minus the second in each model and domain, at the population level, in probability
+# list(keys, draws): the first block minus the second in each model and domain, for a median item, in probability
 # (or, of numbers, means).
 block_difference_draws <- function(draws, parts, contrast = "block", by = c("model", "domain")) {
   design <- effect_design(parts, contrast, by)

@@ -1,7 +1,7 @@
 #' Known parameters for simulated participants of the interference study
 #'
 #' One row per model, domain and block: how likely a valid answer is, and how likely a task-consistent one is among the
-#' valid, for a word of average difficulty; and how much words differ. [simulate_forced_choice()] makes trials of them,
+#' valid, for a median word; and how much words differ. [simulate_forced_choice()] makes trials of them,
 #' and [true_contrasts()] says what a fit of those trials should find.
 #'
 #' `"paper"` is close to the paper: its Table 1 gives the differences between blocks, its Table 2 the compliance of each

@@ -5,13 +5,15 @@
 #' paper, for the same question asked of lme4 instead of brms.
 #'
 #' Two kinds are told apart, for they differ much. `"population"` is the probability for an item whose random effects
-#' are 0, the median item (and no mean over any population), as in the paper's Tables 1 and 2. `"item_averaged"` is the
-#' mean probability over items, with their random effects drawn from the estimated normal distribution: new items, where
-#' [block_effects()] averages over those that were asked.
+#' are 0, the median item (and no mean over any population), as in the paper's Tables 1 and 2. `"new_items"` is the mean
+#' probability over items that may be asked, with their random effects drawn from the estimated normal distribution (the
+#' `"item_averaged"` of [block_effects()] and [permutation_test()] is the mean over the items that were asked).
 #'
 #' Standard errors are the delta method's, from the covariance of the coefficients; variances of random effects are
 #' taken as known. Intervals are Wald's: of a probability on the logit scale, of a difference symmetric around it.
-#' Where cells are separated (all answers alike), neither is to be trusted.
+#' Where cells are separated (all answers alike), neither is to be trusted. Near separation (a standard deviation
+#' between items above 5 log odds, which [fit_lme4()] warns of) a median item has probabilities near 0 or 1 that the
+#' rows say nothing of: its standard errors, intervals and p are `NA`.
 #'
 #' @param model a model that `lme4::glmer()` fitted with `family = binomial()`, whose fixed effects are factors.
 #' @param contrast name of the factor with two levels that is compared: the first level minus the second.
@@ -33,9 +35,21 @@ glmer_effects <- function(model, contrast = "block") {
   cells <- cells_of_model(model)
   covariance <- as.matrix(stats::vcov(model))
   parts <- c(at_zero(cells, model, covariance), over_items(cells, model, covariance))
-  list(
+  tables <- list(
     predictions = cell_probabilities_of(cells$grid, parts), contrasts = level_differences(cells$grid, parts, contrast)
   )
+  sd <- sqrt(unlist(lapply(lme4::VarCorr(model), diag)))
+  if (any(sd > widest_sd)) lapply(tables, without_errors_of_median) else tables
+}
+
+# A standard deviation between groups, in log odds, above which answers are nearly separated: one item in 20 differs
+# from the median one by ten log odds or more.
+widest_sd <- 5
+
+without_errors_of_median <- function(table) {
+  errors <- intersect(c("std_error", "conf_low", "conf_high", "p_value", "mde"), names(table))
+  table[table$kind == "population", errors] <- NA_real_
+  table
 }
 
 # Every combination of the factors, with its rows of the two model matrices.
@@ -64,7 +78,7 @@ at_zero <- function(cells, model, covariance) {
   ))
 }
 
-# The same at each item, averaged.
+# The same at each new item, averaged.
 over_items <- function(cells, model, covariance) {
   eta <- as.vector(cells$x %*% lme4::fixef(model))
   sd <- sqrt(random_variances(cells$grid, model))
@@ -73,7 +87,7 @@ over_items <- function(cells, model, covariance) {
   p <- as.vector(stats::plogis(at) %*% rule$weights)
   gradient <- as.vector(stats::dlogis(at) %*% rule$weights) * cells$x
   on_logit <- delta_std_error(gradient / (p * (1 - p)), covariance)
-  list(item_averaged = list(
+  list(new_items = list(
     p = p, gradient = gradient, covariance = covariance, eta = stats::qlogis(p), on_logit = on_logit
   ))
 }

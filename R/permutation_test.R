@@ -43,9 +43,9 @@
 #'       / (1 + n), where k (`n_as_large`) are as large or larger; `p_low` and `p_high`, the 95 % interval of Clopper
 #'       and Pearson for k / n; `p_two_sided`, twice the smaller tail's p; `p_if_failed_large`, p with each failed one
 #'       counted as large; `noise_share`, the share of the null's variance that is Monte Carlo error of short chains.}
-#'     \item{cells}{one row per refit (`number` 0 is the data as observed) and cell: `delta_p` and `s`, population
-#'       level, and `delta_p_items`, averaged over the items; for brms with sd, Monte Carlo error, `rhat` and
-#'       `ess_bulk`.}
+#'     \item{cells}{one row per refit (`number` 0 is the data as observed) and cell: `delta_p` and `s`, of a median item
+#'       (random effects of 0), and `delta_p_items`, averaged over the items that were asked; for brms with sd, Monte
+#'       Carlo error, `rhat` and `ess_bulk`.}
 #'     \item{refits}{one row per refit: `number`, `seed`, `status` (`"ok"`, `"divergent"`, `"unconverged"`, `"warned"`,
 #'       `"failed"`), `n_divergent`, `n_max_treedepth`, `is_singular`.}
 #'     \item{messages}{one row per warning, message or error of a refit: `number`, `kind`, `text`.}

@@ -2,7 +2,7 @@
 #'
 #' Figure 2 of the interference paper: \eqn{\Delta P}{Delta P}, how much likelier a task-consistent answer is in the
 #' congruent block than in the incongruent one, among valid answers, with its 95 % credible interval and a dashed line
-#' at 0. Predictions of the population level (the paper's) and those averaged over the words differ in colour and shape.
+#' at 0. Predictions for a median word (the paper's) and those averaged over the words differ in colour and shape.
 #'
 #' @param data what [fit_forced_choice()], [fit_brms()] or a logistic [fit_lme4()] returned, or a data frame
 #'   with one row per model, domain, kind and scale, such as the table `brms_contrasts` of the database: `model`,

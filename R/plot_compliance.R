@@ -2,7 +2,7 @@
 #'
 #' Figure 1 of the interference paper: predicted compliance with its 95 % credible interval, from stage A of the
 #' analysis. The observed rates stand beside the predictions. They lie near those that are averaged over the words; the
-#' paper's are of the population level, which for a word of average difficulty is higher.
+#' paper's are of a median word (`"population"`: random effects of 0), which are higher.
 #'
 #' @param data what [fit_forced_choice()] returned, or a data frame with one row per model, domain, block and
 #'   kind, such as the table `brms_predictions` of the database: `model`, `domain`, `block`, `kind` (`"population"`,
@@ -41,7 +41,7 @@ plot_compliance <- function(data, file = NULL, width = NULL, height = NULL) {
     title = "Do models give a valid answer, whatever the pairing?",
     subtitle = paste(
       sprintf("Predicted share of valid answers (A or B), with 95 %% %s.", interval_kind(rows)),
-      if ("population" %in% rows$kind) "Population level: for a word of average difficulty."
+      if ("population" %in% rows$kind) "A median word is one whose random effects are 0."
     ),
     caption = convergence_note(rows), x = "Valid answers (%)"
   )

@@ -104,7 +104,7 @@ permuted_cells <- function(rows) {
 }
 
 kind_in_words <- function(rows) {
-  if (identical(unique(as.character(rows$kind)), "item_averaged")) "averaged over items" else "population-level"
+  if (identical(unique(as.character(rows$kind)), "item_averaged")) "averaged over items" else "of a median item"
 }
 
 p_in_words <- function(p, equals = "") {

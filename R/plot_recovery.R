@@ -32,7 +32,7 @@ plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
     ),
     subtitle = "Number of data sets whose 95 % interval holds the truth, by model and domain.",
     caption = c(source_note(rows), coverage_note(rows)),
-    x = if (is_fixed) "Data sets, in the order of their estimates" else with_delta("P (population level)", "True "),
+    x = if (is_fixed) "Data sets, in the order of their estimates" else with_delta("P (median word)", "True "),
     y = with_delta("P, 95 % interval", "Estimated ")
   )
 }

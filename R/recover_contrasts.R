@@ -18,7 +18,7 @@
 #' @inheritParams simulate_forced_choice
 #' @inheritParams calibrate
 #' @return A data frame with one row per data set, model and domain: `data_set`, `source`, `model`, `domain`, `truth`,
-#'   `estimate` (posterior mean), `conf_low`, `conf_high` (95 %), all population-level and in probability; `rhat` and
+#'   `estimate` (posterior mean), `conf_low`, `conf_high` (95 %), all of a median word and in probability; `rhat` and
 #'   `ess_bulk` of it; of the whole fit `n_divergent` (draws) and `is_converged` (no divergences, R-hat of at most 1.05
 #'   and an effective sample size of at least 100 in all cells).
 #' @source Cohen & Kincaid (2026), equations 9 to 11, and S2.

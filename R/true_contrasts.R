@@ -1,7 +1,7 @@
 #' What a fit should find in simulated participants
 #'
-#' The interference of each model and domain that follows from known parameters, for a word of average difficulty: what
-#' the population-level rows of an analysis estimate.
+#' The interference of each model and domain that follows from known parameters, for a median word: what the
+#' `"population"` rows of an analysis estimate.
 #'
 #' @param parameters a data frame such as [forced_choice_parameters()]: `model`, `domain`, `block`, `p_consistent`.
 #' @return A data frame with two rows per model and domain: `model`, `domain`, `kind` (`"population"`), `scale`

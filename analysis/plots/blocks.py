@@ -75,7 +75,7 @@ def _predictive_checks(data: FigureData) -> pl.DataFrame | None:
 
 
 def _permutations(data: FigureData) -> pl.DataFrame | None:
-    """The last test of each engine. glmer's ΔP is shown averaged over items: at the population level it is little worth
+    """The last test of each engine. glmer's ΔP is shown averaged over items: for a median item it is little worth
     where its random effects grow large. A model with random slopes has no such average, and is shown as it is.
     """
     with reading(data.db) as connection:

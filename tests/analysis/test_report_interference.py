@@ -66,7 +66,7 @@ def test_kept_fits_give_tables_1_and_2_of_both_kinds(fitted: str) -> None:
     assert "Not made yet" not in stages
     for caption in ("Table 1. Interference", "Table 2. Predicted compliance", "What the chains are worth"):
         assert f"<summary>{caption}" in stages
-    assert stages.count("<td>population level</td>") == stages.count("<td>averaged over the words</td>") > 0
+    assert stages.count("<td>median word</td>") == stages.count("<td>averaged over the words</td>") > 0
     assert re.search(r"<td>-?0\.\d{3} \[-?0\.\d{3}, 0\.\d{3}\]</td>", stages)
     assert "<td>σ of item</td>" in stages
 

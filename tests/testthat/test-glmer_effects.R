@@ -1,3 +1,5 @@
+blocks_here <- c("congruent", "incongruent")
+
 coded_trials <- function(n_words = 10, ...) {
   trials <- simulate_forced_choice(n_words = n_words, ...)
   for (name in c("block", "model", "domain")) trials[[name]] <- factor(trials[[name]], unique(trials[[name]]))
@@ -42,7 +44,7 @@ test_that("the mean over items is the integral over their normal distribution", 
   model <- lme4::glmer(is_consistent ~ block + (1 | item), trials, family = binomial(), nAGQ = 0)
   sd <- sqrt(unlist(lme4::VarCorr(model)))
   mean_of <- function(eta) integrate(function(z) plogis(eta + sd * z) * dnorm(z), -Inf, Inf)$value
-  found <- subset(glmer_effects(model)$predictions, kind == "item_averaged")
+  found <- subset(glmer_effects(model)$predictions, kind == "new_items")
   expected <- vapply(c(0, 1), function(x) mean_of(sum(lme4::fixef(model) * c(1, x))), 1)
   expect_equal(found$estimate, expected, tolerance = 1e-5)
 })
@@ -71,4 +73,17 @@ test_that("random slopes add the variance that they have in each block", {
 
 test_that("a linear model is refused in a sentence", {
   expect_error(glmer_effects(lm(dist ~ speed, cars)), "must be a logistic mixed model")
+})
+
+test_that("near separation a median item has no interval, and the fit is doubtful", {
+  trials <- expand.grid(item = 1:20, wording = 1:10, block = factor(c("congruent", "incongruent")))
+  trials$is_consistent <- trials$item > 3
+  trials$is_consistent[c(1, 205, 390)] <- !trials$is_consistent[c(1, 205, 390)]
+  fit <- fit_lme4(trials, "is_consistent ~ block + (1 | item)", family = "binomial", levels = list(block = blocks_here))
+  expect_equal(fit$fits$status, "warned")
+  expect_match(fit$fits$messages, "is more than few failures can show")
+  predictions <- split(fit$tables$predictions, fit$tables$predictions$kind)
+  expect_true(all(is.na(predictions$population$conf_low)) && all(is.finite(predictions$population$estimate)))
+  expect_true(all(is.finite(predictions$new_items$conf_low)))
+  expect_true(all(is.na(subset(fit$tables$contrasts, kind == "population")$p_value)))
 })

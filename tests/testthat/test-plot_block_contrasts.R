@@ -10,9 +10,10 @@ test_that("the two kinds of the difference are drawn beside each other, and log 
   expect_equal(unique(plot$data$scale), "delta_p")
   expect_equal(as.vector(table(plot$data$kind_shown)), c(6, 6))
   expect_false(anyDuplicated(plot$data[c("domain", "height")]) > 0)
-  said <- "Population level (a word of average difficulty): claude-sonnet-4, gender_career 0.086 [0.076, 0.126]"
+  said <- "A median word (random effects of 0): claude-sonnet-4, gender_career 0.086 [0.076, 0.126]"
   expect_match(attr(plot, "alt_text"), said, fixed = TRUE)
-  expect_match(attr(plot, "alt_text"), "Averaged over the words: claude-sonnet-4, gender_career 0.129", fixed = TRUE)
+  averaged <- "Averaged over the words asked: claude-sonnet-4, gender_career 0.129"
+  expect_match(attr(plot, "alt_text"), averaged, fixed = TRUE)
 })
 
 test_that("there is a dashed line at no difference, and the caption says what the rows are", {

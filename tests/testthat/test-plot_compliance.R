@@ -32,7 +32,7 @@ test_that("one model in one block, without observed rates, is a figure too", {
   one <- made_predictions()[1, c("model", "domain", "block", "kind", "estimate", "conf_low", "conf_high")]
   png <- withr::local_tempfile(fileext = ".png")
   expect_silent(plot_compliance(one, png))
-  expect_match(attr(plot_compliance(one), "alt_text"), "for 1 model and 1 domain by block, population level.")
+  expect_match(attr(plot_compliance(one), "alt_text"), "for 1 model and 1 domain by block, a median word.")
 })
 
 test_that("what can't be drawn is one sentence", {

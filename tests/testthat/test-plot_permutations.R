@@ -13,7 +13,7 @@ test_that("each cell has its panel, and the words say where the observed stands"
   plot <- plot_permutations(made_values())
   expect_equal(nlevels(plot$data$cell_shown), 4)
   said <- attr(plot, "alt_text")
-  expect_match(said, "population-level) of 60 permutations", fixed = TRUE)
+  expect_match(said, "of a median item) of 60 permutations", fixed = TRUE)
   expect_match(said, "claude-sonnet-4, gender_career: observed +0.090", fixed = TRUE)
   expect_match(said, sprintf("one-sided p %.3f", 1 / 61), fixed = TRUE)
 })

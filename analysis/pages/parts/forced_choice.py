@@ -15,13 +15,13 @@ from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingRes
 from slant.analysis.pages.report_tables import text_table
 from slant.collector.designs.forced_choice.words import Domain, ForcedChoiceData
 
-_KINDS = {"population": "population level", "item_averaged": "averaged over the words"}
+_KINDS = {"population": "median word", "item_averaged": "averaged over the words"}
 _COUNTED = ["n_refused", "n_filtered", "n_truncated", "n_malformed", "n_rejected"]
 _KINDS_EXPLAINED = (
-    "Two kinds of prediction are shown, and they differ much near the ceiling. Population level is for a word of "
-    "average difficulty (random effects left out), as in the paper. Averaged over the words is the mean over the words "
-    "that were asked, and the one to hold against observed shares. MDE: the ΔP whose 95 % interval leaves 0 out in 80 "
-    "% of such studies, were posteriors as wide as this one."
+    "Two kinds of prediction are shown, and they differ much near the ceiling. A median word is one whose "
+    "random effects are 0, as in the paper. Averaged over the words is the mean over the words that were asked, and "
+    "the one to hold against observed shares. MDE: the ΔP whose 95 % interval leaves 0 out in 80 % of such studies, "
+    "were posteriors as wide as this one."
 )
 _TABLE_1 = "Table 1. Interference: how much likelier a consistent answer is in the congruent block"
 

@@ -2,9 +2,8 @@
 -- grain: permutation_id, model, domain, kind, scale
 -- reads: permutations, fits, brms_contrasts, lme4_contrasts
 -- study: any
--- note:  the rows are the same where their hash is; of several such fits (other settings) the latest. Of lme4,
---        item_averaged is near that of a permutation, but not the same thing: the fit averages over the normal
---        distribution of items, a permutation over the items themselves.
+-- note:  the rows are the same where their hash is; of several such fits (other settings) the latest. Of lme4 there
+--        is no item_averaged: that is over the items that were asked, the fit's new_items over any.
 CREATE OR REPLACE VIEW permutation_main_fits AS
 WITH contrasts AS (
     SELECT call_id, model, domain, kind, scale, estimate FROM brms_contrasts

@@ -5,7 +5,7 @@
 -- gives: delta_p, conf_low, conf_high, p_positive
 -- fits:  brms of is_consistent
 -- lacks: study
--- note:  population-level. What chains that did not converge say is no number of the model: NULL, with the verdict in
+-- note:  of a median item (kind population). What chains that did not converge say is no number of the model: NULL, with the verdict in
 --        `missing`.
 CREATE OR REPLACE VIEW recomputed_contrasts AS
 WITH wide AS (

@@ -3,7 +3,7 @@
 -- reads: permutation_tests
 -- design: forced_choice
 -- gives: permuted_delta_p
--- note:  of Bayesian fits of consistency, population-level. Without model and test: of all cells the one farthest from 0.
+-- note:  of Bayesian fits of consistency, for a median item. Without model and test: of all cells the one farthest from 0.
 CREATE OR REPLACE VIEW recomputed_permutations AS
 WITH latest AS (
     SELECT source, study, study_version, variant, model, domain, null_mean

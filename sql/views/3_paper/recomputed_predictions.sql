@@ -7,7 +7,7 @@
 --        least_compliance, reduction_points, max_rhat, n_divergent
 -- fits:  brms of is_valid
 -- lacks: study
--- note:  population-level. Beside predictions the coefficients of models against the reference, and how many points lower
+-- note:  of a median item (kind population). Beside predictions the coefficients of models against the reference, and how many points lower
 --        they are than it on average. What chains that did not converge say is no number of the model: NULL, with the
 --        verdict in `missing`.
 CREATE OR REPLACE VIEW recomputed_predictions AS
