@@ -15,7 +15,8 @@
 #'
 #' @param data a data frame with one row per cell: `model`, `test`, and the columns that `estimate` and `std_error`
 #'   name. What the effects of different models are measured in must be comparable: standard deviations rather than
-#'   tokens.
+#'   tokens. Where there: `is_sign_kept_by_missing`, whether missing answers leave the effect its sign whatever they
+#'   would have been (as `"check_refusals"` and `"check_missing_bounds"` of [run_check()] say it).
 #' @param by names of the columns that define what is pooled apart: study version and variant, say.
 #' @param estimate,std_error names of the columns with the effects and their standard errors (above 0, same unit).
 #' @param alpha 1 less the level of the intervals.
@@ -24,7 +25,7 @@
 #'   effect as given, with its normal interval), `"mean"`, `"new_test"`, `"new_model"`, `"new_cell"` (the mean with a
 #'   prediction interval; `std_error` is that of the prediction), or `"tau_test"`, `"tau_model"`, `"tau_cell"` (the
 #'   standard deviation of true effects between tests, between models, and of what is left). After them, the labels of
-#'   models and tests and the `source`, where the data have them.
+#'   models and tests and the `source`, where the data have them, and `is_sign_kept_by_missing` of the cells.
 #' @source Viechtbauer (2010), Conducting meta-analyses in R with the metafor package, Journal of Statistical Software
 #'   36(3); IntHout, Ioannidis, Rovers & Goeman (2016), Plea for routinely presenting prediction intervals in
 #'   meta-analysis, BMJ Open 6, e010247.
@@ -43,13 +44,17 @@ meta_analysis <- function(data, by = NULL, estimate = "estimate", std_error = "s
     row = character(), model = character(), test = character(), estimate = double(), std_error = double(),
     df = double(), p_value = double(), conf_low = double(), conf_high = double(), n = integer()
   )
+  has_signs <- "is_sign_kept_by_missing" %in% names(data)
+  if (has_signs) empty$is_sign_kept_by_missing <- logical()
   pooled <- check_each_group(data, by, columns, empty, function(rows) {
     cells <- data.frame(
       model = as.character(rows$model), test = as.character(rows$test), estimate = as.double(rows[[estimate]]),
       std_error = as.double(rows[[std_error]])
     )
     check_cells_to_pool(cells)
-    pooled_rows(cells, alpha)
+    found <- pooled_rows(cells, alpha)
+    if (has_signs) found$is_sign_kept_by_missing <- as.logical(rows$is_sign_kept_by_missing)[seq_len(nrow(found))]
+    found
   })
   # Of one source, its pooled rows, too, which are of no model.
   source <- unique(data[["source"]])

@@ -51,7 +51,7 @@ heat_map_tiles <- function(rows, middle) {
 }
 
 # Blue and orange differ for every eye and, by their lightness from the middle, in grey.
-diverging_heat_map <- function(tiles, of) {
+diverging_heat_map <- function(tiles, of, names_at = "top") {
   tiles$is_dark <- !is.na(tiles$at) & abs(tiles$at - of$middle) > .6 * of$reach
   ggplot2::ggplot(tiles, ggplot2::aes(x = .data$model_shown, y = .data$test_shown)) +
     ggplot2::geom_tile(ggplot2::aes(fill = .data$at), colour = "white", linewidth = .6) +
@@ -62,7 +62,7 @@ diverging_heat_map <- function(tiles, of) {
     ) +
     ggplot2::scale_colour_manual(values = c(`FALSE` = "grey15", `TRUE` = "white")) +
     ggplot2::scale_x_discrete(
-      position = "top", expand = c(0, 0), guide = ggplot2::guide_axis(angle = if (nlevels(tiles$model_shown) > 2) 40)
+      position = names_at, expand = c(0, 0), guide = ggplot2::guide_axis(angle = if (nlevels(tiles$model_shown) > 2) 40)
     ) +
     ggplot2::scale_y_discrete(limits = rev, expand = c(0, 0)) +
     figure_theme() +

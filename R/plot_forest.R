@@ -4,7 +4,8 @@
 #' the prediction intervals of a new test, a new model and a new test of a new model.
 #'
 #' @param data what [meta_analysis()] returned, of one source, study version and variant. Used where there:
-#'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows).
+#'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows),
+#'   `is_sign_kept_by_missing` (cells whose sign missing answers could have made are crossed out).
 #' @inherit plot_effect_sizes params return
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE) && requireNamespace("metafor", quietly = TRUE)
@@ -16,6 +17,7 @@ plot_forest <- function(data, file = NULL, width = NULL, height = NULL) {
   rows <- forest_to_draw(figure_rows(data))
   plot <- at_height(rows) +
     forest(rows, "model_shown", rev(levels(rows$name))) +
+    crossed_out(rows) +
     one_legend(nrow = ceiling(nlevels(rows$model_shown) / 5)) +
     figure_theme()
   finish_figure(
@@ -23,10 +25,11 @@ plot_forest <- function(data, file = NULL, width = NULL, height = NULL) {
     2.2 + .13 * max(nlevels(rows$name) * (nlevels(rows$model_shown) + 1), 8),
     title = "What the effects come to together",
     subtitle = "The effect of each test and model, and below them their mean and what is to be expected elsewhere.",
-    caption = paste(
+    caption = paste(c(
       source_note(rows_of_cells(data)),
-      "Intervals of tests are of each effect; those of what is new are prediction intervals."
-    ),
+      "Intervals of tests are of each effect; those of what is new are prediction intervals.",
+      if (any(rows$is_made)) "Crossed out: refused and other missing answers could have made the sign."
+    ), collapse = " "),
     x = "Effect with interval"
   )
 }
@@ -47,7 +50,8 @@ forest_to_draw <- function(data) {
   part <- function(rows, name, model) {
     data.frame(
       name = factor(name, names), model_shown = factor(model, models), at = rows$estimate, low = rows$conf_low,
-      high = rows$conf_high, row = rows$row
+      high = rows$conf_high, row = rows$row,
+      is_made = if (is.null(rows$is_sign_kept_by_missing)) FALSE else rows$is_sign_kept_by_missing %in% FALSE
     )
   }
   rows <- rbind(
@@ -62,6 +66,12 @@ forest_to_draw <- function(data) {
   rows
 }
 
+# Effects whose sign missing answers could have made.
+crossed_out <- function(rows) {
+  made <- rows[rows$is_made, , drop = FALSE]
+  if (nrow(made) > 0) ggplot2::geom_point(ggplot2::aes(x = .data$at), made, shape = 4, size = 3.2, colour = "grey15")
+}
+
 rows_of_cells <- function(data) data[data$row %in% "cell", , drop = FALSE]
 
 forest_in_words <- function(rows, source) {
@@ -70,6 +80,10 @@ forest_in_words <- function(rows, source) {
   alt_text(
     sprintf("Forest plot of %s of tests and models", counted(nrow(cells), "effect")), "Together",
     sprintf("%s %.2f (%.2f to %.2f)", pooled$name, pooled$at, pooled$low, pooled$high),
-    notes = c(sprintf("Single effects lie between %.2f and %.2f.", min(cells$at), max(cells$at)), source)
+    notes = c(
+      sprintf("Single effects lie between %.2f and %.2f.", min(cells$at), max(cells$at)),
+      if (any(cells$is_made)) sprintf("Missing answers could have made the sign of %d of them.", sum(cells$is_made)),
+      source
+    )
   )
 }

@@ -19,6 +19,9 @@
 #'     \item{`"check_variance_shares"`}{Of the variances of a fit: how much is by prompt and by word?}
 #'     \item{`"check_word_effects"`}{Of estimates: does taking words for a sample change the conclusion? (`with_words`,
 #'       the estimates of the model that does; `alpha`)}
+#'     \item{`"check_effects_by_word"`}{What is the effect at each word?}
+#'     \item{`"check_same_words"`}{Do models have the bias at the same words? Effects at words correlated between
+#'       models, plain and without their errors. (`by` without model and test; `alpha`)}
 #'     \item{`"check_first_option"`}{Is the option that is shown first chosen more often? (`chosen`, `first`,
 #'       `expected`, `n_options`, `cluster`)}
 #'     \item{`"check_order_effect"`}{Is the effect of the condition the same with the order in the model? (`order`)}
@@ -81,7 +84,7 @@ checks <- function() {
   names <- c(
     "residuals", "influence", "variance_shares", "word_effects", "corrections", "equivalence", "token_limits",
     "option_order", "refusals", "skew", "first_option", "order_effect", "missing_answers", "missing_bounds", "left_out",
-    "separation", "repetitions", "games_ended", "game_influence", "answer_lengths"
+    "separation", "repetitions", "games_ended", "game_influence", "answer_lengths", "effects_by_word", "same_words"
   )
   mget(paste0("check_", names), envir = environment(run_check), mode = "function")
 }

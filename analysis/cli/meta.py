@@ -63,20 +63,22 @@ def meta_command(
 
     The mean effect with its interval; tau, the standard deviation of true effects between tests, between models and
     between cells beyond these; and prediction intervals for a new test, a new model, and a new test of a new model. CSV
-    and JSON also have the effect of each test and model. Of forced choices: the differences between blocks in the share
+    and JSON also have the effect of each test and model, and whether missing answers leave it its sign, whatever they
+    would have been (else the figure crosses it out). Of forced choices: the differences between blocks in the share
     of consistent answers (--unit outcome).
     """
     import polars as pl
 
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.plots.drawing import draw_into
+    from slant.analysis.questions.checks.trials import SIGN_KEPT
     from slant.analysis.questions.meta import meta_analysis
 
     with FitProgress() as progress:
         result = meta_analysis(db, study, effects, unit, source, measure, alpha, workers, refit, progress)
     for warning in result.warnings:
         say(warning)
-    pooled = result.table.filter(pl.col("row") != "cell").drop("model", "test", "status", "messages")
+    pooled = result.table.filter(pl.col("row") != "cell").drop("model", "test", SIGN_KEPT, "status", "messages")
     print_result(pooled if output_format == "table" else result.table, output_format)
     if figure is not None:
         say(draw_into(figure, "plot_forest", result.table, workers or 1))

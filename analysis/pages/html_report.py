@@ -22,7 +22,7 @@ from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
-from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS
+from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS, SAME_WORDS
 from slant.analysis.pages.provenance import describe_methods, described_runs, without_folders
 from slant.analysis.pages.report_comparison import (
     claim_texts,
@@ -39,7 +39,8 @@ from slant.analysis.questions.checks.check_table import checks_of
 from slant.analysis.questions.checks.design_checks import has_checks
 from slant.analysis.questions.checks.registration import finding, registered_study
 from slant.analysis.questions.checks.sentences import Finding
-from slant.analysis.questions.checks.study_checks import ALPHA
+from slant.analysis.questions.checks.study_checks import ALPHA, same_words_rows
+from slant.analysis.questions.checks.trials import has_mixed_fit, mixed_fit, read_trials, refusals_call, with_signs
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
 from slant.analysis.questions.retests import occasion_warnings, occasions_of, retest_calls
@@ -187,7 +188,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
     if data.comparison is not None and CROSSED in data.fits:
         data.comparison = with_words(data.comparison, data.fits[CROSSED].tables[CROSSED]["effects"])
     if CROSSED in data.fits:
-        problems += _add_over_words(data)
+        problems += _add_over_words(data, db, study)
     try:
         require_packages(("ggplot2",), data.workers)
         figure_names = [name for name, kind in figure_kinds(study).items() if kind.is_of_data]
@@ -203,15 +204,21 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
     return [*left_out, *without_rows, *fit_warnings, *_no_data(data.comparison)]
 
 
-def _add_over_words(data: ReportData) -> Iterator[str]:
-    """The rows of the checks of that name, among the tables; yields why effects can't be pooled, if so."""
+def _add_over_words(data: ReportData, db: str | Path, study: Study) -> Iterator[str]:
+    """The rows of the checks of that name, among the tables; yields why R could not make them, if so."""
     rows = crossed_rows(data.fits[CROSSED])
-    data.tables = {**data.tables, CROSSED_ROWS: rows}
-    if (call := pooling(rows, ALPHA)) is not None:
-        try:
-            data.tables = {**data.tables, POOLED_ROWS: answered(call, data.workers)}
-        except RError as error:
-            yield str(error)
+    data.tables = {**data.tables, CROSSED_ROWS: with_signs(rows, None)}
+    try:
+        if has_mixed_fit(study):
+            call = refusals_call(read_trials(db, study, None, None), mixed_fit(study))
+            rows = with_signs(rows, answered(call, data.workers))
+            data.tables = {**data.tables, CROSSED_ROWS: rows}
+        if (pooled := pooling(rows, ALPHA)) is not None:
+            data.tables = {**data.tables, POOLED_ROWS: answered(pooled, data.workers)}
+        if has_mixed_fit(study) and (words := same_words_rows(db, study, None, data.workers)) is not None:
+            data.tables = {**data.tables, SAME_WORDS: words}
+    except RError as error:
+        yield str(error)
 
 
 def _registered(

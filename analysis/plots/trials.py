@@ -6,6 +6,8 @@ import polars as pl
 
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind
+from slant.analysis.questions.checks.study_checks import same_words_rows
+from slant.analysis.questions.checks.trials import has_mixed_fit
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
@@ -97,6 +99,20 @@ def _family_differences(data: FigureData) -> pl.DataFrame | None:
     return None if others.is_empty() else others
 
 
+def _same_words(data: FigureData) -> pl.DataFrame | None:
+    """Correlations of effects at words between models, where two were asked the same test."""
+    if data.study.design not in _DESIGNS_OF_TOKENS or not has_mixed_fit(data.study):
+        return None
+    rows = same_words_rows(data.db, data.study, data.source, data.workers)
+    if rows is None:
+        return None
+    beside = data.model_labels.rename({name: name.replace("model", "model_beside") for name in LABELS[:3]})
+    keys = (["study_version", "model", "test"], ["study_version", "model_beside"])
+    for labels, on in zip((data.labels, beside), keys, strict=True):
+        rows = rows.join(labels, on=on, how="left", maintain_order="left")
+    return rows
+
+
 KINDS = {
     "effect_sizes": FigureKind(
         "Cohen's d with its interval, by model and test (the paper's main figure).", _effect_sizes
@@ -105,6 +121,9 @@ KINDS = {
     "refusals": FigureKind("The share of refused trials, by model, test and condition.", _refusals),
     "token_steps": FigureKind(
         "A histogram of token counts, fine enough to show the steps in which a provider counts.", _token_steps
+    ),
+    "same_words": FigureKind(
+        "Whether models have the bias at the same words: effects at words correlated between models.", _same_words
     ),
     "family_differences": FigureKind(
         "How well other families predict token counts than the lognormal (after analyze --fit brms --family …).",

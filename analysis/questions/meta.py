@@ -16,7 +16,16 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.fitting.fits import fit
-from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, mixed_fit
+from slant.analysis.questions.checks.design_checks import conditions_in, read_choices
+from slant.analysis.questions.checks.trials import (
+    CELL,
+    SIGN_KEPT,
+    has_mixed_fit,
+    mixed_fit,
+    read_trials,
+    refusals_call,
+    with_signs,
+)
 from slant.analysis.questions.power import crossed_choices
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
@@ -35,6 +44,7 @@ EFFECTS: dict[Effects, tuple[str, str]] = {
 }
 LEAST_CELLS = 3
 _CHOICES = "forced_choice"
+_OF_BOUNDS = (*CELL, "condition", "is_consistent")
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,8 @@ class MetaAnalysis:
 
     table: for each source, study_version and variant the rows that R's meta_analysis() describes: row ("cell", "mean",
     "new_test", "new_model", "new_cell", "tau_test", "tau_model", "tau_cell"), model, test, estimate, std_error, df,
-    p_value, conf_low, conf_high, n, status, messages. warnings: what is doubtful, in sentences.
+    p_value, conf_low, conf_high, n, is_sign_kept_by_missing (of cells: whether missing answers leave the effect its
+    sign, whatever they would have been), status, messages. warnings: what is doubtful, in sentences.
     """
 
     table: pl.DataFrame
@@ -104,6 +115,8 @@ def meta_analysis(
         )
         rows = result.diagnostics.select(CELL)
         rows = rows.join(result.tables[CROSSED]["effects"], on=CELL, how="left", maintain_order="left")
+        trials = read_trials(db, study, source, measure)
+        rows = with_signs(rows, answered(refusals_call(trials, mixed_fit(study)), answering))
         if unit == "log_ratio":
             rows = _log_ratios(rows, result.table, effects)
         doubtful = list(doubtful_fit_warnings(result.diagnostics, are_reduced=True))
@@ -159,7 +172,10 @@ def _of_choices(
             f'The own model of "{study.name}" is of all models and tests together: its effects are no single ones.',
             "Pooled can be those over words and wordings: --effects crossed",
         )
-    return crossed_choices(db, study, source, workers, progress)["effects"]
+    rows = crossed_choices(db, study, source, workers, progress)["effects"]
+    trials = read_choices(db, study, source, None)
+    sides = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
+    return with_signs(rows, answered(Call("check_missing_bounds", trials.select(_OF_BOUNDS), sides), workers))
 
 
 def pooling(rows: pl.DataFrame, alpha: float, effects: Effects = "crossed", unit: Unit = "sd") -> Call | None:
@@ -168,7 +184,8 @@ def pooling(rows: pl.DataFrame, alpha: float, effects: Effects = "crossed", unit
     """
     scale = pl.col("sd") if unit == "sd" else pl.lit(1.0)
     estimate, std_error = (pl.col(name) / scale for name in EFFECTS[effects])
-    cells = rows.select(*CELL, estimate=estimate, std_error=std_error)
+    signs = [name for name in (SIGN_KEPT,) if name in rows.columns]
+    cells = rows.select(*CELL, *signs, estimate=estimate, std_error=std_error)
     is_known = pl.col("estimate").is_not_null() & pl.col("std_error").is_not_null()
     cells = cells.filter(is_known.sum().over(GRAIN) >= LEAST_CELLS)
     if cells.is_empty():

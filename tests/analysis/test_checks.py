@@ -69,7 +69,8 @@ def test_every_check_has_rows_for_every_model_and_test(found: Checks) -> None:
     assert set(found.rows) == made - {"meta"}  # too few to pool
     for name, rows in found.rows.items():
         assert rows.columns[:5] == ["source", "study_version", "variant", "model", "test"], name
-        assert rows["model"].unique(maintain_order=True).to_list() == ["o3-mini", "deepseek-r1"], name
+        models = [rows[column] for column in ("model", "model_beside") if column in rows.columns]
+        assert pl.concat(models).unique(maintain_order=True).to_list() == ["o3-mini", "deepseek-r1"], name
     assert found.rows["influence"].height == 20
     assert found.not_kept is None
 
@@ -113,6 +114,20 @@ def test_nulls_and_corrections_are_over_words_and_wordings_too(found: Checks) ->
     said = {one.check: " ".join(one.details) for one in page}
     assert "of all models corrected together" in said["corrections"]
     assert "percentile of the other" in said["equivalence"]
+
+
+def test_effects_at_words_are_compared_between_models_and_cells_are_marked_whose_sign_refusals_could_have_made(
+    found: Checks,
+) -> None:
+    (pair,) = found.rows["same_words"].to_dicts()
+    effects = found.rows["effects_by_word"].pivot("model", index="item", values="estimate")
+    assert pair["correlation"] == pytest.approx(effects.select(pl.corr("o3-mini", "deepseek-r1")).item())
+    finding = finding_of(found, "same_words")
+    assert "of 1 test: between two models effects at words correlate by" in finding.verdict
+    kept = found.rows["refusals"]["is_sign_kept_by_missing"]
+    assert found.rows["crossed"]["is_sign_kept_by_missing"].to_list() == kept.to_list()
+    details = " ".join(finding_of(found, "words").details)
+    assert ("could have made the sign in" in details) == (not all(kept))
 
 
 def test_fits_that_take_long_are_kept_and_not_made_again(found: Checks, db: Path) -> None:
@@ -281,12 +296,12 @@ def test_the_page_escapes_what_others_wrote_and_loads_nothing(found: Checks, tmp
     assert len(re.findall(r'<img src="data:image/png;base64,[^"]+" alt="[^"]{80,}"', text)) == 2
     marked = write_page(found, tmp_path / "c.md").read_text("utf-8")
     assert r"Flowers \<b\>& Insects\</b\>" in marked
-    assert marked.count("\n### ") == 12
+    assert marked.count("\n### ") == 13
 
 
 def test_machines_get_findings_and_the_rows_of_every_check(found: Checks) -> None:
     content = json.loads(as_json(found))
-    assert len(content["findings"]) == 12
+    assert len(content["findings"]) == 13
     assert {name: len(rows) for name, rows in content["rows"].items()}["influence"] == 20
 
 

@@ -97,3 +97,14 @@ test_that("pooled effects keep their source and labels, and the forest plot says
   expect_match(attr(plot, "alt_text"), "Simulated answers: no model was asked.", fixed = TRUE)
   expect_true(any(grepl("^Test ", levels(plot$data$name))))
 })
+
+test_that("cells whose sign missing answers could have made are marked, in the rows and in the figure", {
+  skip_if_not_installed("metafor")
+  cells <- transform(cells_of(3, 4), is_sign_kept_by_missing = c(FALSE, rep(TRUE, 11)))
+  pooled <- meta_analysis(cells)
+  expect_equal(pooled$is_sign_kept_by_missing[pooled$row == "cell"], cells$is_sign_kept_by_missing)
+  expect_true(all(is.na(pooled$is_sign_kept_by_missing[pooled$row != "cell"])))
+  expect_equal(meta_analysis(cells_of(3, 4)), pooled[names(pooled) != "is_sign_kept_by_missing"])
+  skip_if_not_installed("ggplot2")
+  expect_match(attr(plot_forest(pooled), "alt_text"), "could have made the sign of 1 of them")
+})

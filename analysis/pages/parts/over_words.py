@@ -9,9 +9,10 @@ from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
 from slant.analysis.questions.checks.sentences import Context
 from slant.analysis.questions.checks.study_checks import ALPHA, BOUND
-from slant.analysis.questions.checks.word_findings import over_words_details, over_words_verdict
+from slant.analysis.questions.checks.trials import SIGN_KEPT
+from slant.analysis.questions.checks.word_findings import over_words_details, over_words_verdict, same_words
 
-CROSSED_ROWS, POOLED_ROWS = "crossed", "meta"
+CROSSED_ROWS, POOLED_ROWS, SAME_WORDS = "crossed", "meta", "same_words"
 """What a report puts among the tables: the rows of these checks."""
 
 
@@ -39,6 +40,15 @@ def pooled(section: SectionData) -> Group | None:
     return Group("pooled", "one number over tests and models", (said.sentence, *said.details))
 
 
+def at_same_words(section: SectionData) -> Group | None:
+    """Whether models have the bias at the same words; None where no two were asked the same test."""
+    rows = section.own(SAME_WORDS)
+    if rows.is_empty():
+        return None
+    said = same_words({SAME_WORDS: rows.fill_nan(None)}, _context(section))
+    return Group("same-words", "the same words in every model", (said.sentence, *said.details))
+
+
 def _context(section: SectionData) -> Context:
     return Context(section.labels, section.labels, {}, ALPHA, BOUND, False)
 
@@ -61,5 +71,8 @@ def _shown(rows: pl.DataFrame, context: Context) -> pl.DataFrame:
         pl.col("slope_wordings").round(1).alias("by wording"),
         *((100 * pl.col(f"share_{name}")).round(1).alias(f"{name} (% of SE²)") for name in ("words", "wordings")),
         pl.col("verdict").str.replace_all("_", " "),
+        pl.col(SIGN_KEPT)
+        .replace_strict({True: "yes", False: "no"}, default=None)
+        .alias("keeps its sign without answers"),
         pl.col("left_out").alias("variances that are 0"),
     )

@@ -105,9 +105,9 @@ def stopping(section: SectionData) -> Group | None:
 
 GROUPS: tuple[GroupFunction, ...] = (
     forced_choice.stages, calibrations.calibration, forced_choice.answers, forced_choice.falsification,
-    over_words.held, nothing, over_words.pooled, stopping, counts.ratios, robustness, occasions.retests,
-    forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends, games.indices,
-    games.differences, games.questions, games.choices, printed_tables.print_comparison, topics,
+    over_words.held, nothing, over_words.pooled, over_words.at_same_words, stopping, counts.ratios, robustness,
+    occasions.retests, forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends,
+    games.indices, games.differences, games.questions, games.choices, printed_tables.print_comparison, topics,
     collection.collected_trials,
 )  # fmt: skip
 

@@ -262,6 +262,7 @@ _VERDICTS: dict[str, Callable[[CheckRows, Context], Verdict]] = {
     "influence": _influence,
     "variance_shares": word_findings.variance_shares,
     "words": word_findings.words,
+    "same_words": word_findings.same_words,
     "meta": pooled_effects,
     "nothing": found_by_chance,
     "counts": count_models,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.call import Call, answered, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
@@ -25,7 +25,7 @@ from slant.analysis.questions.checks.nothing_finding import nothing_rows
 from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
 from slant.analysis.questions.checks.retest_check import RETEST
 from slant.analysis.questions.checks.served_findings import served_rows
-from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials
+from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials, refusals_call, with_signs
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
 from slant.analysis.questions.retests import TABLE as RETESTS
@@ -220,13 +220,13 @@ def _check(
             refit=refit,
             progress=_stage(progress, stages, number),
         )
-    crossed = crossed_rows(fits[CROSSED])
-    meta = pooling(crossed, alpha)
-    pooled = [] if meta is None else [("meta", meta)]
-    rows, check_warnings = _run(
-        [*trial_calls, *_fit_calls(fits, alpha, bound), *pooled], workers, _stage(progress, stages, len(to_make))
-    )
-    rows["crossed"] = crossed
+    calls = [*trial_calls, *_fit_calls(fits, alpha, bound)]
+    rows, check_warnings = _run(calls, workers, _stage(progress, stages, len(to_make)))
+    rows["crossed"] = with_signs(crossed_rows(fits[CROSSED]), rows.get("refusals"))
+    if (meta := pooling(rows["crossed"], alpha)) is not None:
+        pooled, meta_warnings = _run([("meta", meta)], workers, None)
+        rows |= pooled
+        check_warnings += meta_warnings
     rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
     return Checks(
         study,
@@ -280,9 +280,27 @@ def _trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float) -> Iterator[tup
         yield "residuals", Call("check_residuals", answered, model, packages=("lme4",))
         yield "option_order", Call("check_option_order", answered, model, packages=("lmerTest",))
         yield "skew", Call("check_skew", answered, {**sides, "alpha": alpha})
-        yield "refusals", Call("check_refusals", rows, sides)
+        yield "refusals", refusals_call(rows, paper)
         yield "repetitions", Call("check_repetitions", answered, {"by": list(CELL), "contrast": contrast})
         yield "token_limits", Call("check_token_limits", rows, {"by": list(CELL)})
+        yield "effects_by_word", Call("check_effects_by_word", answered, sides)
+    yield from (("same_words", call) for call in calls_of_same_words(trials, paper, alpha))
+
+
+def calls_of_same_words(trials: pl.DataFrame, paper: Fit, alpha: float = ALPHA) -> Iterator[Call]:
+    """How effects at words correlate between models, a call for each source, version and variant."""
+    contrast = next(iter(paper.levels))
+    arguments = {"by": list(GRAIN), "contrast": contrast, "levels": list(paper.levels[contrast]), "alpha": alpha}
+    columns = [*CELL, contrast, "wording", "item", "tokens", *(name for name in ("group",) if name in trials.columns)]
+    for _, rows in trials.filter(pl.col("is_valid").fill_null(False)).group_by(*GRAIN, maintain_order=True):
+        yield Call("check_same_words", rows.select(columns), arguments)
+
+
+def same_words_rows(db: str | Path, study: Study, source: str | None, workers: Workers) -> pl.DataFrame | None:
+    """The rows of the check `same_words` alone; None where no two models were asked the same test."""
+    calls = list(calls_of_same_words(read_trials(db, study, source, None), mixed_fit(study)))
+    rows = pl.concat([answered(call, workers) for call in calls], how="vertical_relaxed")
+    return None if rows.is_empty() else rows
 
 
 def _fit_calls(fits: dict[str, FitResult], alpha: float, bound: float) -> Iterator[tuple[str, Call]]:

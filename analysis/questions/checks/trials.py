@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 import polars as pl
 
+from slant.analysis.calls.call import Call
 from slant.analysis.rows.cells import GRAIN, ORDER
 from slant.analysis.rows.study_choice import no_rows_error
 from slant.analysis.rows.views import read_view, set_measure
@@ -22,6 +23,7 @@ from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.crossed_fits import cell_model
 
 CELL = (*GRAIN, "model", "test")
+SIGN_KEPT = "is_sign_kept_by_missing"
 COLUMNS = (
     *GRAIN,
     "trial_id",
@@ -81,6 +83,21 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
     frame = rows_of_study(frame, db, study, source)
     frame = frame.select(*COLUMNS, *_present(frame), "token_limit", "temperature").sort(ORDER, nulls_last=True)
     return frame.join(prompt_columns, on="trial_id", how="left", maintain_order="left")
+
+
+def refusals_call(trials: pl.DataFrame, paper: Fit) -> Call:
+    """What refused and other missing answers could have made of each effect."""
+    contrast = next(iter(paper.levels))
+    sides = {"by": list(CELL), "contrast": contrast, "levels": list(paper.levels[contrast])}
+    return Call("check_refusals", trials, sides)
+
+
+def with_signs(rows: pl.DataFrame, refusals: pl.DataFrame | None) -> pl.DataFrame:
+    """With `is_sign_kept_by_missing` of each cell, from the rows of such a check; null where nobody knows."""
+    if refusals is None or refusals.is_empty():
+        return rows.with_columns(pl.lit(None, pl.Boolean).alias(SIGN_KEPT))
+    signs = refusals.select(*CELL, SIGN_KEPT).unique(CELL, keep="first")
+    return rows.join(signs, on=CELL, how="left", maintain_order="left")
 
 
 def _present(frame: pl.DataFrame) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import polars as pl
 
 from slant.analysis.fitting.fits import FitResult
@@ -9,6 +11,7 @@ from slant.analysis.questions.checks.sentences import (
     CheckRows,
     Context,
     Verdict,
+    as_number,
     count_of,
     middle,
     number,
@@ -17,7 +20,7 @@ from slant.analysis.questions.checks.sentences import (
     standing,
     which_cells,
 )
-from slant.analysis.questions.checks.trials import CELL
+from slant.analysis.questions.checks.trials import CELL, SIGN_KEPT
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.terminal import count_text
 
@@ -95,6 +98,57 @@ def crossed_rows(result: FitResult) -> pl.DataFrame:
     return cells
 
 
+def same_words(rows: CheckRows, context: Context) -> Verdict:
+    """Whether the effect lies at the same words in each model."""
+    pairs = rows["same_words"].drop_nulls("correlation") if "same_words" in rows else pl.DataFrame()
+    if pairs.is_empty():
+        return Verdict("note", "It takes a test of two models to compare where they have the bias; there is none here.")
+    tests = pairs.unique("test", maintain_order=True)
+    agreeing = tests.filter(pl.col("p_test") < context.alpha).height
+    return Verdict(
+        "holds" if agreeing == tests.height else "caution",
+        f"Models have the bias at the same words, more than words in random order would (p < {context.alpha:g}), in "
+        f"{count_of(agreeing, tests.height, 'test')}: between two models effects at words correlate by "
+        f"{spread(pairs['correlation'])}.",
+        (
+            *_without_errors(pairs),
+            *(
+                f"{context.test(str(test))}: correlations of {count_text(part.height, 'pair')} of models "
+                f"{_range(part['correlation'])}, {number(as_number(part['mean_correlation'][0]))} in the mean (p = "
+                f"{number(as_number(part['p_test'][0]), 3)})."
+                for (test,), part in pairs.group_by("test", maintain_order=True)
+            ),
+        ),
+    )
+
+
+def _without_errors(pairs: pl.DataFrame) -> Iterator[str]:
+    """How reliable effects at words are, and what is left of the correlations without their errors."""
+    reliability = pl.concat([pairs["reliability"], pairs["reliability_beside"]]).drop_nulls()
+    known = pairs["corrected"].drop_nulls()
+    if reliability.is_empty():
+        return
+    apart = pairs.filter((pl.col("conf_low") > 0) | (pl.col("conf_high") < 0)).height
+    others = pairs.filter(pl.col("conf_high") < 1).height
+    left = (
+        f"; without them correlations are {spread(known)} ({count_of(known.len(), pairs.height, 'pair')}): the "
+        f"interval leaves out 0 in {apart} of them, and 1, the same words, in {others}"
+        if known.len()
+        else ""
+    )
+    yield (
+        "Errors over wordings make plain correlations too small. Of the variance of effects at words "
+        f"{percent(middle(reliability), 0)} is no error in the middle ({_range(100 * reliability, 0)} %){left}."
+    )
+    within = pairs["within_groups"].drop_nulls()
+    if within.len():
+        yield f"Within the groups of words, without errors: {spread(within)}."
+
+
+def _range(values: pl.Series, digits: int = 2) -> str:
+    return f"{number(as_number(values.min()), digits)} to {number(as_number(values.max()), digits)}"
+
+
 def over_words_verdict(crossed: pl.DataFrame) -> str:
     """How many effects of the study's own model stay. `crossed`: of `crossed_rows()`, without those that failed.
 
@@ -109,7 +163,9 @@ def over_words_verdict(crossed: pl.DataFrame) -> str:
         )
     significant = crossed.filter(pl.col("verdict").is_in(["stays", "lost"]))
     kept = significant.filter(pl.col("verdict") == "stays").height
-    return f"Of {count_text(significant.height, 'significant effect')}, {kept} stay so over other words and wordings."
+    said = f"Of {count_text(significant.height, 'significant effect')}, {kept} stay so over other words and wordings"
+    made = significant.filter((pl.col("verdict") == "stays") & ~pl.col(SIGN_KEPT).fill_null(True)).height
+    return f"{said}; missing answers could have made the sign of {made} of these." if made else f"{said}."
 
 
 def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
@@ -133,6 +189,12 @@ def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
         f"What could have been found (80 % power, two-sided 5 %): {spread(crossed['mde_d'])} standard deviations; "
         f"{spread(crossed['mde'], 1)} in units of the outcome.",
     ]
+    made = crossed.filter(~pl.col(SIGN_KEPT).fill_null(True))
+    if made.height:
+        details.append(
+            "Refused and other missing answers could have made the sign in "
+            f"{count_of(made.height, crossed.height, 'cell')}{which_cells(made, context)}."
+        )
     singular = crossed.filter("is_singular")
     if singular.height:
         details.append(
