@@ -5,6 +5,8 @@
 #' independent. Where they share stereotypes, people or wordings, `cluster` names the column (or two), and the table
 #' `clustered` has the same coefficients with standard errors over others of them (sandwich estimators, t with the
 #' fewest clusters less 1 as degrees of freedom).
+#' With few clusters p is somewhat too small: simulated (`bench/truth.R`), it is below .05 in 5.5 % (21 clusters), 6.5 %
+#' (16) and 8.8 % (10) of studies in which there is nothing.
 #'
 #' @inheritParams fit_lme4
 #' @param formula the formula as text, such as `"decision_bias ~ d"`; the outcome is 1 or 0. A column of text is a

@@ -54,12 +54,12 @@ def check_command(
     """What could be wrong with the results, on one page: verdicts first, each with its number.
 
     Mixed models: residuals and skew, influence of single prompts, variance by prompt and word, whether effects hold for
-    other words and wordings and what could have been found, corrections for the number of tests, equivalence tests for
-    the nulls, cut-off answers, order of options, refusals as missing not at random. Forced choices: order of options
-    and blocks, missing answers and what they could hide, words and wordings that carry an effect, cells in which all
-    answers are alike. Games: order of options, missing rounds, games cut short, games that decide an index, lengths.
-    First of all: whether it was done as registered (`collect preregister`), or each deviation. Last: whether trials
-    that were asked again (`collect --again`) gave the same.
+    other words and wordings and what could have been found, whether models have the bias at the same words, corrections
+    for the number of tests, equivalence tests for the nulls, cut-off answers, order of options, refusals as missing not
+    at random. Forced choices: order of options and blocks, missing answers and what they could hide, words and wordings
+    that carry an effect, cells in which all answers are alike. Games: order of options, missing rounds, games cut
+    short, games that decide an index, lengths. First of all: whether it was done as registered (`collect preregister`),
+    or each deviation. Last: whether trials that were asked again (`collect --again`) gave the same.
 
     With --out, the path of the page is printed. CSV has one row per finding; JSON has findings, warnings and the rows
     of every check.

@@ -130,11 +130,11 @@ def check(
 ) -> Checks:
     """Check what `study` rests on, by its design (checks.csv has the table of them).
 
-    Mixed models of counts: residuals, influence of prompts, words and wordings, corrections, nulls, limits, option
-    order, refusals, skew. Forced choices: order of options and of blocks, missing answers and what they could hide,
-    words and wordings that carry an effect, separation, limits. Games: order of options, missing rounds, games cut
-    short, games that carry an index, lengths, limits. All: what was asked again (`collect --again`). `bound` is the
-    smallest |d| that would matter, `alpha` the level of significance.
+    Mixed models of counts: residuals, influence of prompts, words and wordings, the words of each model, corrections,
+    nulls, limits, option order, refusals, skew. Forced choices: order of options and of blocks, missing answers and
+    what they could hide, words and wordings that carry an effect, separation, limits. Games: order of options, missing
+    rounds, games cut short, games that carry an index, lengths, limits. All: what was asked again (`collect --again`).
+    `bound` is the smallest |d| that would matter, `alpha` the level of significance.
 
     What `calibrate()` has kept of its Bayesian fits is said, too: `rows["calibration"]`; what `permute()` has kept of
     conditions, and the effects of the variant null: `rows["nothing"]`.
