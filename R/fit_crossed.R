@@ -24,7 +24,7 @@
 #'
 #' **Repetitions** of a word in a wording and condition share what is special to that combination, which has a random
 #' intercept of its own (the group `"combination"`) where there are any: answers that are the same every time are one
-#' answer. Where all of them are, one of each is fitted.
+#' answer. Where all of them are, one of each is fitted, and what trials vary by is the combination's.
 #'
 #' **What the standard error is made of.** The estimate is a weighted sum of the rows, `b = sum(a * y)`, with the
 #' weights of generalised least squares. So its variance is exactly a sum over variance components: a component of
@@ -106,7 +106,9 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
   rows <- coded
   if (is.name(formula[[2]])) rows[[as.character(formula[[2]])]] <- as.double(rows[[as.character(formula[[2]])]])
   terms <- terms_with_levels(single_terms(uncorrelated_slopes(formula, rows)), rows)
+  n_asked <- nrow(rows)
   rows <- with_combinations(rows, formula, terms)
+  are_alike <- nrow(rows) < n_asked
   if (anyDuplicated(rows$combination) > 0) terms <- c(terms, "intercept by combination" = quote(1 | combination))
   model <- lmer_of_terms(formula, terms, rows)
   sds <- relative_sds(model)
@@ -118,6 +120,7 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
   error <- error_over_words(model, parts, inverse)
   estimates <- coefficient_rows(lme4::fixef(model), error)
   shares <- variance_parts(model, parts, inverse, contrast)
+  if (are_alike) shares <- shares_of_combinations(shares, nrow(rows))
   estimates$term[estimates$term == contrast] <- paste0(contrast, levels[[2]])
   effect <- estimates[estimates$term == paste0(contrast, levels[[2]]), , drop = FALSE]
   mde <- minimum_detectable_effect(effect$std_error, effect$df, power, alpha)
@@ -328,6 +331,15 @@ variance_parts <- function(model, parts, inverse, name) {
     variance = variance, n_groups = as.integer(c(lme4::ngrps(model)[groups], NA)), part = part,
     share = part / sum(part)
   )
+}
+
+# The same where all repetitions are alike: what one answer varies by is the combination's, and trials have nothing.
+shares_of_combinations <- function(shares, n_combinations) {
+  is_residual <- shares$group == "residual"
+  trials <- shares[is_residual, , drop = FALSE]
+  trials[c("variance", "part", "share")] <- 0
+  shares[is_residual, c("group", "term", "n_groups")] <- list("combination", "intercept", as.integer(n_combinations))
+  as_plain_rows(rbind(shares, trials))
 }
 
 # The weights a of the rows in the estimates b = sum(a * y), a column a coefficient: V^-1 X (X'V^-1 X)^-1. Where

@@ -24,8 +24,8 @@ plot_same_words <- function(data, file = NULL, width = NULL, height = NULL) {
     title = "Do models have the bias at the same words?",
     subtitle = paste(
       "Correlations of effects at words between models. Below the diagonal: as they are (*: p < .05). Above: of the",
-      "true effects, without errors (*: the 95 % interval leaves out 0). On it: the share of the variance between words",
-      "that is no error."
+      "true effects, without errors (*: the 95 % interval leaves out 0). On it: the share of the variance between",
+      "words that is no error."
     ),
     caption = c(source_note(rows), if (anyNA(tiles$at[tiles$kind == "corrected"])) {
       "-: effects at words vary no more than error explains, so that they have no correlation without it."

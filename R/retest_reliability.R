@@ -6,11 +6,10 @@
 #' Agreement is of answers, outcomes among them: a trial that was refused and then answered has changed. Cohen's kappa
 #' takes off what answers as frequent as these agree in by chance; its interval is by a jackknife of trials, since an
 #' answer that pairs many words is one trial. The intraclass correlations and the shift are of the trials that have the
-#' measure on both occasions. Trials of other tests and conditions have other means, which alone make `icc` large
-#' where no trial is stable. `icc_residual` is of what trials of one test and
-#' condition differ by: is a trial that is high within its cell high again? A low correlation with a shift of 0 is noise;
-#' a shift is a model, or its server, that has changed. Both occasions are a model's own: nothing is said of other words
-#' and wordings.
+#' measure on both occasions. Trials of other tests and conditions have other means, which alone make `icc` large where
+#' no trial is stable. `icc_residual` is of what trials of one test and condition differ by: is a trial that is high
+#' within its cell high again? A low correlation with a shift of 0 is noise; a shift is a model, or its server, that has
+#' changed. Both occasions are a model's own: nothing is said of other words and wordings.
 #'
 #' @param data a data frame with one row per answer: the view `retest_answers` ([open_trials()]). `trial_id`,
 #'   `first_answer` and `later_answer` (text), `first_value` and `later_value` (numbers, or missing); used where there:

@@ -87,7 +87,7 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(text: str) -> None:
 
 def test_figures_have_words_for_those_who_do_not_see_them(text: str) -> None:
     alternatives = Page(text).alternatives
-    assert len(alternatives) == 4
+    assert len(alternatives) == 5
     assert all("Simulated" in words and len(words) > 80 for words in alternatives)
 
 

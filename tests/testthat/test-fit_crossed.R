@@ -191,3 +191,18 @@ test_that("its intervals hold the effect in 95 of 100 studies, the paper's in fe
   expect_lt(ours$coverage, .97 + 2 * ours$monte_carlo_error)
   expect_lt(coverage$coverage[coverage$model == "wordings"], .93)
 })
+
+test_that("a plan from repetitions that are all the same knows that more of them bring nothing", {
+  once <- simulate_crossed_trials(6, 8, 1, 20, list(word = 100, wording = 25, residual = 900), seed = 3)
+  five <- once[rep(seq_len(nrow(once)), 5), ]
+  sides <- c("compatible", "incompatible")
+  fits <- lapply(list(once, five), function(trials) suppressMessages(fit_crossed(trials, levels = sides)))
+  expect_equal(fits[[2]]$tables$effects$std_error, fits[[1]]$tables$effects$std_error)
+  shares <- fits[[2]]$tables$shares
+  groups <- shares$group[shares$term %in% c("intercept", "residual")]
+  expect_equal(groups, c("wording", "item", "combination", "residual"))
+  expect_equal(shares$variance[shares$group == "residual"], 0)
+  plans <- lapply(fits, function(fit) suppressMessages(plan_power(fit, 6, 8, c(1, 5))))
+  expect_equal(plans[[2]]$std_error, plans[[1]]$std_error_most)
+  expect_lt(plans[[1]]$std_error[[2]], .9 * plans[[1]]$std_error_most[[2]])
+})
