@@ -36,6 +36,7 @@ from slant.collector.keep.journal_loader import waiting_bytes
 from slant.collector.progress.current_run import for_people, sentence
 from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.screen_tables import as_table, printable
+from slant.collector.study.records import StudyModel
 from slant.collector.terminal import say
 
 LINE_EVERY_S = 10.0
@@ -105,7 +106,7 @@ class ProgressWatcher(Watcher):
                 continue
             said = now
             asking = [lane for lane in self._lanes if not lane.stopped_because and lane.done < lane.planned]
-            waits = "; ".join(f"{printable(lane.model.model)}: {lane.pace}" for lane in asking)
+            waits = "; ".join(f"{printable(lane.model.model)}: {lane.pace}{endless(lane.model)}" for lane in asking)
             say(f"{self._line()}; nothing came for {now - self._last_change:,.0f} s ({waits})")
 
     def _pull(self) -> None:
@@ -149,6 +150,17 @@ class ProgressWatcher(Watcher):
         spent = spent_usd(lane.money for lane in self._lanes)
         cost = "" if spent is None else f"{dollars(spent)}; "
         return f"{done:,} of {planned:,} trials; {rate_text(rate)}; {ended}; {failed:,} failed; {cost}{left}"
+
+
+_LENGTHS = {"max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict", "options"}
+_OWN_SERVERS = ("local", "ollama")
+
+
+def endless(model: StudyModel) -> str:
+    """What to say of a model that nothing comes from, where nothing ends its answers: small ones may write for ever."""
+    if model.provider not in _OWN_SERVERS or _LENGTHS & set(model.settings):
+        return ""
+    return "; no max_tokens is set for it, so an answer may be without end"
 
 
 def rate_text(per_s: float) -> str:

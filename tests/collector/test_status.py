@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +22,10 @@ from click.testing import CliRunner
 from slant.collector import collect
 from slant.collector.cli import collect as collect_command
 from slant.collector.keep.journal import has_collector, journal_folder
-from slant.collector.progress.bar import rate_text
+from slant.collector.progress.bar import endless, rate_text
 from slant.collector.progress.current_run import for_people, sentence, with_pace, with_test_pace
 from slant.collector.progress.status import progress
+from slant.collector.study.records import StudyModel
 from tests.collector.test_kill import PLANNED, Command
 from tests.support.fitted import small_database
 from tests.support.local_server import LocalServer, answers, error
@@ -200,3 +202,9 @@ def test_a_line_holds_what_is_known() -> None:
 @pytest.mark.parametrize(("per_s", "said"), [(0.0, "0/s"), (0.05, "3/min"), (0.0123, "0.74/min"), (1200.4, "1,200/s")])
 def test_a_rate_below_one_a_second_is_told_in_minutes(per_s: float, said: str) -> None:
     assert rate_text(per_s) == said
+
+
+def test_a_silent_model_whose_answers_nothing_ends_is_told() -> None:
+    of_own = StudyModel("small", "small", "local", "small", "plain")
+    assert "no max_tokens is set" in endless(of_own)
+    assert endless(replace(of_own, settings={"max_tokens": 9})) == endless(replace(of_own, provider="openai")) == ""
