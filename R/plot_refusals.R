@@ -31,7 +31,7 @@ plot_refusals <- function(data, file = NULL, levels = NULL, width = NULL, height
     plot, file, refusals_in_words(rows), width, height, max(8, 3.2 + 2.1 * min(5, n_models)),
     1.9 + .42 * max(length(tests), 2) * ceiling(n_models / n_columns),
     title = "Refusals by condition",
-    subtitle = "Share of trials whose answer is not exactly one of the two options, with 95 % interval (Wilson).",
+    subtitle = "Share of trials that are refusals by the study's rule, with 95 % interval (Wilson).",
     caption = c(source_note(rows), sprintf("%s trials, %s of them refused.", n[["n_trials"]], n[["n_refusals"]])),
     x = "Refused trials (%)"
   )

@@ -22,7 +22,7 @@ from slant.analysis.pages.check_page import as_json, as_rows, as_text, write_pag
 from slant.analysis.questions.checks.check_findings import findings
 from slant.analysis.questions.checks.check_table import MIXED_MODEL, checks_of
 from slant.analysis.questions.checks.sentences import Finding, count_of, number
-from slant.analysis.questions.checks.study_checks import Checks, check
+from slant.analysis.questions.checks.study_checks import Checks, check, with_words
 from slant.analysis.questions.checks.trials import read_trials
 from slant.collector.errors import DatabaseError, StudyError, UsageError
 from slant.collector.keep.database import reading
@@ -325,3 +325,17 @@ def test_numbers_read_as_in_print() -> None:
         "unknown",
     )
     assert [count_of(n, 3, "model") for n in (0, 2, 3)] == ["none of 3 models", "2 of 3 models", "all 3 models"]
+
+
+@pytest.mark.parametrize(
+    ("formula", "there"),
+    [
+        ("tokens ~ condition + (1 | wording)", "tokens ~ condition + (1 | wording) + (1 | item)"),
+        (
+            "tokens ~ condition + (1 + condition || wording) + (1 + condition || item)",
+            "tokens ~ condition + (1 | wording) + (1 | item)",
+        ),
+    ],
+)
+def test_a_model_gets_one_intercept_of_its_words_and_not_two(formula: str, there: str) -> None:
+    assert with_words(formula) == there

@@ -4,6 +4,7 @@ made by a function of R/ (check_residuals.R …); here only the way there and ba
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
@@ -259,12 +260,21 @@ def _with_status(rows: pl.DataFrame, result: FitResult) -> pl.DataFrame:
     return rows.join(status, on=CELL, how="left", maintain_order="left")
 
 
+def with_words(formula: str) -> str:
+    """A mixed model with an intercept of each word. One that has words or random slopes already becomes that of
+    intercepts alone: a second intercept of the same words would be fitted to nothing."""
+    if not re.search(r"\(\s*(?!1\s*\|)[^()|]*\||\|\s*item\s*\)", formula):
+        return f"{formula} + (1 | item)"
+    fixed = re.sub(r"\s*\+\s*\([^()]*\|[^()]*\)", "", formula)
+    return f"{fixed} + (1 | wording) + (1 | item)"
+
+
 def fits_to_make(paper: Fit, crossed: Fit) -> dict[str, Fit]:
     """The paper's mixed model; the same with an effect of the word; the one that generalises over words and wordings;
     and the paper's without each prompt in turn.
     """
     fits = {"paper": paper, CROSSED: crossed}
-    fits["words"] = replace(paper, name=f"{paper.name}_words", formula=f"{paper.formula} + (1 | item)")
+    fits["words"] = replace(paper, name=f"{paper.name}_words", formula=with_words(paper.formula or ""))
     fits["leave_one_out"] = replace(paper, name=f"{paper.name}_leave_one_out", engine="leave_one_out")
     return fits
 
