@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import codecs
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
@@ -50,15 +51,17 @@ def _packed(packing: str) -> dict[str, Any]:
     return {"error": f"{what}: the server, or a proxy before it, passes over Accept-Encoding", "is_packed": True}
 
 
-def _proxy(url: str) -> tuple[str | None, aiohttp.BasicAuth | None]:
-    """The proxy for this address and, apart from it, its user and password: errors name the address, and are kept."""
+def _proxy(url: str) -> tuple[str | None, dict[str, str]]:
+    """The proxy for this address and, apart from it, the header with its password: errors name the address, and are
+    kept."""
     if (named := proxy_for(url)) is None:
-        return None, None
+        return None, {}
     parts = urlsplit(named)
     if "@" not in parts.netloc:
-        return named, None
-    password = aiohttp.BasicAuth(unquote(parts.username or ""), unquote(parts.password or ""))
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl(), password
+        return named, {}
+    password = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
+    header = {"Proxy-Authorization": f"Basic {b64encode(password.encode()).decode()}"}
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl(), header
 
 
 class Client:
@@ -103,14 +106,17 @@ class Client:
 
     async def _post(self, request: Request, sent: bytes, seen: dict[str, Any], clock: Clock) -> None:
         proxy, password = self._proxy(request.url)
+        headers = {"Content-Type": "application/json", "Accept-Encoding": ", ".join(PACKINGS), **request.headers}
+        if not request.url.startswith("https:"):
+            headers |= password
         # a redirect would carry the key to a host it does not belong to
         async with self._session.post(
             request.url,
             data=sent,
-            headers={"Content-Type": "application/json", "Accept-Encoding": ", ".join(PACKINGS), **request.headers},
+            headers=headers,
             allow_redirects=False,
             proxy=proxy,
-            proxy_auth=password,
+            proxy_headers=password or None,
         ) as response:
             seen["first_byte_at"] = clock.now()
             seen["status"] = response.status

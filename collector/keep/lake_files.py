@@ -30,6 +30,7 @@ SCRIPT, LOCK, README = "lake.sql", "lake.lock", "README.md"
 CHANGES = "attempt_changes"
 """A small table: what was found out of attempts after their part was written (second counts, who else answered)."""
 _MOST_COLUMNS = 500
+_LONGEST_KIND = 40  # characters of a type
 _PARTS = "read_parquet({place} || '/attempts/**/*.parquet', union_by_name = true, hive_partitioning = false)"
 _lakes: dict[Path, duckdb.DuckDBPyConnection] = {}
 EXPORT = re.compile(r"[0-9][\w.-]*")  # the name of a folder of small tables
@@ -143,13 +144,28 @@ def _newer_columns(folder: Path) -> dict[str, str]:
     """Columns of the table, and their types, that no part has, for an older slant wrote them all: they are NULL. The
     script that a lake has keeps them. DatabaseError for so many columns that views over them would take minutes."""
     with duckdb.connect(":memory:") as connection:
-        known = connection.sql(f"FROM {_PARTS.format(place=_quoted(str(folder)))}").columns
+        parts = connection.sql(f"FROM {_PARTS.format(place=_quoted(str(folder)))}")
+        known, kinds = parts.columns, dict(zip(parts.columns, map(str, parts.types), strict=True))
     if len(known) > _MOST_COLUMNS:
         raise DatabaseError(f'"{folder}" is no lake of slant\'s: its attempts have {len(known):,} columns.')
     first, newest = _columns_of_attempts()
     if lacking := first.keys() - known:
         raise DatabaseError(f'Can\'t read the lake "{folder}": its attempts lack {min(lacking)}.')
+    for name, kind in kinds.items():
+        shown = kind if len(kind) <= _LONGEST_KIND else f"{kind[:_LONGEST_KIND]}…"
+        if name in newest and _family(kind) != _family(newest[name]):
+            right = f"{shown}, not {newest[name]}"
+            raise DatabaseError(f'"{folder}" is no lake of slant\'s: {name} of its attempts is {right}.')
+        if shown != kind:  # structures in structures: DuckDB takes long for each view over them
+            raise DatabaseError(f'"{folder}" is no lake of slant\'s: a column of its attempts is {shown}.')
     return {name: kind for name, kind in newest.items() if name not in known}
+
+
+def _family(kind: str) -> str:
+    """Types that hold the same values: whole numbers of any length (up to 64 bits), times with and without a zone."""
+    if kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT"):
+        return "BIGINT"
+    return "TIMESTAMP" if kind in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_NS") else kind
 
 
 @functools.cache

@@ -107,6 +107,19 @@ def _link_outside(folder: Path) -> None:
     part.symlink_to(folder.parent / "secret.parquet")
 
 
+def _footer(n_bytes: int) -> Callable[[Path], object]:
+    """A part that says so of the length of its own description."""
+    return lambda folder: _part(folder).write_bytes(
+        _part(folder).read_bytes()[:-8] + n_bytes.to_bytes(4, "little") + b"PAR1"
+    )
+
+
+def _replaced(expression: str, column: str) -> Callable[[Path], object]:
+    return _written(_part, f"SELECT * REPLACE ({expression} AS {column}) FROM IT")  # noqa: S608
+
+
+_DEEP = "{'a': " * 300 + "1" + "}" * 300
+_WITH_DEEP = f"SELECT *, {_DEEP} AS x FROM IT"  # noqa: S608
 _WIDE = f"FROM IT, (SELECT {', '.join(f'{n} AS c{n}' for n in range(2000))})"
 LAKES = (
     HostileDocument("a table is a pipe", _of_table("runs", _pipe), "it is a pipe (runs.parquet)"),
@@ -118,9 +131,22 @@ LAKES = (
     HostileDocument("a part is no Parquet", lambda folder: _part(folder).write_bytes(b"x" * 99), "No magic bytes"),
     HostileDocument("a part has 2,000 columns more", _written(_part, _WIDE), "its attempts have"),
     HostileDocument("a part has one column", _written(_part, "SELECT attempt_id FROM IT"), "Can't read the lake"),
+    HostileDocument("counts are words", _replaced("'many'", "tokens"), "is VARCHAR, not BIGINT"),
+    HostileDocument("counts are lists", _replaced("[tokens]", "tokens"), "is BIGINT[], not BIGINT"),
+    HostileDocument("counts have 38 digits", _replaced("1::DECIMAL(38, 0)", "tokens"), "is DECIMAL(38,0), not BIGINT"),
+    HostileDocument("counts are not numbers", _replaced("'nan'::DOUBLE", "tokens"), "is DOUBLE, not BIGINT"),
     HostileDocument(
-        "counts are words", _written(_part, "SELECT * REPLACE ('many' AS tokens) FROM IT"), "Can't read the lake"
+        "ids are structures", _replaced("{'a': attempt_id}", "attempt_id"), "STRUCT(a VARCHAR), not VARCHAR"
     ),
+    HostileDocument("answers are bytes", _replaced("'x'::BLOB", "answer"), "is BLOB, not VARCHAR"),
+    HostileDocument("answers are maps", _replaced("MAP {answer: 1}", "answer"), "MAP(VARCHAR, INTEGER), not VARCHAR"),
+    HostileDocument("answers are 300 structures deep", _replaced(_DEEP, "answer"), "…, not VARCHAR"),
+    HostileDocument("a new column is 300 structures deep", _written(_part, _WITH_DEEP), "STRUCT("),
+    HostileDocument("flags are words", _replaced("'yes'", "is_final"), "is VARCHAR, not BOOLEAN"),
+    HostileDocument("times are numbers", _replaced("1", "done_at"), "is INTEGER, not TIMESTAMP"),
+    HostileDocument("a part describes itself in 4 GB", _footer(2**32 - 1), "Can't read the lake"),
+    HostileDocument("a part describes itself in no byte", _footer(0), "Can't read the lake"),
+    HostileDocument("a part is empty", lambda folder: _part(folder).write_bytes(b""), "Can't read the lake"),
 )
 
 _NOTES: Mapping[str, tuple[str | bytes, str]] = {
