@@ -1,4 +1,4 @@
-"""The oldest DuckDB that is supported opens the file of today and selects from every view."""
+"""The oldest DuckDB that is supported opens the file of today, selects from every view and takes turns at it."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from slant.collector import collect
+from slant.collector.keep.database import reading
 from slant.collector.keep.definitions import STORAGE_VERSION
 from slant.collector.system.shipped_files import sql_dir
 from tests.support.fitted import small_database
+from tests.support.tiny_study import write_tiny
 
 # The last of the line that the files are written for; older lines can't open them.
 OLDEST = "1.2.2"
@@ -49,3 +52,29 @@ def test_the_oldest_duckdb_selects_from_every_view(root: Path, tmp_path: Path, o
         here = {view: str(len(connection.view(view).fetchall())) for view in shipped}
     assert found == here
     assert int(found["tokens_by_condition"]) > 0
+
+
+_WRITES_AND_DIES = """
+import duckdb, os, sys
+connection = duckdb.connect(sys.argv[1])
+connection.execute("SET wal_autocheckpoint = '1GB'")
+connection.execute("UPDATE runs SET command = 'typed elsewhere'")
+os._exit(9)
+"""
+_COUNTS = """
+import duckdb, sys
+print(duckdb.connect(sys.argv[1]).execute("SELECT count(*) FROM trials").fetchall()[0][0])
+"""
+
+
+@pytest.mark.slow
+def test_two_duckdbs_take_turns_at_one_file_and_lose_nothing(tmp_path: Path, old_python: str) -> None:
+    study, db = write_tiny(tmp_path), tmp_path / "a.duckdb"
+    collect(db, study, simulated=True)
+    assert subprocess.run([old_python, "-c", _WRITES_AND_DIES, str(db)], check=False).returncode == 9
+    assert db.with_name("a.duckdb.wal").exists()
+    collect(db, study, simulated=True, repetitions=2)
+    with reading(db) as connection:
+        assert connection.execute("SELECT count(*) FILTER (command = 'typed elsewhere') FROM runs").fetchall() == [(1,)]
+    done = subprocess.run([old_python, "-c", _COUNTS, str(db)], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "16"
