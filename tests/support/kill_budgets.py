@@ -35,7 +35,7 @@ class _Slow:
     """Answers long after it has begun to bill."""
 
     def __init__(self) -> None:
-        self.seconds = 30.0
+        self.seconds = 4.0
 
     async def __call__(self, request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         await asyncio.sleep(self.seconds)
