@@ -17,14 +17,14 @@
 #' has none, and is counted.
 #'
 #' Of token counts (`family`, `step`) counts are drawn in their steps, and fitted as intervals as [fit_brms()] does (at
-#' the middle of a step that is narrow beside the spread, which is the same to a thousandth). A negative binomial is
+#' the middle of a step that is narrow next to the spread, which is the same to a thousandth). A negative binomial is
 #' fitted to a step's middle, as if that were the number; so numbers are drawn, and only those below a step as a 0.
-#' Families with a second parameter beside the predictor (hurdles, shifts) are refused.
+#' Families with a second parameter next to the predictor (hurdles, shifts) are refused.
 #'
 #' A fit takes some seconds; the first one compiles the model. The number of cores changes no number. In a shell
 #' `analyze calibrate` does the same and keeps each data set as it ends.
 #'
-#' @param data a data frame with one row per trial: the rows whose outcome is drawn anew. Those with a gap in a column
+#' @param data a data frame with one row per trial: the rows whose outcome is drawn again. Those with a gap in a column
 #'   of the formula are left out, as in a fit.
 #' @param n number of data sets.
 #' @param truth_priors a named list of priors that truths are drawn from where they are not `priors`: to see that a

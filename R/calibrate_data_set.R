@@ -135,7 +135,7 @@ log_lik_of <- function(truth, parts) {
   sum(mapply(of_row, parts$outcome, truth$predictor))
 }
 
-# What a family has beside its predictor (sigma, or the shape of a negative binomial): one number, or one a draw; NULL
+# What a family has next to its predictor (sigma, or the shape of a negative binomial): one number, or one a draw; NULL
 # of choices.
 parameter_beside <- function(values, parts) {
   name <- family_classes(parts)

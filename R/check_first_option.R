@@ -1,7 +1,7 @@
 #' Is the option that is shown first chosen more often?
 #'
 #' In each condition of each group. Where it is known which option would have been right (`expected`: of a forced
-#' choice, the consistent one), the share of right answers with that option first is set beside the share with it
+#' choice, the consistent one), the share of right answers with that option first is set next to the share with it
 #' second, by Fisher's exact test: a preference for a side makes these two differ, however often the right option is
 #' chosen. Where none is right (a game), the share of first options is tested against chance, one over the number of
 #' options, by the exact randomisation test of the order: had the place no effect, what was chosen would be the same

@@ -1,6 +1,6 @@
 #' Does one prompt decide a result?
 #'
-#' Sets the coefficients of `fit_leave_one_out()` beside that of all rows. Cook's distance is that of the one
+#' Sets the coefficients of `fit_leave_one_out()` next to that of all rows. Cook's distance is that of the one
 #' coefficient: the squared change of the estimate, in squared standard errors of the whole.
 #'
 #' @param data the `estimates` of `fit_leave_one_out()`.

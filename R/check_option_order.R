@@ -2,7 +2,7 @@
 #'
 #' In the RM-IAT as published the option that the first group goes to is named first, so that the order of the options
 #' changes with the condition: whatever the order does to a model looks like an effect of the condition. Where the
-#' order varies within conditions (the study's variant `balanced`), the effect of each is estimated beside the other.
+#' order varies within conditions (the study's variant `balanced`), the effect of each is estimated next to the other.
 #'
 #' @inheritParams check_residuals
 #' @param first name of the column that holds the option that is named first.

@@ -2,7 +2,7 @@
 #'
 #' A model that is asked the same again may answer the same again, to the token, as most do at temperature 0: such
 #' repetitions are one answer, and an analysis that counts each of them has intervals that are too narrow. This counts
-#' the combinations (a word in a wording and condition) whose repetitions are all the same, by temperature, beside how
+#' the combinations (a word in a wording and condition) whose repetitions are all the same, by temperature, next to how
 #' many would be if answers were drawn at random from those of the group: short or stepwise counts agree by chance.
 #'
 #' @inheritParams check_skew

@@ -50,7 +50,7 @@ effects_by_word <- function(rows, outcome, contrast, levels) {
 
 word_keys <- function(rows) paste(ifelse(is.na(rows$group), "", as.character(rows$group)), rows$item, sep = "\037")
 
-# Effects of rows beside those of columns, which add up to 0, by least squares; standard errors from the squares that
+# Effects of rows next to those of columns, which add up to 0, by least squares; standard errors from the squares that
 # are left in each row. Their mean is right whatever the rows' variances where nothing is missing.
 additive_fit <- function(values) {
   is_known <- !is.na(values)

@@ -1,7 +1,7 @@
 #' Do a few long answers make the effect?
 #'
-#' Token counts have a long right tail, which moves means. This sets Cohen's d beside d of the logarithm of the counts
-#' (`log(1 + tokens)`, because a count may be 0) and beside a comparison of ranks, which no tail can move.
+#' Token counts have a long right tail, which moves means. This sets Cohen's d next to d of the logarithm of the counts
+#' (`log(1 + tokens)`, because a count may be 0) and next to a comparison of ranks, which no tail can move.
 #'
 #' @inheritParams effect_size
 #' @param data a data frame with one row per trial; leave refusals out first, as the paper does.

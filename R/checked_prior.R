@@ -8,7 +8,7 @@
 #' plain numbers as arguments. Scales, rates and degrees of freedom must be above 0.
 #'
 #' @param text the prior as one string, such as `"normal(0, 1)"`.
-#' @return A list: `text` (the prior written anew), `family`, and `numbers`.
+#' @return A list: `text` (the prior written again), `family`, and `numbers`.
 #' @noRd
 checked_prior <- function(text) {
   expression <- parse_prior(text)

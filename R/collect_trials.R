@@ -26,7 +26,7 @@
 #' @param yes whether requests that cost money may be sent.
 #' @param view the view to give back; `NULL` takes what [open_trials()] takes.
 #' @param again this many trials that have an answer, a balanced sample of each model, are asked once more, on another
-#'   occasion; the view `"retest_answers"` has them beside their first answers, for [retest_reliability()].
+#'   occasion; the view `"retest_answers"` has them next to their first answers, for [retest_reliability()].
 #' @param provider_file a file with providers of your own (TOML: name, dialect, address); `NULL` takes that of
 #'   `SLANT_PROVIDERS`, or `~/.config/slant/providers.toml`.
 #' @return What [open_trials()] gives: a lazy table of the trials that are in the database, to be closed by

@@ -1,7 +1,7 @@
 #' Do two conditions of a hiring game stratify differently?
 #'
 #' Differences of the indices of [game_indices()] between conditions, with a bootstrap over whole games (each
-#' condition's games are drawn again on their own) and a studentised permutation test: games are dealt out anew to the
+#' condition's games are drawn again on their own) and a studentised permutation test: games are dealt out again to the
 #' two conditions, and what is compared is the difference in standard errors. The paper prints such p values for a
 #' higher temperature: ask with `between = "variant"` and `reference = "main"`. `analyze differences` keeps the same
 #' numbers in the database, in the view `game_comparisons`.
@@ -24,7 +24,7 @@
 #' @param n_draws number of bootstrap draws, and of permutations: 1 or more.
 #' @param adjust method of [stats::p.adjust()]; all comparisons of one index are corrected together, those of other
 #'   indices on their own: who looks for any difference in three indices looks three times.
-#' @param seed of the draws, a whole number; each comparison starts from it anew.
+#' @param seed of the draws, a whole number; each comparison starts from it again.
 #' @return A data frame with one row per comparison and index: the columns `by`, `condition`, `reference`, `index`,
 #'   `n_games`, `n_games_reference`, `difference` (condition minus reference), `std_error` (jackknife), `mde` (the
 #'   smallest difference that a t test with this standard error finds with a power of 80 %; Welch's degrees of

@@ -1,4 +1,4 @@
-# What checks of shares have in common: conditions beside a reference, an interval of a difference, corrected p values.
+# What checks of shares have in common: conditions next to a reference, an interval of a difference, corrected p values.
 
 # The conditions in their order, however many there are; `levels` may come as list(condition = c(...)).
 conditions_of <- function(data, contrast, levels) {

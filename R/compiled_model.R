@@ -2,7 +2,7 @@
 #'
 #' Compiling a Stan program takes about a minute and 2.3 GB. It is done once on a machine: the compiled model is kept in
 #' the user's cache directory (`tools::R_user_dir("slant", "cache")`), under a name made of the code and of the versions
-#' of R, rstan, StanHeaders and the compiler. A change of one of them compiles anew. A model that is there needs no
+#' of R, rstan, StanHeaders and the compiler. A change of one of them compiles again. A model that is there needs no
 #' compiler.
 #'
 #' Two processes may ask at once: one compiles, the other waits for it. What a killed process left behind (a lock, half
@@ -51,7 +51,7 @@ cached_model <- function(code, name, say, compile = compile_stan) {
   }
   check_toolchain(compiler)
   with_lock(paste0(path, ".lock"), say = say, waiting_for = "the Stan model, which another process compiles", {
-    # Whoever waited finds it made.
+    # Anyone who waited finds it made.
     model <- cached_stanmodel(path, code)
     if (is.null(model)) compile_and_keep(code, path, say, compile) else structure(model, compile_s = 0)
   })

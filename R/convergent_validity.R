@@ -1,6 +1,6 @@
 #' Do two measures of the same models agree?
 #'
-#' Sets two measures beside each other over units (a model and test each): Pearson's and Spearman's correlation, as the
+#' Sets two measures next to each other over units (a model and test each): Pearson's and Spearman's correlation, as the
 #' RM-IAT's authors have them, and correlations of the true values, which take the errors of both measures into account.
 #' A measure with a standard error is noisier than what it measures, so that the plain correlation is too small
 #' (attenuated), the more so the larger the errors are.

@@ -22,7 +22,7 @@ count_effects <- function(fit, parts, checks) {
   list(predictions = as_plain_rows(predictions), effects = ratio_row(medians[, sides], design$sides, parts, checks))
 }
 
-# The parameters beside the linear predictor, as the functions of the family take them, one number a draw.
+# The parameters next to the linear predictor, as the functions of the family take them, one number a draw.
 parameters_of_cell <- function(draws, family, x) {
   values <- lapply(stats::setNames(family$parameters, family$parameters), function(name) {
     if (name != "hu") {

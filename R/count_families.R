@@ -8,7 +8,7 @@
 # per step; `draw_fitted(predictor, sigma)`, counts as they are fitted, of a family whose draws are fitted otherwise;
 # `observed(counts)`, the columns that brms is given for them: count_low, count_side (brms's cens(): -1 below,
 # 0 the number itself, 2 between it and count_upper), count_upper; `limits`, what the formula says of them right of the
-# |; `stanvars()`, what its Stan program has beside brms's; `priors(counts, step)` of what nobody names;
+# |; `stanvars()`, what its Stan program has next to brms's; `priors(counts, step)` of what nobody names;
 # `start(counts, step)`, where Stan's parameters begin: from random values 600 tokens are too improbable to begin.
 count_family <- function(name, step) {
   if (!is.numeric(step) || length(step) != 1 || !isTRUE(step >= 1) || step != round(step)) {
@@ -192,7 +192,7 @@ whole_counts <- function(values, name) {
   as.numeric(values)
 }
 
-# A count of 0 is less than a step. Where the step is small beside the spread of the counts, the density at its middle
+# A count of 0 is less than a step. Where the step is small next to the spread of the counts, the density at its middle
 # is the probability of the interval to a thousandth, at half the time; it is in Stan also where a number is so far out
 # that 1 - 1e-17 is 1.
 observed_intervals <- function(counts, step, is_exact) {

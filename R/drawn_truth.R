@@ -19,7 +19,7 @@ fixed_columns <- function(parts) {
   stats::model.matrix(stats::delete.response(stats::terms(without_random_terms(parts$formula))), parts$data)
 }
 
-# sigma, and what else a family has beside its predictor.
+# sigma, and what else a family has next to its predictor.
 family_classes <- function(parts) setdiff(unique(parts$prior$class), c("b", "Intercept", "sd", "cor"))
 
 # The prior of the intercept holds at the means of all columns; that of the coefficients for each of them.

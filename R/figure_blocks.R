@@ -1,7 +1,7 @@
 # What the figures of forced choices share: rows in their order, heights, and what their captions say.
 
 # Labelled, ordered rows of one fit: `model_shown`, `domain_shown`, `kind_shown` (where there are kinds), and `height`,
-# the first model on top. `within`: the column whose values lie beside each other at one model.
+# the first model on top. `within`: the column whose values lie next to each other at one model.
 cells_to_draw <- function(rows, keys, within, to) {
   rows <- rows_to_draw(
     rows, keys, !is.na(rows$estimate), to, "row with an estimate", keys, "a cell has more than one row",

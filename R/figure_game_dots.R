@@ -54,7 +54,7 @@ panels_of_dots <- function(cells, width) {
 
 dots_columns <- function(cells, width) {
   n_columns <- nlevels(cells$column_shown)
-  # Their names are long: six beside each other would be cut off.
+  # Their names are long: six next to each other would be cut off.
   columns_within(width, if (n_columns > 4) 3 else n_columns, each_in = 1.6, beside_in = 1.5)
 }
 

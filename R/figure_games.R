@@ -69,7 +69,7 @@ with_absent <- function(rows, columns, value) {
   rows
 }
 
-# One condition in each panel: formats lie beside each other. Several: conditions do, and each format has panels of
+# One condition in each panel: formats lie next to each other. Several: conditions do, and each format has panels of
 # its own.
 in_panels <- function(cells, columns) {
   cells[c("model_shown", "variant_shown", "format_shown")] <-

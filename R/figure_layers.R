@@ -30,7 +30,7 @@ dots_with_intervals <- function(rows, look, filled = FALSE, size = 2, stroke = .
   )
 }
 
-# Dots with intervals beside `names`, the last one on top, with lines between them and one at the `reference`.
+# Dots with intervals next to `names`, the last one on top, with lines between them and one at the `reference`.
 forest <- function(rows, look, names, size = 2, reference = 0) {
   list(
     lines_between(names),
@@ -137,7 +137,7 @@ with_intervals <- function(rows, at = rows$estimate, low = rows$conf_low, high =
   rows
 }
 
-# Heights on an axis of names, the first level of `names` on top; levels of `beside` lie beside each other at a name,
+# Heights on an axis of names, the first level of `names` on top; levels of `beside` lie next to each other at a name,
 # the first one on top, up to `half` from it. A level keeps its place where another one is missing.
 heights_of <- function(names, beside = NULL, half = .375 * (nlevels(beside) - 1) / nlevels(beside)) {
   place <- nlevels(names) + 1 - as.integer(names)

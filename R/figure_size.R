@@ -24,7 +24,7 @@ check_inches <- function(value, name) {
 
 inches_or <- function(given, own) if (is.null(given)) own else given
 
-# How many panels stand beside each other: `most`, or as many as a given width has room for beside what is not panel.
+# How many panels stand next to each other: `most`, or as many as a given width has room for next to what is not panel.
 columns_within <- function(width, most, each_in, beside_in = 1.2) {
   if (is.null(width)) most else max(1, min(most, floor((width - beside_in) / each_in)))
 }
@@ -71,7 +71,7 @@ height_of_words <- function(plot) {
   sum(grid::convertHeight(table$heights[unique(rows)], "in", valueOnly = TRUE))
 }
 
-# How many columns of a legend fit beside each other.
+# How many columns of a legend fit next to each other.
 legend_columns <- function(labels, width_in = 9, letters_per_in = 10.6) {
   max(1, min(length(labels), floor(letters_per_in * width_in / (max(nchar(labels), 0) + 5))))
 }

@@ -11,7 +11,7 @@
 #' of the rows, which are sorted first; they are those of `brms::brm()` with the rows in that order.
 #'
 #' **Token counts.** A provider that counts in steps of k (o3-mini: 64) says of a count c that the number is in
-#' \[c, c + k), and of a count of 0 that it is below k: it is censored (`brms::cens()`). Where the step is small beside
+#' \[c, c + k), and of a count of 0 that it is below k: it is censored (`brms::cens()`). Where the step is small next to
 #' the spread of the counts, the density at its middle is the same to a thousandth, and is what is fitted. All cells of
 #' a family share one Stan program, whatever their step. Families are `"lognormal"`, `"shifted_lognormal"`, `"gaussian"`
 #' (with a `step`), `"negative_binomial"` (of whole tokens; below a step the sum of their probabilities, a family of

@@ -5,7 +5,7 @@
 #' standard errors are clustered by wording and by word (sandwich estimators of Lin & Wei, in two ways as Cameron,
 #' Gelbach
 #' & Miller have them), with a t distribution of the fewest of the two less 1 as degrees of freedom; and sets other
-#' families beside it. It is the quick twin of a Bayesian model with random effects of words and wordings.
+#' families next to it. It is the quick twin of a Bayesian model with random effects of words and wordings.
 #'
 #' The effect is a ratio of medians: how many times as many tokens the second condition takes, whatever the first.
 #'

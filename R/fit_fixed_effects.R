@@ -1,5 +1,5 @@
 # What regressions without random effects share: factors with levels that are listed, one fit for each group of rows,
-# and standard errors over clusters beside those of independent rows.
+# and standard errors over clusters next to those of independent rows.
 
 # `regression`: a list of its `name`, an `example` of a formula and the engine that has random effects (`mixed`), all
 # three in sentences; `prepared`, function(rows, formula); `model`, function(formula, rows); and of a model `effects`

@@ -5,7 +5,7 @@
 #' with its interval, what it is called, and its unit. Stack the rows of several specifications, name each in a column
 #' `spec`, and `plot_specifications()` draws their curve.
 #'
-#' What is compared depends on the engine, and not every number can stand beside every other:
+#' What is compared depends on the engine, and not every number can stand next to every other:
 #' \describe{
 #'   \item{`"lme4"`}{the coefficient of the contrast, in units of the outcome. Of a logarithm (`log()` or `log1p()`),
 #'     the ratio of geometric means: `exp()` of the coefficient and of its limits.}

@@ -16,7 +16,7 @@
 #' @param effects the covariates of the regression of topic proportions: `contrast`, and `model` where there is one.
 #' @param text name of the column with the reasoning as the model wrote it.
 #' @param id name of a column that tells the answers apart.
-#' @param outcome name of the numeric column of which Cohen's d is computed, to set beside the shift of a topic;
+#' @param outcome name of the numeric column of which Cohen's d is computed, to set next to the shift of a topic;
 #'   `NULL` for none.
 #' @param contrast name of the column with the two conditions.
 #' @param levels a named list of levels, the reference first. A covariate without one is sorted.

@@ -20,7 +20,7 @@
 #' have no bootstrap interval: two or three drawn again are nearly always the same ones, and it would hold the true
 #' value in half of all cells. From 5 to 10 games it still does so in 80 to 90 %; the t interval comes nearer to 95 %.
 #'
-#' Chance alone gives more than 0: its level stands beside each index, from simulated random choices with
+#' Chance alone gives more than 0: its level stands next to each index, from simulated random choices with
 #' as many rounds, groups, jobs in each class and games as the cell has (jobs equally often, where in each game they
 #' came so).
 #'
@@ -39,7 +39,7 @@
 #' @param n_draws number of bootstrap draws, 0 for none.
 #' @param n_random number of random cells for the level of chance, 0 for none. Without `class_sizes` and without a
 #'   column `job`, classes are taken to be alike.
-#' @param seed of the draws, a whole number; each cell starts from it anew.
+#' @param seed of the draws, a whole number; each cell starts from it again.
 #' @return A data frame with one row per cell and index: the columns `by`, `index`, `n_games`, `estimate`, `sd` (over
 #'   games), `conf_low` and `conf_high` (t, 95 %), `boot_low` and `boot_high` (95 %), `mde` (how far from a given value,
 #'   such as the level of chance, the index must truly be for a t test over so many games to find it with a power of

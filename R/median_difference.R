@@ -1,6 +1,6 @@
 #' Difference of medians, one per group of rows
 #'
-#' The median of the second level minus that of the first, with a percentile bootstrap: each side is drawn anew with
+#' The median of the second level minus that of the first, with a percentile bootstrap: each side is drawn again with
 #' replacement `n_draws` times. Unlike formulas for the standard error of a median, this holds where many counts are the
 #' same, as where a provider counts in steps of 64; then the medians take few values, and the interval may be as wide as
 #' nothing.
@@ -10,7 +10,7 @@
 #'
 #' @inheritParams effect_size
 #' @param n_draws number of bootstrap samples.
-#' @param seed of the draws, a whole number; each group starts from it anew.
+#' @param seed of the draws, a whole number; each group starts from it again.
 #' @return The same list of data frames as [fit_lme4()]. `estimates` has one row per group, with the term
 #'   `"median_difference"` in units of the outcome: `std_error` is the standard deviation of the drawn differences,
 #'   `conf_low` and `conf_high` are their 2.5 % and 97.5 % quantiles (R's type 7), `p_value` is twice the smaller share

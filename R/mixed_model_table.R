@@ -5,7 +5,7 @@
 #'
 #' @param fit what [fit_lme4()] returned for `tokens ~ condition + (1 | wording)`, or another formula with one effect of
 #'   the condition and one random intercept.
-#' @param effect begin of the name of the effect that is shown beside the intercept.
+#' @param effect begin of the name of the effect that is shown next to the intercept.
 #' @return A data frame that begins with the columns of groups: `intercept` and `intercept_std_error`, `condition`,
 #'   `condition_std_error` and `stars` (all in units of the outcome; stars at p < .05, .01, .001), `var_prompt` and
 #'   `var_residual` (variances, squared units), `n` rows, `log_lik` (REML). Nothing is rounded. A fit that failed has

@@ -1,4 +1,4 @@
-# A fitted Bayesian model in files: the brmsfit for R, its draws for everyone. Each is written beside its place and
+# A fitted Bayesian model in files: the brmsfit for R, its draws for everyone. Each is written next to its place and
 # moved there whole, so that nobody ever reads half a file.
 
 # One row about the files: name, checksum and size; NA where none was asked for or it can't be written.
@@ -28,7 +28,7 @@ file_row <- function(path) {
 
 no_file <- function() data.frame(file = NA_character_, file_md5 = NA_character_, file_bytes = NA_real_)
 
-# NULL, or why the file could not be written; `write` is told a path beside its place.
+# NULL, or why the file could not be written; `write` is told a path next to its place.
 write_whole <- function(path, write) {
   part <- sprintf("%s.%d.new", path, Sys.getpid())
   unlink(part) # a link of that name would have something else written over

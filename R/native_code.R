@@ -30,7 +30,7 @@ load_native <- function(name) {
   getNativeSymbolInfo(paste0("slant_", name), library)$address
 }
 
-# The file and the headers beside it.
+# The file and the headers next to it.
 code_files <- function(source) {
   c(source, sort(list.files(dirname(source), pattern = "\\.h$", full.names = TRUE), method = "radix"))
 }

@@ -12,7 +12,7 @@
 #' @param db the database, such as `"slant.duckdb"`, or the folder of a lake (`collect export --layout lake FOLDER`).
 #' @param view name of a view or table in it. `NULL`: one row per trial, in the columns of the design of `study`, or of
 #'   the studies that are there (`association_trials`, `forced_choice_trials`, `allocation_rounds`; what games ask
-#'   beside their rounds is in `allocation_questions`, and a message says so); those that all designs share (`trials`)
+#'   next to their rounds is in `allocation_questions`, and a message says so); those that all designs share (`trials`)
 #'   where there are several. An empty one says why, as a warning.
 #' @param study name of a study, to get its rows only.
 #' @param patience_s how long to wait for another process that writes, in seconds.

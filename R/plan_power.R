@@ -213,7 +213,7 @@ best_to_double <- function(cells, numbers, power, alpha) {
     more[[name]] <- 2 * more[[name]]
     parts <- of_words(cells, more)
     mde <- minimum_detectable_effect(sqrt(parts$variance), parts$df, power, alpha)
-    # A further wording beside one or two tells what wordings differ by, which is another question.
+    # A further wording next to one or two tells what wordings differ by, which is another question.
     if (name == "n_wordings") mde[numbers$n_wordings < least_to_generalise] <- Inf
     mde
   }, double(nrow(cells)))

@@ -1,7 +1,7 @@
 #' How likely a valid answer is, by model, domain and block
 #'
 #' Figure 1 of the interference paper: predicted compliance with its 95 % credible interval, from stage A of the
-#' analysis. The observed rates stand beside the predictions. They lie near those that are averaged over the words; the
+#' analysis. The observed rates stand next to the predictions. They lie near those that are averaged over the words; the
 #' paper's are of a median word (`"population"`: random effects of 0), which are higher.
 #'
 #' @param data what [fit_forced_choice()] returned, or a data frame with one row per model, domain, block and

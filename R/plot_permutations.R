@@ -1,4 +1,4 @@
-#' Interference beside what arbitrary block labels give
+#' Interference next to what arbitrary block labels give
 #'
 #' For each model and domain, the distribution of the difference between the blocks over permutations, with the observed
 #' difference as a line, the null's centre as a dashed one, and p.

@@ -1,6 +1,6 @@
 #' How stratified do games become, by model and condition?
 #'
-#' The indices of games with their intervals, beside the level of chance and people's printed values. One condition, or
+#' The indices of games with their intervals, next to the level of chance and people's printed values. One condition, or
 #' one in each `panel`: colours are answer formats. Several conditions: colours are conditions, and each answer format
 #' has panels of its own.
 #'

@@ -1,7 +1,7 @@
 #' How often do games succeed, by model and condition?
 #'
 #' The share of successful rounds in a game, its mean over games and 95 % t interval. Where a group succeeds best in a
-#' class, a bonus for choosing others may cost successes: the figure puts conditions beside each other.
+#' class, a bonus for choosing others may cost successes: the figure puts conditions next to each other.
 #'
 #' @param data a data frame with one row per game that was played to its end, such as the view
 #'   `allocation_game_indices`: `model`, `variant` (the condition), `success_rate` (0 to 1). Used where there:

@@ -1,4 +1,4 @@
-#' Two measures of the same models beside each other
+#' Two measures of the same models next to each other
 #'
 #' A dot per model and test with 95 % intervals in both directions (1.96 standard errors), by model; in the subtitle the
 #' plain correlation and the one that takes the errors into account (with its interval from five models on).

@@ -9,7 +9,7 @@
 #' @param n_rounds rounds of a game.
 #' @param n_groups number of groups to choose from.
 #' @param class_sizes number of jobs in each class: a class of more jobs is drawn more often.
-#' @param balanced whether each job comes equally often, instead of being drawn anew each round. `n_rounds` must then
+#' @param balanced whether each job comes equally often, instead of being drawn again each round. `n_rounds` must then
 #'   be a multiple of the number of jobs.
 #' @param n_games games in a cell: the interval is for the index of a cell of so many games.
 #' @param n_cells number of cells to simulate.

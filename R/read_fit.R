@@ -4,7 +4,7 @@
 #' database. This opens them, after looking whether each is the very file that the database was told of: before R 4.4,
 #' reading an `.rds` file can run code that is in it.
 #'
-#' @param db the database, such as `"slant.duckdb"`, or one of the `.rds` files beside it.
+#' @param db the database, such as `"slant.duckdb"`, or one of the `.rds` files next to it.
 #' @param fit name of a fit, such as `"interference"`. Needed where the database keeps several; of fits with one name
 #'   (with other settings, say) the last one is opened.
 #' @param what `"model"`, or `"draws"` for the draws alone (needs R's package nanoparquet).
@@ -120,7 +120,7 @@ checked_model_file <- function(row, column, database) {
   file
 }
 
-# Reading an .rds file can run code: what is read is a copy of one's own, and it is the copy that is compared with the
+# Reading an .rds file can run code: what is read is a copy of your own, and it is the copy that is compared with the
 # checksum that the database was told, so that nobody can put another file into its place meanwhile.
 read_kept_rds <- function(file, md5) {
   copy <- tempfile(fileext = ".rds")

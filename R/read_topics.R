@@ -1,11 +1,11 @@
 #' Open a fitted topic model again
 #'
 #' `analyze --fit stm` and `fit_stm(save_to = …)` keep the fitted model in an `.rds` file; `analyze --fit stm` puts it
-#' into the folder `NAME.duckdb.models` beside the database.
+#' into the folder `NAME.duckdb.models` next to the database.
 #'
 #' Open only files that you or your own slant made: before R 4.4, reading an `.rds` file can run code that is in it.
 #'
-#' @param db an `.rds` file, or the database: then the model beside it that was fitted last, which is refused where
+#' @param db an `.rds` file, or the database: then the model next to it that was fitted last, which is refused where
 #'   it is not the file that the database was told of (needs R's package duckdb).
 #' @param what `"all"`, or `"documents"` for the topic proportions alone.
 #' @return For `"all"` a list of class `slant_topics`: `model` (of class `STM`, for all functions of package stm),
@@ -93,7 +93,7 @@ checked_topics <- function(file, path) {
 }
 
 # One row about the file that was written: its name, checksum and size; NA where none was asked for or it can't be.
-# Written beside its place and moved there whole, so that nobody ever reads half a model.
+# Written next to its place and moved there whole, so that nobody ever reads half a model.
 save_topics <- function(model, prepared, tables, settings) {
   path <- settings$save_to
   if (is.null(path)) {

@@ -16,7 +16,7 @@
 #'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: `outcome`, `contrast` (if not given
 #'       `"condition"`), `levels`, `by`, and `trim` (.2).}
 #'     \item{`"median_difference"`}{of medians, with a percentile bootstrap: the same, `n_draws` (2000), `seed`.}
-#'     \item{`"step_sensitivity"`}{Cohen's d where counts come in steps, each drawn anew within its step: the same,
+#'     \item{`"step_sensitivity"`}{Cohen's d where counts come in steps, each drawn again within its step: the same,
 #'       `step` (found where it is not given), `n_draws` (1000), `seed`.}
 #'     \item{`"crossed"`}{[fit_crossed()]: the mixed model over words and wordings.}
 #'     \item{`"censored"`}{counts as lognormal ones of which only the step is known, by `survival::survreg()`:

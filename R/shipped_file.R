@@ -1,5 +1,5 @@
 # A file of inst/, by its path in there: in the folder that SLANT_INST names (the Python bridge sets it), in the
-# installed package, beside the folder that this file was sourced from, or in a checkout in or above the working
+# installed package, next to the folder that this file was sourced from, or in a checkout in or above the working
 # directory.
 shipped_file <- function(path) {
   above <- Reduce(function(folder, ...) dirname(folder), 1:4, getwd(), accumulate = TRUE)

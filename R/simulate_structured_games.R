@@ -24,7 +24,7 @@
 #' @param seed a whole number: the same seed gives the same games, and R's own stream of random numbers goes on as if
 #'   nothing had been drawn.
 #' @return A data frame with one row per round, in the columns that [game_indices()] takes: `source`, `experiment`,
-#'   `p`, `game` (numbered anew for each `p`), `round`, `class`, `job`, `choice`.
+#'   `p`, `game` (numbered again for each `p`), `round`, `class`, `job`, `choice`.
 #' @source Wu, Liu, Bai & Griffiths, appendix B.1.2, B.2 and B.3.
 #' @seealso [controlled_indices()], which measures them.
 #' @export

@@ -21,7 +21,7 @@
 #'   A group whose step is not known, because there are fewer than two different counts, fails. With a step of 1 there
 #'   is nothing to draw: d stands alone, without a spread, and a message says so.
 #' @param n_draws number of rounds.
-#' @param seed of the draws, a whole number; each group starts from it anew.
+#' @param seed of the draws, a whole number; each group starts from it again.
 #' @param save_to path of an `.rds` file for the drawn d's (a list named by group, each a matrix with one column per
 #'   term), or `NULL`.
 #' @return The same list of data frames as [effect_size()]. `estimates` has two rows per group, with the terms

@@ -84,7 +84,7 @@ stored_bayesian_tables <- function() {
   stats::setNames(paste0("brms_", sub("^model$", "models", names)), names)
 }
 
-# The tables that only Bayesian models have; and beside every row what the chains behind it are worth.
+# The tables that only Bayesian models have; and next to every row what the chains behind it are worth.
 with_bayesian <- function(result, tables, fits, keys) {
   models <- tables$brms_models
   with_verdicts <- function(rows, call_id) {

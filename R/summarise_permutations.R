@@ -1,10 +1,10 @@
 #' Sum up a permutation test
 #'
-#' What was observed in each cell beside the distribution of the same quantity over the permutations.
+#' What was observed in each cell next to the distribution of the same quantity over the permutations.
 #'
 #' The observed value is that of `number` 0: the data as they are, fitted with the same settings as the permutations.
 #' Its own Monte Carlo error is then exchangeable with theirs, as the test wants it; the main fit's value, from longer
-#' chains, belongs beside it, not in its place. What it is to be compared with says [permutation_test()]: under
+#' chains, belongs next to it, not in its place. What it is to be compared with says [permutation_test()]: under
 #' treatment coding the coefficients of the other cells include the reference cell's. A cell with hardly a failure
 #' follows the reference cell's difference through the priors, and a small p there is no evidence of its own.
 #'

@@ -47,7 +47,7 @@ prevalence_rows <- function(effects, scope, covariate, seed, model = NULL) {
   as_plain_rows(do.call(rbind, lapply(seq_along(drawn$topics), one_topic)))
 }
 
-# Second condition minus first, in one model (NA: whoever the regression is about), for each topic.
+# Second condition minus first, in one model (NA: anyone who the regression is about), for each topic.
 contrast_rows <- function(x, model, contrast) {
   both <- levels(as.factor(x$data[[contrast]]))
   weights <- contrast_weights(x, contrast, both[1:2], model)

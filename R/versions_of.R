@@ -1,4 +1,4 @@
-# Which versions made a result: R and the packages that took part, beside every result, and compared with those here.
+# Which versions made a result: R and the packages that took part, next to every result, and compared with those here.
 
 # One row per package that is installed, R first.
 versions_of <- function(packages) {

@@ -5,17 +5,17 @@ from slant import analysis
 trials = analysis.open_trials("slant.duckdb")            # Polars, one trial a row
 fits = analysis.fit("slant.duckdb", "rmiat", "lme4")
 fits.table, fits.diagnostics, fits.variances, fits.messages
-analysis.compare("slant.duckdb")                         # printed beside recomputed
+analysis.compare("slant.duckdb")                         # printed next to recomputed
 draws = analysis.read_draws("slant.duckdb", fit="interference")   # of a Bayesian model
 draws.frame, draws.path, draws.to_arviz()
 analysis.check("slant.duckdb").rows["influence"]         # what the paper does not say
-analysis.permute("slant.duckdb", permutations=100).tests # interference beside that of arbitrary labels
+analysis.permute("slant.duckdb", permutations=100).tests # interference next to that of arbitrary labels
 analysis.calibrate("slant.duckdb", "interference").summary  # is the sampler right?
 analysis.specifications("slant.duckdb", "rmiat").table   # the same question, analysed in other ways
 analysis.plan_power("rmiat", pilot="slant.duckdb").table # what could be found with how many words, and its cost
 analysis.meta_analysis("slant.duckdb", "rmiat").table    # one number over tests and models
 analysis.validity("slant.duckdb", ["rmiat.d", "word_association.d"]).table  # do two measures agree?
-analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, beside chance
+analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, next to chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the game as it stands
 analysis.figures("slant.duckdb", "rmiat", "figures")     # SVG and PNG, and the words for them
 analysis.seal("slant.duckdb", "rmiat", "study.zip")      # all of it as one file for others, who

@@ -82,7 +82,7 @@ class WorkerCheck:
 
 
 def cluster_checks(address: str) -> list[WorkerCheck]:
-    """Every worker of the cluster, compared with this machine. RError where the cluster can't be reached."""
+    """Every worker of the cluster, compared with this machine. RError if the cluster can't be reached."""
     from slant.analysis.calls.cluster import worker_reports
     from slant.analysis.calls.in_worker import versions_there
 
@@ -126,7 +126,7 @@ def _python() -> Check:
 
 
 def _python_packages() -> list[Check]:
-    """What slant's own metadata require, extras left out."""
+    """Return what slant's own metadata require, extras left out."""
     try:
         required = importlib.metadata.requires("slant") or []
     except importlib.metadata.PackageNotFoundError:

@@ -78,7 +78,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
 )
 @click.option("--only", multiple=True, help="Only this group of measures; may be given more than once.")
 def main(quick: bool, long: bool, only: tuple[str, ...]) -> None:
-    """Measure speed and memory against a bare loop or an ideal, beside a local server."""
+    """Measure speed and memory against a bare loop or an ideal, next to a local server."""
     groups = plan(quick=quick, long=long)
     measures: list[Measure] = []
     for name in only or groups:

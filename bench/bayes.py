@@ -1,4 +1,4 @@
-"""The interference study: compiling once, a fit from Python beside R alone, permutations, memory, short chains,
+"""The interference study: compiling once, a fit from Python next to R alone, permutations, memory, short chains,
 data sets of a calibration.
 
 Everything runs on one simulated database of the paper's size (960 trials), with two workers.

@@ -1,4 +1,4 @@
-"""The collector: its speed beside a bare loop and beside what a slow provider allows, memory, going on, games."""
+"""The collector: its speed next to a bare loop and next to what a slow provider allows, memory, going on, games."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def _fill(db: Path) -> None:
 
 
 def games(*, quick: bool) -> list[Measure]:
-    """12 cells of 30 games of 40 rounds, 14,400 calls: without latency, in seconds; and with one second, beside the
+    """12 cells of 30 games of 40 rounds, 14,400 calls: without latency, in seconds; and with one second, next to the
     least that rounds in order can take.
     """
     cells = 3 if quick else CELLS
@@ -170,7 +170,7 @@ def games(*, quick: bool) -> list[Measure]:
 
 
 def histories() -> list[Measure]:
-    """What a game's history holds in memory: a thousand rounds beside ten times a hundred."""
+    """What a game's history holds in memory: a thousand rounds next to ten times a hundred."""
     few, many = (measured("history", rounds)["held_kb"] for rounds in (FEW_ROUNDS, MANY_ROUNDS))
     name = f"history of a game of {MANY_ROUNDS:,} rounds"
     return [Measure(name, many, "kB", few * MANY_ROUNDS / FEW_ROUNDS, 1.1, "ratio")]

@@ -1,4 +1,4 @@
-"""Fits beside plain R: S3 to S9 of the models whose data lie in ../shared, the bridge to R, topics."""
+"""Fits next to plain R: S3 to S9 of the models whose data lie in ../shared, the bridge to R, topics."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def bridge(rows: int) -> list[Measure]:
 
 
 def topics() -> list[Measure]:
-    """Topics: preparing, fitting and searching beside tm's and stm's own, on the authors' texts. About four minutes on
+    """Topics: preparing, fitting and searching next to tm's and stm's own, on the authors' texts. About four minutes on
     an idle machine, most of it the published way of preparing and fitting.
     """
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""Many processes and machines: two collectors beside one, a merge of eight shards, tables over a lake beside the
+"""Many processes and machines: two collectors next to one, a merge of eight shards, tables over a lake next to the
 database; calls of R by our own processes and by a Dask cluster of as many.
 
 `SLANT_BENCH_ANSWERS=250000,500000` is for merges of shards of so many answers each, one after the other (a million of
@@ -86,7 +86,7 @@ def merged_shards(answers: int) -> list[Measure]:
 
 
 def made_shards(folder: Path, answers: int) -> Iterator[Path]:
-    """Journals of answers as they come, each line with ids of its own; beside them no databases."""
+    """Journals of answers as they come, each line with ids of its own; next to them no databases."""
     with server() as url:
         collect(folder / "template.duckdb", "rmiat", ["local/m"], base_url=url)
     [template] = journal_paths(journal_folder(folder / "template.duckdb"))
@@ -116,7 +116,7 @@ def _line(line: bytes, run: dict[str, Any], run_id: str, number: int) -> bytes:
 
 
 def lake(trials: int) -> list[Measure]:
-    """All tables over a lake of so many trials, beside the same over the database."""
+    """All tables over a lake of so many trials, next to the same over the database."""
     with tempfile.TemporaryDirectory() as name:
         db = kept_trials(Path(name), trials)
         folder = Path(os.environ.get("SLANT_BENCH_LAKE") or Path(name) / "lake")
@@ -197,7 +197,7 @@ def seconds_of_fits(db: Path, fit: str, n: int, workers: Workers) -> tuple[float
 
 
 def many_calls(db: Path, fit: str, n: int) -> Sequence[Call]:
-    """The study's own, again and again under other names, so that each is kept beside the others."""
+    """The study's own, again and again under other names, so that each is kept next to the others."""
     own = [work.call for study, definition in find_fits(fit, db, None) for work in plan_fits(db, study, definition)]
     return [replace(own[k % len(own)], about={"number": k}) for k in range(n)]
 

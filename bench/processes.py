@@ -234,7 +234,7 @@ def tables(db: str, *names: str) -> dict[str, dict[str, float]]:
 
 
 def merged(db: str, *sources: str) -> dict[str, float]:
-    """One merge. ratio: a journal's text beside its compressed file."""
+    """One merge. ratio: a journal's text next to its compressed file."""
     from slant.collector import merge
     from slant.collector.keep.journal import journal_folder
     from slant.collector.keep.journal_files import journal_paths, journal_size
@@ -258,7 +258,7 @@ def merged(db: str, *sources: str) -> dict[str, float]:
 
 
 def comparing(db: str) -> dict[str, float]:
-    """S3 to S9 set beside the print: what `analyze compare` does. The caller's clock also sees the start of Python;
+    """S3 to S9 set next to the print: what `analyze compare` does. The caller's clock also sees the start of Python;
     that is the one to quote.
     """
     from slant.analysis.bridge.worker_start import begin_early

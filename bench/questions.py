@@ -55,7 +55,7 @@ def nothing(permutations: int, n_data_sets: int) -> list[Measure]:
 
 def stopping(n_data_sets: int) -> list[Measure]:
     """Stopping on precision: how often intervals at the stop hold the effect, and which share of trials is saved, in
-    simulated studies of 24 words in 12 wordings, beside the same studies asked to the end.
+    simulated studies of 24 words in 12 wordings, next to the same studies asked to the end.
     """
     coverage, error, whole, saved, repetitions_error = by_r("simulations.R", "stopping", n_data_sets)
     data_sets = f"{n_data_sets} data sets (Monte Carlo error "

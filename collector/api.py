@@ -114,7 +114,7 @@ def collect(
 ) -> RunReport | BatchReport:
     """Ask `models` (specs like "openai/NAME"; None: those the study names) the trials of `study` that `db` lacks.
 
-    Answers go into the journal beside `db` before they count, then into `db`. The same call again asks only what is
+    Answers go into the journal next to `db` before they count, then into `db`. The same call again asks only what is
     missing; what an edit of the study, other settings or another seed ask again is a warning first. `yes=True` agrees
     to requests that cost money; `pilot=50` asks a balanced slice only; `structured_output=True` lets providers enforce
     the shape of an answer. `shard=(2, 8)` asks the second of eight parts of the plan, into a database of its own, which
@@ -122,7 +122,7 @@ def collect(
     processes on this machine. `registration` (a file that `collect preregister` wrote, or what `preregister()` gave) is
     kept with the run; what is not as registered is a warning first. Works inside a notebook too.
 
-    `provider_file` names providers of one's own (as --provider-file does); None: SLANT_PROVIDERS, or the file in
+    `provider_file` names providers of your own (as --provider-file does); None: SLANT_PROVIDERS, or the file in
     ~/.config/slant.
 
     `ask_rejected=True` asks once more what the provider declined twice for no known reason (outcome `rejected`).

@@ -25,9 +25,9 @@ _SEVERAL = (Sequence, Iterable, Collection, list)
 def checked_arguments(
     *, more: Mapping[str, Sequence[str]] | None = None, **least: float
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """A decorator: UsageError where an argument is not of the kind that its annotation names, is no finite number, or
-    below the `least` that is given here for its name. `more`: what such an argument takes in this function alone. What
-    is of a kind that isn't known here is left to the function.
+    """Return a decorator: UsageError if an argument is not of the kind that its annotation names, is no finite
+    number, or below the `least` that is given here for its name. `more`: what such an argument takes in this function
+    alone. What is of a kind that isn't known here is left to the function.
     """
 
     all_known = {name: (*known, *(more or {}).get(name, ())) for name, known in _KNOWN.items()}
@@ -64,7 +64,7 @@ def checked_arguments(
 
 @functools.cache
 def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
-    """The annotations that can be resolved; names that only type checkers import can't."""
+    """Return the annotations that can be resolved; names that only type checkers import can't."""
     inner = inspect.unwrap(function)
     kinds = {}
     for name, text in inner.__annotations__.items():

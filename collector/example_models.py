@@ -13,7 +13,9 @@ SECOND_MODEL = "anthropic/claude-sonnet-5-5"
 
 
 def with_example_models(text: str) -> str:
-    """A template's text with the models in place of FIRST_MODEL and SECOND_MODEL, and the same of their providers."""
+    """Return a template's text with the models in place of FIRST_MODEL and SECOND_MODEL, and the same of their
+    providers.
+    """
     for word, model in (("FIRST", EXAMPLE_MODEL), ("SECOND", SECOND_MODEL)):
         provider, _, name = model.partition("/")
         text = text.replace(f"{word}_PROVIDER", provider).replace(f"{word}_MODEL", name)

@@ -25,7 +25,7 @@ def escaped_markdown(text: object) -> str:
 
 
 def quoted_markdown(text: object) -> str:
-    """A text word for word in a fence longer than any in it."""
+    """Return a text word for word in a fence longer than any in it."""
     shown = printable(text)
     longest = max((len(run) for run in re.findall(r"`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -37,12 +37,12 @@ _json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":
 
 
 def stable_id(*parts: Any) -> str:
-    """A 16-byte hexadecimal hash of JSON-able parts; the same on every machine and in every session."""
+    """Return a 16-byte hexadecimal hash of JSON-able parts; the same on every machine and in every session."""
     return hashlib.blake2b(_json(parts).encode(), digest_size=16).hexdigest()
 
 
 def numbered_ids(*parts: Any) -> Callable[[int], str]:
-    """Gives `stable_id(*parts, number)` for any number."""
+    """Give `stable_id(*parts, number)` for any number."""
     start = _json(parts)[:-1]
     return lambda number: hashlib.blake2b(f"{start},{number}]".encode(), digest_size=16).hexdigest()
 
@@ -70,7 +70,7 @@ class Trial:
     """One observation, before it is asked. `factors` holds what only this design knows, as JSON-able values.
 
     `content` is a short hash of what decides the prompts of trials like this one (see `Design.contents`), `position`
-    its place in the plan; None where an import doesn't say it. Of a trial that is asked again on another day
+    its place in the plan; None if an import doesn't say it. Of a trial that is asked again on another day
     (`collect --again`) `occasion` counts from 2, and `first_trial_id` is the trial that it repeats.
     """
 
@@ -204,7 +204,7 @@ class Reply:
     another one charges for the same answer (a router with the user's own key). `effective_…` and `service_tier` are
     settings that the answer itself reports.
     `blocks` is what the provider can be given back of its answer in a later turn, reasoning included, in its own
-    words; None where that is no more than the answer.
+    words; None if that is no more than the answer.
     """
 
     answer: str | None = None

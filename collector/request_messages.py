@@ -17,8 +17,9 @@ class Message:
 
 
 def messages_of(request: str | None) -> tuple[list[Message], str | None]:
-    """What was sent, message by message, whatever the provider calls it; and how much had been sent before (None: it
-    is all here). No messages where the request is unknown or says nothing in words."""
+    """Return what was sent, message by message, whatever the provider calls it; and how much had been sent before
+    (None: it is all here). No messages where the request is unknown or says nothing in words.
+    """
     body = values_of(request)
     system = body.get("system", body.get("systemInstruction", body.get("instructions")))
     listed: Any = next((body[name] for name in ("messages", "input", "contents", "prompt") if name in body), [])
@@ -32,7 +33,7 @@ def messages_of(request: str | None) -> tuple[list[Message], str | None]:
 
 
 def _texts(part: Any) -> Iterator[str]:
-    """The words in a message: its content, the texts of its parts, what a tool gave."""
+    """Yield the words in a message: its content, the texts of its parts, what a tool gave."""
     if isinstance(part, str):
         yield part
     elif isinstance(part, list):
@@ -47,7 +48,7 @@ def _texts(part: Any) -> Iterator[str]:
 
 
 def values_of(text: str | None) -> dict[str, Any]:
-    """An object of JSON in a column (factors, settings, headers); empty where there is none."""
+    """Return an object of JSON in a column (factors, settings, headers); empty if there is none."""
     try:
         value = decoded(text or "null")
     except (ValueError, RecursionError):

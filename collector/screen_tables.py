@@ -33,14 +33,14 @@ def printable(text: object) -> str:
 
 
 def shown_cell(value: object) -> str:
-    """A value as a table shows it: unknown is nothing, a number has six digits."""
+    """Return a value as a table shows it: unknown is nothing, a number has six digits."""
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else printable(value)
 
 
 def shown_p(value: object) -> str:
-    """A p value as papers print it: "< .001", ".059"."""
+    """Return a p value as papers print it: "< .001", ".059"."""
     if not isinstance(value, float) or not 0 <= value <= 1:
         return shown_cell(value)
     return "< .001" if value < _SMALLEST_P else f"{value:.3f}".removeprefix("0")
@@ -52,7 +52,7 @@ def is_p_name(name: str) -> bool:
 
 
 def shown_column(frame: Any, name: str) -> list[str]:
-    """The cells of a column of a Polars frame, as a table shows them."""
+    """Return the cells of a column of a Polars frame, as a table shows them."""
     is_p = frame.schema[name].is_float() and is_p_name(name)
     return [(shown_p if is_p else shown_cell)(value) for value in frame[name]]
 
@@ -97,7 +97,9 @@ def _shared(frame: Any, keep: Sequence[str]) -> dict[str, str]:
 
 
 def fitted(frame: Any, width: int, keep: Sequence[str] = ()) -> tuple[Any, list[str], dict[str, int]]:
-    """The columns of a Polars frame that fit into `width` characters, those left out, and how wide each one is."""
+    """Return the columns of a Polars frame that fit into `width` characters, those left out, and how wide each
+    one is.
+    """
     texts = {name: [name, *shown_column(frame, name)] for name in frame.columns}
     least = {name: _longest(texts[name], str.split) for name in texts}
     full = {name: _longest(texts[name], str.splitlines) for name in texts}
@@ -141,7 +143,7 @@ def _widths(least: dict[str, int], full: dict[str, int], columns: list[str], wid
 
 
 def as_table(frame: Any, title: str | None = None, widths: Mapping[str, int] | None = None) -> Any:
-    """A Polars data frame as a table that rich prints, its columns as wide as `widths` says."""
+    """Return a Polars data frame as a table that rich prints, its columns as wide as `widths` says."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -159,7 +161,7 @@ def as_table(frame: Any, title: str | None = None, widths: Mapping[str, int] | N
 
 
 def _folded(text: str, width: int) -> str:
-    """A name that is longer than the column, in lines that end after an underscore or a dash where they can."""
+    """Return a name that is longer than the column, in lines that end after an underscore or a dash where they can."""
     if len(text) <= width or " " in text:
         return text
     lines = [""]
@@ -171,7 +173,7 @@ def _folded(text: str, width: int) -> str:
 
 
 def table_as_text(frame: Any, keep: Sequence[str] = (), width: int = 100, n_rows: int = _ROWS_OF_REPR) -> str:
-    """The first rows of a frame as a session of Python shows them, with what all rows share in a line above."""
+    """Return the first rows of a frame as a session of Python shows them, with what all rows share in a line above."""
     from rich.console import Console
 
     shown = screen_table(frame.head(n_rows), width, keep)
@@ -183,7 +185,7 @@ def table_as_text(frame: Any, keep: Sequence[str] = (), width: int = 100, n_rows
 
 
 def table_as_html(frame: Any, keep: Sequence[str] = (), n_rows: int = 100) -> str:
-    """The same for a notebook; all that models or files wrote is escaped."""
+    """Return the same for a notebook; all that models or files wrote is escaped."""
     shown = frame.head(n_rows)
     shared = _shared(shown, keep)
     columns = [name for name in shown.columns if name not in shared and shown[name].null_count() < shown.height]

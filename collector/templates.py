@@ -16,7 +16,9 @@ def template_environment(
     filters: Mapping[str, Callable[..., Any]] | None = None,
     **options: Any,
 ) -> Environment:
-    """The templates of a package. In HTML all values are escaped; `finalize` is applied to whatever is printed."""
+    """Return the templates of a package. In HTML all values are escaped; `finalize` is applied to whatever is
+    printed.
+    """
     environment = Environment(
         loader=PackageLoader(package),
         autoescape=is_html,

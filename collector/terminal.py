@@ -31,18 +31,18 @@ PRINTED = ("table", "csv", "json")  # the formats of --format
 
 
 def print_data(text: str, *, nl: bool = True) -> None:
-    """Data to stdout: to a file or a pipe to the letter, on a terminal as one can show it."""
+    """Print data to stdout: to a file or a pipe to the letter, on a terminal as one can show it."""
     click.echo(printable(text) if sys.stdout.isatty() else text, nl=nl)
 
 
 def say(text: str) -> None:
-    """A message for the person: to stderr, so that a pipe gets only rows."""
+    """Print a message for the person: to stderr, so that a pipe gets only rows."""
     with contextlib.suppress(OSError):  # nobody listens any more: no reason to stop asking
         click.echo(printable(text), err=True)
 
 
 def if_interrupted(what: str, hint: str) -> None:
-    """What a command says from here on where Ctrl-C ends it at once: what is kept, and what to type."""
+    """Set what a command says from here on if Ctrl-C ends it at once: what is kept, and what to type."""
     if (ctx := click.get_current_context(silent=True)) is not None:
         ctx.meta[_INTERRUPTED] = Interrupted(what, hint)
 
@@ -57,7 +57,7 @@ class _LogHandler(logging.Handler):
 def show_log(level: str | None = None) -> None:
     """Write slant's log from this level on to stderr; without `level` what SLANT_LOG says, which may be nothing.
 
-    UsageError where that is no level. The more detailed of several levels counts.
+    UsageError if that is no level. The more detailed of several levels counts.
     """
     name = (level or os.environ.get(LOG_VARIABLE, "")).strip().upper()
     if not name:
@@ -91,7 +91,7 @@ def _refuse_empty(arguments: Iterable[str] | None) -> None:
 
 
 def _open_streams() -> None:
-    """What was closed by the shell (`>&-`) takes what is written into it, and keeps nothing."""
+    """Open what the shell has closed (`>&-`): it takes what is written into it, and keeps nothing."""
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: SIM115
@@ -128,7 +128,7 @@ class SlantGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """What click does, with the nearest command there is where none is called so."""
+        """Return what click does, with the nearest command there is where none is called so."""
         name = args[0] if args else ""
         if name and not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
             near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.5)
@@ -161,7 +161,7 @@ class SlantGroup(click.Group):
             ctx.exit(1)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The options under their headings, then the commands."""
+        """Write the options under their headings, then the commands."""
         sections: dict[str, list[tuple[str, str]]] = {"Options": []}
         for option in self.get_params(ctx):
             if line := option.get_help_record(ctx):
@@ -244,8 +244,9 @@ def _is_wide() -> bool:
 
 @contextlib.contextmanager
 def late_bar(*columns: Any) -> Iterator[Callable[..., None]]:
-    """A bar of rich's `columns` for what may be over in a moment: shown on a terminal only, after two seconds. Gives
-    what takes how far it is, as rich's `Progress.update` does."""
+    """Show a bar of rich's `columns` for what may be over in a moment: shown on a terminal only, after two seconds.
+    Gives what takes how far it is, as rich's `Progress.update` does.
+    """
     from rich.console import Console
     from rich.progress import Progress
 

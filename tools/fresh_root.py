@@ -73,7 +73,7 @@ def folders_of_pip() -> list[str]:
         [*(path.read_text("utf-8") for path in files if path.exists()), os.environ.get("PIP_FIND_LINKS", "")]
     )
     named = {Path(place).resolve() for place in re.findall(r"(?:(?<=file://)|(?<=[\s=]))/[^\s]+", text)}
-    # An index of links names files beside itself.
+    # An index of links names files next to itself.
     named = {place.parent if place.name == "simple" else place for place in named}
     return sorted(str(place) for place in named if place.is_dir() and not place.is_relative_to("/etc"))
 

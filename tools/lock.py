@@ -1,7 +1,7 @@
 """Writes down the versions that slant is tested with: constraints.txt for Python, renv.lock for R.
 
 python tools/lock.py [--cran FOLDER] [--keep FOLDER]    in a fresh root of Debian 12: only what set-up installs
-python tools/lock.py --here                             from what is installed here, whoever installed it
+python tools/lock.py --here                             from what is installed here, anyone who installed it
 
 `make lock` does the first; it needs root and debootstrap, and all R packages (CRAN, or --cran FOLDER, or SLANT_CRAN).
 """

@@ -77,7 +77,7 @@ def install_python_packages(python: str, r: RInstallation, log: Path) -> None:
 
 
 def make_venv(python: str, log: Path) -> None:
-    """Made anew where there is none, its Python is gone or another one, or the folder was moved."""
+    """Made again where there is none, its Python is gone or another one, or the folder was moved."""
     if version_of(str(VENV / "bin" / "python")) == version_of(python) and is_here():
         return
     shutil.rmtree(VENV, ignore_errors=True)

@@ -66,7 +66,7 @@ def stages(chosen: str) -> dict[str, list[str]]:
 
 def run_stages(wanted: dict[str, list[str]], folder: Path) -> list[str]:
     """Run all of them and return the names of those that failed. pytest shows what it does as it goes; the others run
-    beside it, one after the other, for each of them leaves a core idle; each is shown when it has ended."""
+    next to it, one after the other, for each of them leaves a core idle; each is shown when it has ended."""
     failed: list[str] = []
 
     def run(name: str, output: int | None = None) -> None:

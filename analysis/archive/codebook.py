@@ -66,7 +66,7 @@ def type_in_words(kind: pl.DataType) -> str:
 
 
 def dataset_description(name: str, description: str, book: pl.DataFrame, **more: Any) -> str:
-    """The file of that name in psych-DS: JSON-LD with a variable for each column."""
+    """Return the file of that name in psych-DS: JSON-LD with a variable for each column."""
     variables = [
         {
             "@type": "PropertyValue",

@@ -1,4 +1,4 @@
-"""What a replay made beside what was sealed: exactly, within a tolerance, or within what chance gives to draws."""
+"""What a replay made next to what was sealed: exactly, within a tolerance, or within what chance gives to draws."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Compared:
 
 @dataclass(frozen=True)
 class Rule:
-    """How far two numbers may be apart. `of_r`: R computed them, columns OF_THE_MAKING stand beside them. `ess`: the
+    """How far two numbers may be apart. `of_r`: R computed them, columns OF_THE_MAKING stand next to them. `ess`: the
     smallest effective sample size, where they are of draws made by other versions; None else."""
 
     tolerance: float = EXACT
@@ -129,7 +129,7 @@ def _allowed_without_draws(then: pl.DataFrame, column: str, tolerance: float) ->
 
 
 def _standard_errors(then: pl.DataFrame) -> pl.Series | None:
-    """Of the estimate of each row, or what its 95 % interval says of it; None where the rows have neither."""
+    """Of the estimate of each row, or what its 95 % interval says of it; None if the rows have neither."""
     number = pl.col("std_error" if "std_error" in then.columns else "conf_high").cast(pl.Float64, strict=False)
     if "std_error" in then.columns:
         return then.select(number.abs()).to_series()
@@ -140,7 +140,7 @@ def _standard_errors(then: pl.DataFrame) -> pl.Series | None:
 
 
 def _distance(then: pl.Series, now: pl.Series, allowed: pl.Series | None) -> tuple[float | None, int | None]:
-    """The largest difference between two columns, and the first row where it is too large."""
+    """Return the largest difference between two columns, and the first row where it is too large."""
     other = then.ne_missing(now)
     if not other.any():
         return 0.0 if allowed is not None else None, None
@@ -214,7 +214,7 @@ def _first_other_line(one: Path, other: Path) -> int:
 
 
 def smallest_ess(diagnostics: Mapping[str, Path]) -> float:
-    """The smallest effective sample size that sealed Bayesian fits tell of; 100 where none does."""
+    """Return the smallest effective sample size that sealed Bayesian fits tell of; 100 where none does."""
     sizes = [100.0]
     for path in diagnostics.values():
         frame = pl.read_csv(path, infer_schema=False)

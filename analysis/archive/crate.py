@@ -94,6 +94,6 @@ def write_crate(folder: Path, root: dict[str, Any], software: dict[str, str], ac
 
 
 def _of(files: dict[str, Any], names: Sequence[str]) -> Any:
-    """The entities of these files; of one alone, itself, as RO-Crate has it of every property."""
+    """Return the entities of these files; of one alone, itself, as RO-Crate has it of every property."""
     entities = [files[name] for name in names if name in files]
     return entities[0] if len(entities) == 1 else entities

@@ -22,7 +22,7 @@ _REQUIRED = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]*")
 
 @functools.cache
 def python_versions() -> dict[str, str]:
-    """The packages that slant needs here, and those that they need, by name."""
+    """Return the packages that slant needs here, and those that they need, by name."""
     found: dict[str, str] = {}
     todo = ["slant"]
     while todo:
@@ -46,7 +46,7 @@ def _required(distribution: metadata.Distribution) -> Iterator[str]:
 
 def r_versions(frames: Iterable[pl.DataFrame], packages: tuple[str, ...]) -> dict[str, str]:
     """R and its packages: those that made the results, as these say themselves, else those that are here. Of several
-    versions the last by number; empty where there is no R and no result, or no package is asked for."""
+    versions the last by number; empty if there is no R and no result, or no package is asked for."""
     made: dict[str, str] = dict(versions_now(packages) or versions_now(()) or {}) if packages else {}
     for frame in frames:
         if "versions" in frame.columns:

@@ -42,9 +42,9 @@ class SealedJournal:
 
 
 def journals_of(db: Path, study: str) -> list[Path]:
-    """The journals that hold what is known of a study: its runs, and what was noted of them later.
+    """Return the journals that hold what is known of a study: its runs, and what was noted of them later.
 
-    DatabaseError where one of its runs has no journal any more, or a collector is at work.
+    DatabaseError if one of its runs has no journal any more, or a collector is at work.
     """
     if has_collector(db):
         raise DatabaseError(f'Can\'t seal "{study}" while "{db}" is being collected into.', "Wait until it has ended.")
@@ -109,7 +109,9 @@ def seal_journals(
 
 
 def _shared_line(line: bytes, private: PrivateWords, without: tuple[str, ...], path: Path) -> tuple[bytes, list[str]]:
-    """A line as it may be shared, and why it is not as it was. One that can't be read stays as it is, if it may."""
+    """Return a line as it may be shared, and why it is not as it was. One that can't be read stays as it is, if
+    it may.
+    """
     is_private = private.are_in(line)
     if not is_private and REASONING not in without:
         return line, []

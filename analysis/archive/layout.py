@@ -70,5 +70,5 @@ def _is_plain(part: str) -> bool:
 
 
 def folded(name: str) -> str:
-    """The same for all names that some file system takes for one."""
+    """Return the same for all names that some file system takes for one."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())

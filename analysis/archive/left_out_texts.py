@@ -20,15 +20,16 @@ _WITH_MESSAGES = ("messages", "input", "contents", "prompt")
 
 
 def stand_in(text: str) -> str:
-    """What stands in the place of a text: its SHA-256, its length, and those of COUNTED_WORDS that it has."""
+    """Return what stands in the place of a text: its SHA-256, its length, and those of COUNTED_WORDS that it has."""
     words = "".join(f", with the word {word}" for word in COUNTED_WORDS if word in text)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return f"[left out: sha256 {digest}, {len(text)} characters{words}]"
 
 
 def without_reasoning(record: dict[str, Any]) -> dict[str, Any]:
-    """A line of a journal without the texts of reasoning: the field itself, the response as it came, which has it in
-    each provider's own form, and what later requests of a conversation gave back of it. Answers stay."""
+    """Return a line of a journal without the texts of reasoning: the field itself, the response as it came, which has
+    it in each provider's own form, and what later requests of a conversation gave back of it. Answers stay.
+    """
     changed = dict(record)
     if text := record.get("reasoning_text"):
         changed["reasoning_text"] = stand_in(text)
@@ -69,6 +70,6 @@ def _shared(part: Any) -> Any:
 
 
 def texts_left_out(frame: pl.DataFrame) -> pl.DataFrame:
-    """A table of results without the texts that it quotes."""
+    """Return a table of results without the texts that it quotes."""
     names = [name for name in ("text", "reasoning_text") if frame.schema.get(name) == pl.String]
     return frame.with_columns(pl.col(name).map_elements(stand_in, return_dtype=pl.String) for name in names)

@@ -32,7 +32,7 @@ class PrivateWords:
     names: tuple[str, ...]
 
     def in_text(self, text: str) -> str:
-        """The text without keys and folders."""
+        """Return the text without keys and folders."""
         for word, stand_in in self.anywhere:
             text = text.replace(word, stand_in)
         return text
@@ -43,7 +43,7 @@ class PrivateWords:
         return any(word.encode() in data for word in words)
 
     def without(self, record: Any, *, is_about_machine: bool = False) -> Any:
-        """A record of a journal without them."""
+        """Return a record of a journal without them."""
         if isinstance(record, str):
             text = self.in_text(record)
             return self._without_names(text) if is_about_machine else text
@@ -64,7 +64,7 @@ class PrivateWords:
 
 def private_words(*folders: Path, addresses: Iterable[str | None] = ()) -> PrivateWords:
     """Those of this process and machine: keys in its environment, its home, these folders, its name and its user's,
-    and the hosts of the servers of one's own that were asked (`addresses`)."""
+    and the hosts of the servers of your own that were asked (`addresses`)."""
     anywhere = {spelt: "[key]" for key in _keys() for spelt in spellings(key)}
     for folder in (Path.home(), Path.cwd(), *folders):
         for place in {folder, folder.resolve()}:

@@ -62,7 +62,7 @@ _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, 
 
 @dataclass(frozen=True)
 class Replayed:
-    """`table`: for each file a row of its hash, and one of what was made beside it: kind (hash, data, codebook, study,
+    """`table`: for each file a row of its hash, and one of what was made next to it: kind (hash, data, codebook, study,
     prompts, table, fit, draws, figure, journal, page), name, status (agrees, differs, not made, not compared), within,
     largest_difference, n_values, note. `versions`: name, sealed, here. `notes`: what to know with them."""
 
@@ -130,7 +130,7 @@ def replay(
     it is: the unpacked archive (`sealed`), what was made (`made`) and the database. `workers` and `executor` as of
     `fit()`.
 
-    Raises UsageError where `out` is there and not empty; SlantError, with nothing unpacked, for an archive that holds
+    Raises UsageError if `out` is there and not empty; SlantError, with nothing unpacked, for an archive that holds
     what slant does not put into one.
     """
     archive, out, stages = Path(archive), Path(out), progress or Stages()
@@ -184,7 +184,7 @@ def _unpacked(archive: Archive, folder: Path, stages: Stages) -> list[Compared]:
 
 
 def _record(path: Path) -> dict[str, Any]:
-    """What the archive says is to be made. ArchiveError where it does not."""
+    """Return what the archive says is to be made. ArchiveError if it does not."""
     try:
         if path.stat().st_size > _MOST_RECORD_BYTES:
             raise ValueError("it is too long")
@@ -205,7 +205,7 @@ def _record(path: Path) -> dict[str, Any]:
 def _begun(
     record: dict[str, Any], out: Path, names: frozenset[str], stages: Stages, notes: list[str], *, with_r: bool
 ) -> _Replay:
-    """The fresh database, made of the journals, and the study as it keeps it."""
+    """Return the fresh database, made of the journals, and the study as it keeps it."""
     sealed, db = out / _SEALED, out / DATABASE
     journals = [name for name in sorted(names) if name.startswith(f"{layout.JOURNAL}/")]
     journal_folder(db).mkdir()
@@ -356,7 +356,7 @@ def _table_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
 
 
 def _partly_made(state: _Replay, name: str, is_made: bool) -> Iterator[Compared]:
-    """A table of R's results, some of which were not made: where it has come out whole, it is compared all the same."""
+    """Yield a table of R's results, some of which were not made: one that has come out whole is compared."""
     if name not in state.names:
         return
     compared = None

@@ -21,7 +21,7 @@ from slant.collector.system.shipped_files import sql_query
 
 
 def add_data(contents: Contents, authors: Sequence[str], license: str | None) -> None:
-    """The trials in the columns of their design; of games what was asked beside the rounds, too; and what was asked
+    """Add the trials in the columns of their design; of games what was asked beside the rounds, too; and what was asked
     again on another day, where something was."""
     copy, heads = contents.copy, read_view_heads()
     views = list(dict.fromkeys([usual_view(copy, contents.study.name), *views_of_games(copy)]))
@@ -46,13 +46,13 @@ def add_data(contents: Contents, authors: Sequence[str], license: str | None) ->
 
 
 def data_file(study: str, view: str) -> DataFile:
-    """What the files of a view are called."""
+    """Return what the files of a view are called."""
     stem = f"{layout.DATA}/study-{_key(study)}_description-{_key(view)}"
     return DataFile(view, f"{stem}_data.csv", f"{stem}.parquet", 0)
 
 
 def _key(name: str) -> str:
-    """A value of a file's name in psych-DS: letters and digits alone."""
+    """Return a value of a file's name in psych-DS: letters and digits alone."""
     return "".join(character for character in name if character.isalnum() and character.isascii())
 
 
@@ -72,7 +72,7 @@ def add_tables(contents: Contents) -> None:
 
 
 def add_sources(contents: Contents) -> None:
-    """The files of the study, version by version, and each kind of prompt as sent."""
+    """Add the files of the study, version by version, and each kind of prompt as sent."""
     texts, notes = source_texts(contents.copy, contents.study.name)
     contents.notes += notes
     for name, text in texts.items():
@@ -80,7 +80,7 @@ def add_sources(contents: Contents) -> None:
 
 
 def source_texts(db: Path, study: str) -> tuple[dict[str, str], list[str]]:
-    """These files by name, as the database has them, and what of them can't be in an archive."""
+    """Return these files by name, as the database has them, and what of them can't be in an archive."""
     named, found, notes = {"study": study}, {}, []
     with reading(db) as connection:
         files = connection.execute(sql_query("study_texts"), named).fetchall()

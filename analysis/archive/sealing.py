@@ -88,7 +88,7 @@ def seal(
     Without R there are no fits and figures, but for fits that are kept; `notes` of the result say so. `with_r=False`
     leaves both out.
 
-    The same database gives the same bytes. UsageError where `out` is there or can't be, DatabaseError without trials,
+    The same database gives the same bytes. UsageError if `out` is there or can't be, DatabaseError without trials,
     where a journal is missing, or while somebody collects into the database.
     """
     db, out, stages = Path(db), Path(out), progress or Stages()
@@ -153,7 +153,7 @@ def _load_what_is_new(db: Path) -> None:
 
 
 def _own_servers(db: Path, study: str) -> list[str]:
-    """Addresses of models that this machine, or one beside it, served."""
+    """Addresses of models that this machine, or one next to it, served."""
     public = [known.base_url for known in PROVIDERS.values() if known.base_url and known.key_variable]
     with reading(db) as connection:
         rows = connection.execute(sql_query("own_servers"), {"study": study, "public": public}).fetchall()
@@ -161,7 +161,7 @@ def _own_servers(db: Path, study: str) -> list[str]:
 
 
 def _check_is_whole(db: Path, copy: Path, study: str) -> None:
-    """That the journals hold all that the database has."""
+    """Check that the journals hold all that the database has."""
     query = "SELECT count(*) FROM attempts WHERE study = ?"
     counts = []
     for path in (db, copy):

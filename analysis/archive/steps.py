@@ -52,7 +52,7 @@ class Step:
     ids: frozenset[str] = field(default=frozenset(), compare=False)
 
     def frames(self, db: Path, study: Study, workers: Workers, progress: Progress | None) -> Frames:
-        """The tables that it gives, by name; made, or taken from the database. RError where R can't."""
+        """Return the tables that it gives, by name; made, or taken from the database. RError if R can't."""
         kind = _KINDS[self.kind]
         result = kind.function(db, study, workers=workers, progress=progress, **self.arguments)
         frames = {name: getattr(result, name) for name in kind.frames}
@@ -65,7 +65,7 @@ class Step:
 
 
 def read_step(row: Any) -> Step:
-    """A step as an archive names it. SlantError for what is none."""
+    """Return a step as an archive names it. SlantError for what is none."""
     known = {"name": str, "kind": str, "arguments": dict, "command": str, "packages": list, "reads_texts": bool}
     if (
         not isinstance(row, dict)
@@ -80,8 +80,9 @@ def read_step(row: Any) -> Step:
 
 
 def steps_of(db: Path, study: Study, kept: Collection[str]) -> Iterator[Step]:
-    """The study's quick fits, and whatever else was computed and is kept (`kept`: call ids) of today's rows, settings
-    and code."""
+    """Yield the study's quick fits, and whatever else was computed and is kept (`kept`: call ids) of today's rows,
+    settings and code.
+    """
     for definition in fits_of(study).values():
         yield from _fit_steps(db, study, definition, frozenset(kept))
     with reading(db) as connection:
@@ -130,7 +131,7 @@ def _fit_steps(db: Path, study: Study, definition: Fit, kept: frozenset[str]) ->
 
 
 def _other_ways(db: Path, study: Study, definition: Fit) -> list[tuple[dict[str, Any], str | None]]:
-    """Settings and measures with which a fit was made beside the study's own."""
+    """Return other settings and measures with which a fit was made."""
     named = {"study": study.name, "fit": definition.name}
     with reading(db) as connection:
         texts = [text for (text,) in connection.execute(sql_query("kept_fits_of"), named).fetchall()]
@@ -206,7 +207,7 @@ def _difference_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
 @dataclass(frozen=True)
 class _Kind:
     """What a step of one kind calls, which `frames` of the result are kept, and the `arguments` that an archive may
-    give, and no others: where R runs, say, is for whoever replays it."""
+    give, and no others: where R runs, say, is for anyone who replays it."""
 
     function: Callable[..., Any]
     frames: tuple[str, ...]

@@ -29,7 +29,7 @@ OnBytes = Callable[[int, int], None]
 
 
 def load_sealed(db: Path, on_bytes: OnBytes) -> LoadReport:
-    """Make the database `db` from the journals beside it. SlantError for a line that no collector writes."""
+    """Make the database `db` from the journals next to it. SlantError for a line that no collector writes."""
     paths = journal_paths(journal_folder(db))
     for path in paths:
         _check_lines(path)
@@ -46,7 +46,7 @@ def load_sealed(db: Path, on_bytes: OnBytes) -> LoadReport:
 
 
 def _check_lines(path: Path) -> None:
-    """A line is read as a whole: one without end would take all memory."""
+    """Refuse a line without end, which would take all memory."""
     length = 0
     with opened(path) as file:
         while block := file.read(_BLOCK):
@@ -58,28 +58,29 @@ def _check_lines(path: Path) -> None:
 
 
 def stored_study(db: Path, name: str, folder: Path | None) -> Study:
-    """The study as the database keeps its text, written into `folder` (None: slant's own) to be read; where it keeps
-    none, the one that ships with slant under this name. What is sealed is then what will be replayed."""
+    """Return the study as the database keeps its text, written into `folder` (None: slant's own) to be read; where it
+    keeps none, the one that ships with slant under this name. What is sealed is then what will be replayed.
+    """
     text = kept_text(db, name)
     return load_study(name, db=db) if text is None else load_study(written(text, folder))
 
 
 @contextmanager
 def in_one_order(db: Path, folder: Path) -> Iterator[None]:
-    """Meanwhile all reading of `db` has one thread (as whoever writes into a folder has): several add up the same
+    """Meanwhile all reading of `db` has one thread (as anyone who writes into a folder has): several add up the same
     numbers in another order each time, and their last digits differ."""
     with kept_open(db, writes_to=folder):
         yield
 
 
 def kept_call_ids(db: Path, study: str) -> list[str]:
-    """The calls of R that the database keeps results of, of this study."""
+    """Return the calls of R that the database keeps results of, of this study."""
     with reading(db) as connection:
         return [row[0] for row in connection.execute(sql_query("calls_of_study"), {"study": study}).fetchall()]
 
 
 def copy_results(db: Path, copy: Path, ids: Collection[str], without: tuple[str, ...]) -> None:
-    """Bring the results of these calls into the database `copy`, with the draws that lie beside `db`."""
+    """Bring the results of these calls into the database `copy`, with the draws that lie next to `db`."""
     wanted = pl.DataFrame({ID: sorted(ids)}, schema={ID: pl.String})
     frames: dict[str, pl.DataFrame] = {}
     with reading(db) as connection, registered(connection, "wanted", wanted):

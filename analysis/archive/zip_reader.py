@@ -72,7 +72,7 @@ class Archive:
 
 @contextmanager
 def opened_archive(path: Path) -> Iterator[Archive]:
-    """The archive, once all of it has been looked at. ArchiveError for what may not be unpacked."""
+    """Yield the archive, once all of it has been looked at. ArchiveError for what may not be unpacked."""
     if not path.is_file():
         raise UsageError(f'There is no archive "{path}".', "Name the file that analyze seal wrote.")
     _check_list(path)
@@ -187,7 +187,7 @@ def _manifest(file: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], path: 
 
 
 def check_room(archive: Archive, folder: Path) -> None:
-    """ArchiveError where the disk has no room for what is unpacked, and a database of as much."""
+    """ArchiveError if the disk has no room for what is unpacked, and a database of as much."""
     free = shutil.disk_usage(folder).free
     if free < 3 * archive.n_bytes:
         raise ArchiveError(

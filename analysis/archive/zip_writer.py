@@ -27,12 +27,12 @@ def sha256_of(path: Path) -> str:
 
 
 def member_names(folder: Path) -> list[str]:
-    """The files in a folder and below, as an archive names them, in its order."""
+    """Return the files in a folder and below, as an archive names them, in its order."""
     return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
 def write_manifest(folder: Path) -> str:
-    """The SHA-256 of each file, as `sha256sum -c` reads it; returns that of the manifest itself."""
+    """Return the SHA-256 of each file, as `sha256sum -c` reads it; returns that of the manifest itself."""
     lines = [f"{sha256_of(folder / name)}  {name}\n" for name in member_names(folder) if name != MANIFEST]
     write_file(folder / MANIFEST, "".join(lines))
     return sha256_of(folder / MANIFEST)

@@ -14,7 +14,7 @@ _PATIENCE_S = 20
 
 
 def compiler_of(r: RInstallation) -> str | None:
-    """The path of the compiler that R is set up with, None where it is not there or make is not."""
+    """Return the path of the compiler that R is set up with, None if it is not there or make is not."""
     command = [str(r.rscript.with_name("R")), "CMD", "config", "CXX14"]
     try:
         words = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE_S).stdout.split()
@@ -29,7 +29,7 @@ def has_compiled_models() -> bool:
 
 
 def cache_folder() -> Path:
-    """The folder that tools::R_user_dir("slant", "cache") names in R."""
+    """Return the folder that tools::R_user_dir("slant", "cache") names in R."""
     if cache_home := os.environ.get("R_USER_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME"):
         return Path(cache_home) / "R" / "slant"
     return Path.home() / user_caches() / "R" / "slant"

@@ -49,7 +49,7 @@ _session: dict[str, Any] = {}
 def start() -> Any:
     """Start R in this process (once), source R/*.R into one environment, and return that environment.
 
-    Raises RError where rpy2 or R is missing, or where they do not fit each other.
+    Raises RError if rpy2 or R is missing, or where they do not fit each other.
     """
     if not _session:
         os.environ.update({**ENVIRONMENT, **startup_environment()})  # R reads these when it starts, and never again
@@ -66,8 +66,9 @@ def start() -> Any:
 
 
 def _default_packages(ri: Any) -> Any:
-    """An environment with what these packages export, in front of base alone: a name that is looked up from here is
-    found there or nowhere."""
+    """Return an environment with what these packages export, in front of base alone: a name that is looked up from here
+    is found there or nowhere.
+    """
     exported = ri.baseenv["new.env"](parent=ri.baseenv["baseenv"]())
     for package in reversed(_ATTACHED):
         namespace = ri.baseenv["asNamespace"](package)
@@ -108,7 +109,9 @@ def call(name: str, /, *arguments: Any, **keywords: Any) -> tuple[Any, pl.DataFr
 
 
 def to_r(value: Any, factors: Mapping[str, Sequence[str]] | None = None) -> Any:
-    """A Python value as an R one. `factors` gives columns of a frame explicit levels; nothing else makes a factor."""
+    """Return a Python value as an R one. `factors` gives columns of a frame explicit levels; nothing else makes a
+    factor.
+    """
     start()
     ri = _session["ri"]
     if value is None:
@@ -127,7 +130,7 @@ def to_r(value: Any, factors: Mapping[str, Sequence[str]] | None = None) -> Any:
 
 
 def from_r(value: Any) -> Any:
-    """An R value as a Python one: data frame -> Polars, named list -> dict, list -> list, vector -> Series."""
+    """Return an R value as a Python one: data frame -> Polars, named list -> dict, list -> list, vector -> Series."""
     ri = _session["ri"]
     if value is ri.NULL or isinstance(value, type(ri.NULL)):
         return None
@@ -230,7 +233,9 @@ def require(packages: Sequence[str]) -> None:
 
 
 def _call_of(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """An R function of no arguments that makes this call; built as an object, so no text is ever parsed as code."""
+    """Return an R function of no arguments that makes this call; built as an object, so no text is ever parsed
+    as code.
+    """
     ri = _session["ri"]
     parts = ri.ListSexpVector([function, *(to_r(value) for value in (*arguments, *keywords.values()))])
     parts.names = ri.StrSexpVector(["", *[""] * len(arguments), *keywords])

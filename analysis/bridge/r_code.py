@@ -12,12 +12,12 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 def r_folder() -> Path:
-    """The folder with our R functions."""
+    """Return the folder with our R functions."""
     return (_PACKAGE.parent / "R").resolve()
 
 
 def inst_folder() -> Path:
-    """The folder with what R/ reads besides: the table of engines, and what it compiles at its first use."""
+    """Return the folder with what R/ reads besides: the table of engines, and what it compiles at its first use."""
     return (_PACKAGE.parent / "inst").resolve()
 
 

@@ -42,7 +42,7 @@ class RInstallation:
 
 
 def r_installation() -> RInstallation | None:
-    """The R that R_HOME names, else the one on PATH; None where there is none. Costs milliseconds."""
+    """Return the R that R_HOME names, else the one on PATH; None if there is none. Costs milliseconds."""
     for home in _homes():
         rscript = home / "bin" / "Rscript"
         version = _version_of(home)
@@ -52,7 +52,7 @@ def r_installation() -> RInstallation | None:
 
 
 def version_numbers(text: str) -> tuple[int, ...]:
-    """The leading numbers of a version: "1.1-31" is (1, 1, 31), "3.6.7.dev1" is (3, 6, 7)."""
+    """Return the leading numbers of a version: "1.1-31" is (1, 1, 31), "3.6.7.dev1" is (3, 6, 7)."""
     match = re.match(r"\d+(?:[.-]\d+)*", text.strip())
     return tuple(int(part) for part in re.split(r"[.-]", match.group())) if match else ()
 
@@ -65,14 +65,14 @@ def rinterface_fits(rinterface: tuple[int, ...], r_version: tuple[int, ...]) -> 
 
 
 def rpy2_requirements(r_version: tuple[int, ...]) -> tuple[str, ...]:
-    """What to hand to pip so that rpy2 fits that version of R."""
+    """Return what to hand to pip so that rpy2 fits that version of R."""
     if r_version < _FIRST_R_OF_NEW_RPY2:
         return ("rpy2-rinterface==3.6.5", "rpy2-robjects==3.6.6")
     return ("rpy2-rinterface>=3.6.7,<3.7", "rpy2-robjects>=3.6.6,<3.7")
 
 
 def how_to_install_rpy2(r: RInstallation) -> str:
-    """What to type: by its own name, which serves a checkout, a wheel and an index alike."""
+    """Return what to type: by its own name, which serves a checkout, a wheel and an index alike."""
     quoted = " ".join(f"'{requirement}'" for requirement in rpy2_requirements(r.version))
     return f"For R {r.version_text} type: {sys.executable} -m pip install {quoted}"
 
@@ -91,7 +91,7 @@ def _homes() -> Iterator[Path]:
 
 
 def variables_of_script(home: Path) -> dict[str, str]:
-    """The environment that R is born with where a person types `R`; empty where that script can't say."""
+    """Return the environment that R is born with where a person types `R`; empty if that script can't say."""
     command = [str(home / "bin" / "R"), "CMD", "printenv"]
     try:
         said = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout

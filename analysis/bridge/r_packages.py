@@ -19,13 +19,15 @@ def r_package_list() -> list[dict[str, str]]:
 
 
 def what_is_lost(packages: Sequence[str]) -> str:
-    """What can't be done without these packages: "no topic models"; "" for packages that the list has not."""
+    """Return what can't be done without these packages: "no topic models"; "" for packages that the list has not."""
     costs = [row["costs"] for row in r_package_list() if row["package"] in packages]
     return "; ".join(dict.fromkeys(costs))
 
 
 def how_to_install(package: str, debian: str) -> str:
-    """The command that installs an R package on this machine. `debian`: its package there, "" for none that serves."""
+    """Return the command that installs an R package on this machine. `debian`: its package there, "" for none that
+    serves.
+    """
     if debian and shutil.which("apt-get") and _apt_has(debian.split()[0]):
         return f"sudo apt-get install --no-install-recommends {debian}"
     return f"Rscript -e 'install.packages(\"{package}\")'"

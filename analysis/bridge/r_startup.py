@@ -40,7 +40,7 @@ def startup_environment() -> dict[str, str]:
 
 @cache
 def libraries_of_profiles() -> tuple[str, ...]:
-    """The libraries that the user's own profile or the site's sets by .libPaths(); none where neither does.
+    """Return the libraries that the user's own profile or the site's sets by .libPaths(); none if neither does.
 
     They run in a process of their own, of which nothing but these names is taken. The working folder's profile, which
     may have come with somebody's study, does not.
@@ -63,7 +63,7 @@ def libraries_of_profiles() -> tuple[str, ...]:
 
 
 def libraries(r: RInstallation) -> list[str]:
-    """The folders in which R looks for packages, in its order; none where it does not start."""
+    """Return the folders in which R looks for packages, in its order; none if it does not start."""
     try:
         said = subprocess.run(
             [str(r.rscript), *OPTIONS, "-e", _ASK], capture_output=True, text=True, check=False,
@@ -75,7 +75,7 @@ def libraries(r: RInstallation) -> list[str]:
 
 
 def unread_profile() -> str | None:
-    """A profile that R would run where a person starts it here, and that slant does not."""
+    """Return a profile that R would run where a person starts it here, and that slant does not."""
     named = _AT_BIRTH["R_PROFILE_USER"]
     places = [Path(named)] if named else [Path(".Rprofile"), Path.home() / ".Rprofile"]
     found = next((place for place in places if place.is_file()), None)

@@ -22,7 +22,7 @@ _BLOCK = 100_000  # strings; R's writeBin() ends at 2^31 bytes
 
 
 def vector(ri: Any, column: pl.Series) -> Any:
-    """A column as an R vector; RError where R has nothing that could hold it."""
+    """Return a column as an R vector; RError if R has nothing that could hold it."""
     dtype = column.dtype
     if dtype in (pl.Boolean, pl.Null):
         return _block(ri.BoolSexpVector, "i", [NA_INTEGER if v is None else v for v in column.to_list()])
@@ -36,7 +36,7 @@ def vector(ri: Any, column: pl.Series) -> Any:
 
 
 def factor(ri: Any, column: pl.Series, levels: Sequence[str]) -> Any:
-    """A text column as a factor with these levels; RError where it holds anything else."""
+    """Return a text column as a factor with these levels; RError if it holds anything else."""
     codes = {level: number for number, level in enumerate(levels, start=1)}
     unknown = set(column.drop_nulls().cast(pl.String).unique()) - set(codes)
     if unknown:
@@ -52,7 +52,7 @@ def factor(ri: Any, column: pl.Series, levels: Sequence[str]) -> Any:
 
 
 def series(ri: Any, vector: Any) -> pl.Series:
-    """An R vector as a column: Int64, Float64, Boolean or String."""
+    """Return an R vector as a column: Int64, Float64, Boolean or String."""
     if isinstance(vector, ri.StrSexpVector):
         return _texts(ri, vector)
     if isinstance(vector, ri.FloatSexpVector):
@@ -155,7 +155,7 @@ def _integers(ri: Any, vector: Any) -> pl.Series:
 
 
 def _bytes(ri: Any, vector: Any, n_bytes: int) -> bytes:
-    """A copy of what an R vector holds, `n_bytes` an element.
+    """Return a copy of what an R vector holds, `n_bytes` an element.
 
     Not by its memoryview(): each call of that gives back a reference to None which it never took (rpy2-rinterface
     3.6.5), and after some thousands of tables Python 3.11 ends with "deallocating None".

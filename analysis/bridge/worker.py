@@ -64,7 +64,9 @@ class Died:
 
 @cache
 def versions_now(packages: tuple[str, ...]) -> dict[str, str] | None:
-    """The versions of R and of these packages, as a worker of now would fit with them; None where one is missing."""
+    """Return the versions of R and of these packages, as a worker of now would fit with them; None if one is
+    missing.
+    """
     try:
         versions = versions_here(packages)
     except RError:
@@ -75,7 +77,7 @@ def versions_now(packages: tuple[str, ...]) -> dict[str, str] | None:
 
 @cache
 def versions_here(packages: tuple[str, ...], *, loads: bool = False) -> Mapping[str, str | None]:
-    """The versions of R and of these packages, None for one that is missing. RError where R can't start.
+    """Return the versions of R and of these packages, None for one that is missing. RError if R can't start.
 
     `loads`: they will be needed at once, so R's processes are to be born with them.
     """
@@ -94,7 +96,7 @@ class _VersionsJob:
 
 
 def _versions_job(job: _VersionsJob) -> dict[str, str | None]:
-    """Runs in a worker. It reads what is installed and loads none of it, which would take a second."""
+    """Run in a worker. It reads what is installed and loads none of it, which would take a second."""
     from slant.analysis.bridge import r
 
     value, _ = r.call("package_versions", ["base", *job.names])
@@ -191,7 +193,9 @@ def _run_pool(
 
 
 def _idle_pool(path: frozenset[str]) -> _Pool | None:
-    """A pool that looks for modules wherever this process does now; others would not find a function from there."""
+    """Return a pool that looks for modules wherever this process does now; others would not find a function
+    from there.
+    """
     with contextlib.suppress(IndexError):  # another thread may have taken the last one
         while True:
             pool = _idle.pop()
@@ -212,7 +216,9 @@ def _broken(pool: _Pool, running: Sequence[int], said: str = "") -> _Broken:
 
 
 def how_it_ended(codes: Collection[int | None]) -> str | None:
-    """The end of the process that broke its pool, from the exit codes of all: the others were ended by the pool."""
+    """Return the end of the process that broke its pool, from the exit codes of all: the others were ended by
+    the pool.
+    """
     own = [code for code in codes if code not in (None, _LOST, -signal.SIGTERM, -signal.SIGKILL)]
     if own and own[0] is not None and own[0] >= 0:
         return f"ended by itself with exit status {own[0]}"
@@ -255,7 +261,7 @@ def _submit(pool: _Pool, function: Callable[[Any], Any], job: Any) -> Future[Any
 
 
 def _kill(pool: _Pool) -> list[int | None]:
-    """The workers, and what R has started there: chains that it forked, a compiler. Returns their exit codes."""
+    """Return the workers, and what R has started there: chains that it forked, a compiler. Returns their exit codes."""
     processes = _kill_processes(pool.executor)
     pool.executor.shutdown(wait=True, cancel_futures=True)
     return [process.exitcode for process in processes]
@@ -283,7 +289,7 @@ def _kill_group(leader: int | None) -> None:
 
 
 def _begin(say_begun: Connection) -> None:
-    """In a new worker: leave Ctrl-C to the parent, lead a group of one's own, in which all that R starts can be
+    """In a new worker: leave Ctrl-C to the parent, lead a group of your own, in which all that R starts can be
     killed together, end when the parent is gone (even by kill -9), and start R where it was not forked with R in it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -329,8 +335,8 @@ def _end_with(sentinel: int) -> None:
 
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
-    """A spawned process imports the caller's script again. Ours need nothing of it, and a script without the
-    `if __name__ == "__main__"` guard would start itself for ever; so it is hidden while a process starts.
+    """Keep a spawned process from importing the caller's script again. Ours need nothing of it, and a script without
+    the `if __name__ == "__main__"` guard would start itself for ever; so it is hidden while a process starts.
     """
     main = sys.modules["__main__"]
     hidden = {name: getattr(main, name) for name in ("__spec__", "__file__") if hasattr(main, name)}

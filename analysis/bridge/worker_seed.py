@@ -18,7 +18,7 @@ from slant.collector.errors import RError
 
 
 def _hook(kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
-    """A worker that begins while the process that asked is ending finds nothing of what it was to take over from it.
+    """Let a worker that begins while the process that asked is ending find nothing of what it was to take over from it.
     Nobody is left to be told."""
     if not isinstance(error, (EOFError, FileNotFoundError, ConnectionError)):
         sys.__excepthook__(kind, error, at)
@@ -37,7 +37,7 @@ def _load() -> None:
 
 @contextlib.contextmanager
 def _held_back() -> Iterator[None]:
-    """What is written to stderr meanwhile is shown afterwards: never, where R ends this process. The one that asked
+    """Show what is written to stderr meanwhile afterwards: never, where R ends this process. The one that asked
     then says so, in the words of another process that begins like this, with ALOUD set.
 
     Stdout is for the rows of the command: what R, its compiled code and the processes that it starts say there goes to

@@ -41,7 +41,7 @@ PACKAGES = "SLANT_R_PACKAGES"  # what the seed loads, separated by blanks
 
 
 def worker_context() -> BaseContext:
-    """The way in which this system starts workers."""
+    """Return the way in which this system starts workers."""
     if not can_fork_r():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -50,7 +50,7 @@ def worker_context() -> BaseContext:
 
 
 def begin_early(packages: Sequence[str]) -> None:
-    """Begin to load R and these packages, for many short fits, beside what this process does until it has them."""
+    """Begin to load R and these packages, for many short fits, next to what this process does until it has them."""
     if can_fork_r():
         from multiprocessing import forkserver
 
@@ -91,8 +91,8 @@ def environment(packages: Sequence[str] = (), more: Mapping[str, str] | None = N
 
 @contextlib.contextmanager
 def deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes born meanwhile, and all that they start, never see it: it is for the one that asked, whose end ends
-    them. They could ignore it themselves only after a second of imports, in which it would leave a traceback each.
+    """Hide Ctrl-C from processes born meanwhile, and from all that they start: it is for the one that asked, whose end
+    ends them. They could ignore it themselves only after a second of imports, in which it would leave a traceback each.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

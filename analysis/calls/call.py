@@ -48,9 +48,9 @@ class Call:
     fill: values of columns that R's frames lack in any of the tables.
     shaped: gives the frames as they are to be kept, where that is not as R returned them.
     failed: the table that has a row of a call that failed, too.
-    warnings: what is doubtful about the rows; beside R's own warnings.
+    warnings: what is doubtful about the rows; next to R's own warnings.
     packages: those of R that it needs. cores: "all" where it spreads over them by itself (its argument `cores`).
-    keeps: arguments that name a file beside the database, with the ending of that file's name. says: the name under
+    keeps: arguments that name a file next to the database, with the ending of that file's name. says: the name under
     which it tells, in a file (its argument `say`), what it is doing. asides: arguments that change no number.
     writes, reads: arguments that name a file which it writes or reads; they come and go with the call, wherever it is
     answered.
@@ -100,11 +100,11 @@ def _hashable(value: Any) -> Any:
 
 
 def computed(calls: Sequence[Call], workers: Workers = None) -> Generator[tuple[int, Answer], None, None]:
-    """Yields (number of the call, its answer) as calls end: short ones beside each other and in groups. Those that take
-    all cores come last, one after another here, beside each other on the workers of an executor.
+    """Yield (number of the call, its answer) as calls end: short ones next to each other and in groups. Those that take
+    all cores come last, one after another here, next to each other on the workers of an executor.
 
     `workers` R processes (default: the cores), or an executor of the caller's: it is only given work and never shut
-    down; wherever its workers are, they need R and this package. Raises RError where a package is missing, no worker
+    down; wherever its workers are, they need R and this package. Raises RError if a package is missing, no worker
     can start, a worker has other versions, or the executor breaks. Leaving early ends what was begun.
     """
     tasks = [_task(call, workers) for call in calls]
@@ -120,7 +120,7 @@ def computed(calls: Sequence[Call], workers: Workers = None) -> Generator[tuple[
 
 
 def _stages(calls: Sequence[Call], workers: Workers, took: Sequence[float]) -> Iterator[list[list[int]]]:
-    """Groups of calls, by their numbers; each stage begins when the one before has ended. `took`: the seconds of those
+    """Group of calls, by their numbers; each stage begins when the one before has ended. `took`: the seconds of those
     that have ended.
     """
     together = [number for number, call in enumerate(calls) if call.cores == "one"]
@@ -138,7 +138,7 @@ def _stages(calls: Sequence[Call], workers: Workers, took: Sequence[float]) -> I
 
 
 def answer_of(call: Call, workers: Workers = None) -> Answer:
-    """The answer of one call that is kept nowhere. RError where R can't, or its process died."""
+    """Return the answer of one call that is kept nowhere. RError if R can't, or its process died."""
     with closing(computed([call], workers)) as answers:
         ((_, answer),) = answers
     answer.raise_error()
@@ -146,7 +146,7 @@ def answer_of(call: Call, workers: Workers = None) -> Answer:
 
 
 def answered(call: Call, workers: Workers = None) -> Any:
-    """The value of `answer_of`."""
+    """Return the value of `answer_of`."""
     return answer_of(call, workers).value
 
 
@@ -166,7 +166,7 @@ def _task(call: Call, workers: Workers) -> Task:
 
 
 def _with_files(call: Call, answer: Answer) -> Answer:
-    """Puts files that came back where they belong, each whole or not at all."""
+    """Put files that came back where they belong, each whole or not at all."""
     said = []
     for name, content in answer.files.items():
         path = call.writes[name]
@@ -180,7 +180,7 @@ def _with_files(call: Call, answer: Answer) -> Answer:
 
 
 def _groups(numbers: Sequence[int], took: Sequence[float], count: int) -> list[list[int]]:
-    """The later, the smaller, so that `count` workers end together also where the last calls take longest."""
+    """Return the later, the smaller, so that `count` workers end together also where the last calls take longest."""
     most = min(_GROUP, int(_GROUP_S / max(sum(took) / len(took), 1e-4))) if took else 1
     groups: list[list[int]] = []
     at = 0

@@ -25,7 +25,7 @@ class ClusterExecutor(Executor):
     """Hands calls to the Dask cluster at `address`: tcp://host:port of a scheduler, or local:N, which starts N worker
     processes here. Nothing happens before the first call; `shutdown()` leaves the scheduler, and ends what was started.
 
-    UsageError where the address is none, RError where Dask is missing or nobody answers at it.
+    UsageError if the address is none, RError if Dask is missing or nobody answers at it.
     """
 
     def __init__(self, address: str) -> None:
@@ -79,7 +79,7 @@ def start_lost_workers(client: Any) -> None:
 
 
 def worker_reports(address: str, packages: Sequence[str]) -> list[WorkerReport | str]:
-    """What each worker of the cluster at `address` has; a sentence of one that can't say."""
+    """Return what each worker of the cluster at `address` has; a sentence of one that can't say."""
     with ClusterExecutor(address) as executor:
         try:
             executor.client.wait_for_workers(1, timeout=_CONNECT_S)
@@ -96,7 +96,9 @@ def worker_reports(address: str, packages: Sequence[str]) -> list[WorkerReport |
 
 @contextlib.contextmanager
 def _local_cluster(distributed: Any, n: int) -> Iterator[Any]:
-    """The dashboard takes any free port: that of another cluster of this machine is no reason to fail."""
+    """Start a cluster whose dashboard takes any free port: that of another cluster of this machine is no reason to
+    fail.
+    """
     made = distributed.LocalCluster(
         n_workers=n, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
     )
@@ -105,7 +107,7 @@ def _local_cluster(distributed: Any, n: int) -> Iterator[Any]:
 
 
 def _checked(address: str) -> int | None:
-    """The number of workers of local:N; None of another address."""
+    """Return the number of workers of local:N; None of another address."""
     scheme, colon, rest = address.partition(":")
     if scheme == LOCAL:
         if not colon:

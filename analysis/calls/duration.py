@@ -15,7 +15,9 @@ _NEEDED = ("chains", "iterations")
 
 
 def expected_duration(call: Call, workers: Workers = None) -> str | None:
-    """A sentence where R's own estimate is ten minutes or more; R itself refuses what takes more than an hour."""
+    """Return a sentence where R's own estimate is ten minutes or more; R itself refuses what takes more than an
+    hour.
+    """
     arguments, rows = call.arguments.get(call.nested, {}) if call.nested else call.arguments, call.rows
     if rows is None or rows.height < _MANY_ROWS or not set(_NEEDED) <= arguments.keys():
         return None

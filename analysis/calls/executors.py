@@ -60,7 +60,7 @@ class MixedVersions(Executor):
 
 
 def mixed_versions(executor: Executor) -> Executor:
-    """The same executor, for calls of R that may be answered by other versions than those here.
+    """Return the same executor, for calls of R that may be answered by other versions than those here.
 
     Each result then says which versions made it and on which machine, and what is kept counts as unchanged whatever
     versions made it: `analysis.fit(db, executor=mixed_versions(executor))`.
@@ -78,7 +78,7 @@ def worker_count(workers: Workers) -> int:
 
 
 def _threads_by_worker(client: Any) -> Mapping[str, int]:
-    """Of the workers that Dask has now; none where its scheduler is gone, of which the calls themselves tell."""
+    """Of the workers that Dask has now; none if its scheduler is gone, of which the calls themselves tell."""
     if client.status != "running":
         return {}
     try:
@@ -89,7 +89,7 @@ def _threads_by_worker(client: Any) -> Mapping[str, int]:
 
 
 def dask_client(executor: Executor) -> Any:
-    """The client of Dask that an executor belongs to; None of another one."""
+    """Return the client of Dask that an executor belongs to; None of another one."""
     inner = executor.executor if isinstance(executor, MixedVersions) else executor
     if isinstance(inner, ClusterExecutor):
         return inner.client
@@ -108,7 +108,7 @@ class LeftOut:
         self._reasons: dict[str, tuple[str, ...]] = {}
 
     def refuse(self, worker: Refused) -> None:
-        """RError where nobody else is there."""
+        """RError if nobody else is there."""
         is_new = worker.worker not in self._reasons
         self._reasons[worker.worker] = worker.reason
         if not self.fit_workers():
@@ -118,7 +118,7 @@ class LeftOut:
             _log.warning("%s It is left out; the others go on.", worker.reason[0])
 
     def fit_workers(self) -> frozenset[str] | None:
-        """Those that may answer; None where nobody was refused, and all may."""
+        """Those that may answer; None if nobody was refused, and all may."""
         if not self._reasons:
             return None
         present = _threads_by_worker(self._client) if self._client is not None else ()
@@ -163,9 +163,9 @@ class _Sent:
 def by_executor(
     groups: Sequence[Sequence[Task]], executor: Executor, left_out: LeftOut
 ) -> Generator[tuple[int, list[Answer] | Died], None, None]:
-    """Yields (number of the group, its answers) as they end; `Lost` where the executor lost its worker.
+    """Yield (number of the group, its answers) as they end; `Lost` where the executor lost its worker.
 
-    Leaving early cancels what is queued, and ends R wherever it works for this. RError where the executor breaks, or no
+    Leaving early cancels what is queued, and ends R wherever it works for this. RError if the executor breaks, or no
     worker can be used.
     """
     versions = None if isinstance(executor, MixedVersions) else _expected_versions(groups, executor)
@@ -214,7 +214,7 @@ def by_executor(
 
 
 def _withdrawn(sent: dict[Future[Any], _Sent], fit: frozenset[str] | None) -> list[_Sent]:
-    """What was sent to chosen workers of which none is there any more: Dask would keep it for them for ever."""
+    """Return what was sent to chosen workers of which none is there any more: Dask would keep it for them for ever."""
     stranded = [future for future, of_one in sent.items() if fit and of_one.workers and not of_one.workers & fit]
     withdrawn = []
     for future in stranded:
@@ -280,7 +280,7 @@ def _most_in_flight(executor: Executor) -> int:
 
 @contextlib.contextmanager
 def _lock(executor: Executor) -> Iterator[str | None]:
-    """A file that is locked meanwhile: workers on this machine see whether anybody waits. Dask tells its own."""
+    """Lock a file meanwhile: workers on this machine see whether anybody waits. Dask tells its own."""
     if dask_client(executor) is not None:
         yield None
         return

@@ -78,7 +78,7 @@ class _TooMuchMemory(Exception):
 
 
 def answer_parcel_here(parcel: Parcel) -> bytes | Died | Refused:
-    """The answers, pickled; `Refused` where this worker has other versions, or R or a package is missing."""
+    """Return the answers, pickled; `Refused` where this worker has other versions, or R or a package is missing."""
     worker = _dask_worker()
     with _cores(worker, parcel.takes_all_cores) as cores:
         watch = _Watch(worker, parcel.lock, cores)
@@ -105,12 +105,12 @@ def _answer(parcel: Parcel) -> bytes:
 
 
 def versions_there(packages: tuple[str, ...], *, loads: bool = False) -> dict[str, str | None]:
-    """What numbers depend on beside data and arguments; None where a package is missing. RError without R."""
+    """Return what numbers depend on next to data and arguments; None if a package is missing. RError without R."""
     return {**versions_here(packages, loads=loads), R_CODE: r_code_hash()}
 
 
 def about_worker(packages: tuple[str, ...], dask_worker: Any = None) -> WorkerReport:
-    """Runs in a Dask worker, which gives itself, beside its tasks."""
+    """Run in a Dask worker, which gives itself, next to its tasks."""
     import psutil
 
     versions: Mapping[str, str | None] = {}
@@ -139,7 +139,7 @@ def _address(worker: Any) -> str:
 
 
 def difference(there: Mapping[str, str | None], here: Mapping[str, str]) -> str:
-    """What differs, in words; "" where nothing does."""
+    """Return what differs, in words; "" where nothing does."""
     words = []
     for name, own in here.items():
         other = there.get(name)

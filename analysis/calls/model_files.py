@@ -1,4 +1,4 @@
-"""Where fitted models and their draws lie: in the folder NAME.duckdb.models beside the database, by the fit's id."""
+"""Where fitted models and their draws lie: in the folder NAME.duckdb.models next to the database, by the fit's id."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ _BLOCK = 1 << 20
 
 
 def model_folder(db: str | Path) -> Path:
-    """The folder of fitted models beside the database."""
+    """Return the folder of fitted models next to the database."""
     path = Path(db).resolve()
     path = real_file(path)
     return path.with_name(path.name + ".models")
 
 
 def made_model_folder(db: str | Path) -> Path:
-    """The same folder, made where it can be: where it can't, R says that the model was not kept. DatabaseError where
-    something else has its name: a model would be written elsewhere."""
+    """Return the same folder, made where it can be: where it can't, R says that the model was not kept. DatabaseError
+    where something else has its name: a model would be written elsewhere.
+    """
     folder = model_folder(db)
     try:
         check_folder(folder)

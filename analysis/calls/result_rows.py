@@ -25,7 +25,7 @@ Frames = dict[str, pl.DataFrame]
 
 
 def table_schema(table: str) -> pl.Schema:
-    """The columns of a table of results, typed as its SQL says."""
+    """Return the columns of a table of results, typed as its SQL says."""
     return _table_schemas()[table]
 
 
@@ -40,8 +40,9 @@ def _table_schemas() -> dict[str, pl.Schema]:
 
 
 def rows_of_calls(ended: Iterable[tuple[Call, Answer]]) -> Frames:
-    """The rows of the table `calls`, and of each of their own, that these calls come to, below each other. Values are
-    gathered first: a frame a call costs milliseconds."""
+    """Return the rows of the table `calls`, and of each of their own, that these calls come to, below each other.
+    Values are gathered first: a frame a call costs milliseconds.
+    """
     tables: dict[str, _Columns] = {"calls": _Columns("calls")}
     for call, answer in ended:
         frames = call.shaped(answer) if call.shaped and not answer.error else answer.frames
@@ -87,7 +88,7 @@ class _Columns:
         self._values: dict[str, list[Any]] = {name: [] for name in self._schema}
 
     def add(self, frame: pl.DataFrame | None, own: Mapping[str, Any]) -> None:
-        """The rows of a frame of R's, or one row without any."""
+        """Add the rows of a frame of R's, or one row without any."""
         n = 1 if frame is None else frame.height
         returned = {} if frame is None else {series.name: series for series in frame.get_columns()}
         for name, kind in self._schema.items():
@@ -107,7 +108,7 @@ class _Columns:
 
 
 def plain(value: Any, kind: pl.DataType | None = None) -> Any:
-    """What a column (of this kind) can hold: lists and mappings as JSON."""
+    """Return what a column (of this kind) can hold: lists and mappings as JSON."""
     if value is not None and not isinstance(value, (str, int, float, bool, datetime)):
         value = json.dumps(value, ensure_ascii=False)
     if value is None or kind is None:

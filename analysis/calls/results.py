@@ -54,7 +54,7 @@ class Results:
 
     calls: one row a call, in the columns of the table `calls`. frames: by the name of its table, each data frame that
     they returned, all calls below each other, told apart by call_id. computed: the ids of those that were computed now.
-    not_kept: why these could not be written to the database; None where they were.
+    not_kept: why these could not be written to the database; None if they were.
     """
 
     calls: pl.DataFrame
@@ -89,13 +89,14 @@ def results(
     progress: Progress | None = None,
     raises: bool = True,
 ) -> Results:
-    """What each call gives: kept before (rows, arguments, R code, versions of packages unchanged) or computed now.
+    """Return what each call gives: kept before (rows, arguments, R code, versions of packages unchanged) or computed
+    now.
 
-    Each is kept as it ends; of a call that failed, its reason is, and it is tried again. `refit` computes all anew.
+    Each is kept as it ends; of a call that failed, its reason is, and it is tried again. `refit` computes all again.
     `workers` R processes (default: the cores), or any `concurrent.futures.Executor`; versions of R and packages are
     those of this machine, but for `mixed_versions(executor)`, for which any will do. Without R, what is kept is still
     given. `raises`: what R itself refuses (RError) ends it all; else it is a call that failed, as one whose process
-    died always is. Raises RError where R or a package is missing.
+    died always is. Raises RError if R or a package is missing.
     """
     kept = _Kept(db, calls)
     is_mixed = isinstance(workers, MixedVersions)
@@ -139,7 +140,7 @@ def not_kept_yet(db: str | Path, calls: Sequence[Call]) -> list[Call]:
 
 
 def unchanged_ids(calls: Sequence[Call], rows: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
-    """The ids of calls that `rows` (call_id, status, versions) hold, made by these versions (None: any)."""
+    """Return the ids of calls that `rows` (call_id, status, versions) hold, made by these versions (None: any)."""
     then = {row[ID]: row for row in rows.to_dicts() if row["status"] != "failed"}
     return [call.id for call in calls if call.id in then and _is_made_alike(then[call.id]["versions"], versions)]
 
@@ -159,7 +160,7 @@ class _Kept:
                     self.frames[table] = frame_of(connection.sql(rows)).cast(table_schema(table))
 
     def unchanged(self, calls: Sequence[Call], *, any_versions: bool = False) -> set[str]:
-        """The ids of calls that need not be made again. Without R nothing better could be made."""
+        """Return the ids of calls that need not be made again. Without R nothing better could be made."""
         rows = {row[ID]: row for row in self.frames["calls"].to_dicts()} if "calls" in self.frames else {}
         known = [call for call in calls if call.id in rows and rows[call.id]["status"] != "failed"]
         if any_versions:
@@ -168,7 +169,7 @@ class _Kept:
         return {call.id for call in known if _is_made_alike(rows[call.id]["versions"], versions[call.packages])}
 
     def relabelled(self, calls: Sequence[Call]) -> dict[str, pl.DataFrame]:
-        """The rows whose further columns these calls give otherwise now, as they are to be; here, too."""
+        """Return the rows whose further columns these calls give otherwise now, as they are to be; here, too."""
         changed: dict[str, pl.DataFrame] = {}
         for table, of_table in _by_first_table(calls).items():
             names = [name for name in table_schema(table) if any(name in call.columns for call in of_table)]
@@ -265,7 +266,7 @@ def _replace(connection: duckdb.DuckDBPyConnection, frames: Frames, ids: Iterabl
 
 
 def _remove_files(db: Path, ids: Iterable[str]) -> None:
-    """The models of results that others have replaced."""
+    """Remove the models of results that others have replaced."""
     for replaced in ids:
         for file in regular_files(model_folder(db), f"{replaced}.*") if replaced.isalnum() else ():
             with suppress(OSError):
@@ -293,7 +294,9 @@ def _with_asides(db: str | Path, calls: Sequence[Call], workers: Workers, progre
 
 
 def _versions(wanted: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], dict[str, str] | None]:
-    """The versions that calls with these packages would be made with now; R is asked once where it has all of them."""
+    """Return the versions that calls with these packages would be made with now; R is asked once where it has all of
+    them.
+    """
     groups = list(wanted)
     every = tuple(dict.fromkeys(name for packages in groups for name in packages))
     if len(groups) > 1 and (now := versions_now(every)):

@@ -34,7 +34,7 @@ class Stage:
 
     @contextmanager
     def watched(self, status_file: Path) -> Iterator[Path]:
-        """The file, shown while R writes into it what it is doing, and gone afterwards."""
+        """Show the file while R writes into it what it is doing, and remove it afterwards."""
         if watch := getattr(self.progress, "watch", None):
             watch(status_file)
         remove(status_file)
@@ -45,7 +45,7 @@ class Stage:
 
 
 def compile_here(db: Path, call: Call, workers: Workers, stage: Stage) -> None:
-    """The Stan model of `call`'s rows compiled here, where somebody can watch it, unless a process of this machine has
+    """Compile the Stan model of `call`'s rows here, where somebody can watch it, unless a process of this machine has
     done it. Other machines compile with their first fit."""
     if isinstance(workers, Executor):
         return
@@ -56,8 +56,9 @@ def compile_here(db: Path, call: Call, workers: Workers, stage: Stage) -> None:
 def summed_up(
     db: Path, summary: Call, table: str, workers: Workers, *, is_of_fewer: bool
 ) -> tuple[pl.DataFrame, str | None]:
-    """The rows of `table` of the call that sums up the others, and why they could not be kept (None where they were).
-    Of fewer calls than are kept already, nothing new is kept."""
+    """Return the rows of `table` of the call that sums up the others, and why they could not be kept (None if they
+    were). Of fewer calls than are kept already, nothing new is kept.
+    """
     if is_of_fewer:
         return rows_of_calls([(summary, answer_of(summary, workers))])[table], None
     kept = results(db, [summary], workers=workers)
@@ -65,7 +66,8 @@ def summed_up(
 
 
 def put_together(parts: Sequence[Any], names: Sequence[str]) -> dict[str, Any]:
-    """The data frames of these names of all parts, each below those of the part before, and `not_kept`: the first
-    reason why one could not be kept, None where all were."""
+    """Return the data frames of these names of all parts, each below those of the part before, and `not_kept`: the
+    first reason why one could not be kept, None if all were.
+    """
     frames = {name: pl.concat([getattr(part, name) for part in parts]) for name in names}
     return {**frames, "not_kept": next((part.not_kept for part in parts if part.not_kept), None)}

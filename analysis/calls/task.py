@@ -74,7 +74,7 @@ class Task:
     takes_all_cores: bool = False
 
     def given(self) -> dict[str, Any]:
-        """The arguments as R is given them."""
+        """Return the arguments as R is given them."""
         if self.nested:
             return {**self.arguments, self.nested: {**self.arguments.get(self.nested, {}), **self.more}}
         return {**self.arguments, **self.more}
@@ -89,7 +89,7 @@ class CallGroup:
     @property
     def packages(self) -> tuple[str, ...]:
         """What workers are forked with. A call that takes all cores has one worker, which loads what it needs itself:
-        what it is forked from would hold brms, some 300 MB, beside it."""
+        what it is forked from would hold brms, some 300 MB, next to it."""
         return packages_of([task for task in self.tasks if not task.takes_all_cores])
 
 
@@ -98,7 +98,7 @@ def packages_of(tasks: Sequence[Task]) -> tuple[str, ...]:
 
 
 def answer_group(group: CallGroup) -> list[Answer]:
-    """Runs in an R process. RError where a package or a function is missing; what R refuses is an answer, too."""
+    """Run in an R process. RError if a package or a function is missing; what R refuses is an answer, too."""
     from slant.analysis.bridge import r
 
     r.start()
@@ -106,7 +106,7 @@ def answer_group(group: CallGroup) -> list[Answer]:
 
 
 def answer_parcel(parcel: Parcel) -> bytes:
-    """Runs in an R process of another executor's worker: the same, for what was pickled at home."""
+    """Run in an R process of another executor's worker: the same, for what was pickled at home."""
     from slant.analysis.bridge import r
 
     r.start()

@@ -51,7 +51,7 @@ def check_command(
     db: Path,
     output_format: str,
 ) -> None:
-    """What could be wrong with the results, on one page: verdicts first, each with its number.
+    """Show what could be wrong with the results, on one page: verdicts first, each with its number.
 
     Mixed models: residuals and skew, influence of single prompts, variance by prompt and word, whether effects hold for
     other words and wordings and what could have been found, whether models have the bias at the same words, corrections

@@ -1,4 +1,4 @@
-"""`analyze compare`: the printed numbers of a paper beside the recomputed ones."""
+"""`analyze compare`: the printed numbers of a paper next to the recomputed ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[str]:
-    """What the tokens of each model are, a sentence for each source; of a study about something else, nothing."""
+    """Yield what the tokens of each model are, a sentence for each source; of a study about something else, nothing."""
     if not design_named(study.design).analyses_tokens:
         return
     rows = tables(db, study=study.name, names=["token_sources"])["token_sources"]
@@ -80,7 +80,7 @@ def compare_command(
     db: Path,
     output_format: str,
 ) -> None:
-    """Every printed number of the paper beside the recomputed one: in its tables, its text ("text"), and its earlier
+    """Every printed number of the paper next to the recomputed one: in its tables, its text ("text"), and its earlier
     version ("v1 S3" to "v1 S7").
 
     A number agrees if it differs from the print by at most `tolerance`: half a unit of the last printed digit, unless

@@ -132,7 +132,7 @@ def figures_command(
 
 
 def _not_drawn(study: Study, names: tuple[str, ...], rows: pl.DataFrame) -> dict[str, list[str]]:
-    """The study's own figures that there were no rows for, by the command that makes these."""
+    """Return the study's own figures that there were no rows for, by the command that makes these."""
     missing: dict[str, list[str]] = {}
     for name, kind in study_figure_kinds(study).items():
         if kind.hint and name in (names or study.figures) and name not in rows["figure"]:

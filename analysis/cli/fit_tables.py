@@ -53,7 +53,7 @@ def _is_of_choices(result: FitResult) -> bool:
 
 
 def check_has_table(fits: Iterable[tuple[Study, Fit]], show: str) -> None:
-    """UsageError where no engine of these fits keeps the table `show`: before minutes are spent on them."""
+    """UsageError if no engine of these fits keeps the table `show`: before minutes are spent on them."""
     fits = list(fits)
     own = {table for _, fit in fits for table in ENGINES[fit.engine].tables}
     known = [*FIT_TABLES, *sorted(own | ({"match"} if "topics" in own else set()))]
@@ -69,7 +69,7 @@ def _empty_table(result: FitResult, show: str) -> UsageError:
 
 
 def verdicts(result: FitResult) -> Iterator[str]:
-    """What the chains of each fit that converged are worth; the others are among the doubtful fits."""
+    """Yield what the chains of each fit that converged are worth; the others are among the doubtful fits."""
     for row in result.bayes["models"].filter(pl.col("is_converged")).to_dicts():
         yield f"{row['fit']} ({row['source']}): {row['verdict']}"
 
@@ -83,7 +83,7 @@ def _first_of_an_engine(result: FitResult, show: str) -> pl.DataFrame:
 
 
 def _diagnostics(result: FitResult) -> pl.DataFrame:
-    """One row a fit: how it was sampled, beside what is known of every fit; failed ones, too."""
+    """One row a fit: how it was sampled, next to what is known of every fit; failed ones, too."""
     key = ["source", "study", "study_version", "variant", "model", "test", "fit"]
     sampled = result.bayes["models"]
     general = result.diagnostics.select(*key, *_OF_FITS)

@@ -26,7 +26,7 @@ _DIGITS = 4  # of a terminal's table; CSV and JSON have all
 def print_fit(
     engine: str, db: Path, study: str | None, show: str | None, adjust: str | None, output_format: str, **options: Any
 ) -> bool:
-    """Fit, print the table `show`, and say what the fits are worth. True where every fit failed."""
+    """Fit, print the table `show`, and say what the fits are worth. True if every fit failed."""
     check_adjust(show, adjust)
     if show is not None:
         check_has_table(find_fits(engine, db, study), show)
@@ -45,7 +45,7 @@ def print_fit(
 
 
 def _in_reading_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """An estimate, its interval, its p, and then what they rest on."""
+    """Return an estimate, its interval, its p, and then what they rest on."""
     if not {"estimate", "conf_low", "conf_high"} <= set(rows.columns):
         return rows
     read = [name for name in ("estimate", "conf_low", "conf_high", "p_value") if name in rows.columns]

@@ -58,11 +58,11 @@ def indices_command(
     db: Path,
     output_format: str,
 ) -> None:
-    """SI, BGD, GASI and mutual information of each model and variant, with intervals, beside the level of chance.
+    """SI, BGD, GASI and mutual information of each model and variant, with intervals, next to the level of chance.
 
     Over complete games: the t interval over games (GASI, which is between games, has none) and a bootstrap of whole
     games. Chance alone gives more than 0: its level, from random cells of as many games, rounds, groups and jobs in
-    each class, stands beside each index. Results are kept in the database: the same command computes only what is new.
+    each class, stands next to each index. Results are kept in the database: the same command computes only what is new.
     """
     from slant.analysis.questions.games.indices import game_indices
 

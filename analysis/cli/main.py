@@ -189,7 +189,7 @@ def analyze(
 
     With --fit: fits that model in every cell (model and test) and prints one row for each estimate. Fits are kept in
     the database, and made again only if rows, settings or code have changed; one with settings of your own is kept
-    beside the study's. Rows go to stdout, everything else to stderr.
+    next to the study's. Rows go to stdout, everything else to stderr.
     """
     if ctx.invoked_subcommand is not None:
         return

@@ -14,7 +14,7 @@ from slant.collector.terminal import print_rows, say
 
 
 class Kept(Protocol):
-    """A result: `not_kept` says why it could not be written to the database; None where it was."""
+    """A result: `not_kept` says why it could not be written to the database; None if it was."""
 
     @property
     def not_kept(self) -> str | None: ...

@@ -1,4 +1,4 @@
-"""`analyze permute`: the observed differences between conditions or blocks beside those that arbitrary labels give."""
+"""`analyze permute`: the observed differences between conditions or blocks next to those that arbitrary labels give."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def permute_command(
     """Is the observed effect larger than arbitrary labels would give?
 
     Of an association study: deals the words of each model and test to their groups at random and prints the observed
-    difference beside what is found where there is nothing: its null distribution, p, and how often the study's own
+    difference next to what is found where there is nothing: its null distribution, p, and how often the study's own
     test gives p < .05 there. Twice: "whole words" swaps a word's two conditions with all its wordings, and asks
     whether there is a mean effect where words differ; the sharp null swaps them within each wording, and asks whether
     any word has an effect in any wording, which it also finds where words differ in theirs and the mean is 0.

@@ -114,7 +114,7 @@ def power_command(
     workers: Workers,
     output_format: str,
 ) -> None:
-    """What a design would find: words, wordings and repetitions (or games) beside standard error, smallest effect,
+    """Show what a design would find: words, wordings and repetitions (or games) beside standard error, smallest effect,
     power, calls, cost and time.
 
     mde is the smallest effect that is found with a power of 80 % (--power) in a two-sided test at 5 %, over other words
@@ -157,7 +157,7 @@ def power_command(
 
 
 def _short(table: pl.DataFrame) -> pl.DataFrame:
-    """What a terminal has room for: costs and times in the middle of their range."""
+    """Return what a terminal has room for: costs and times in the middle of their range."""
     from slant.collector.ask.rate_limits import spoken
     from slant.collector.cost.estimate import dollars
 

@@ -69,7 +69,7 @@ class FitProgress:
                 status.update(f"{printable(self._current_work())} ({time.monotonic() - self._start_s:.0f} s)")
 
     def _current_work(self) -> str:
-        """The last status that a fit wrote; fits that take the whole machine are made one after another."""
+        """Return the last status that a fit wrote; fits that take the whole machine are made one after another."""
         try:
             files = [file for file in self._status_files if file.exists()]
             last = max(files, key=lambda file: file.stat().st_mtime_ns, default=None)
@@ -80,7 +80,7 @@ class FitProgress:
 
 
 def duration(seconds: float) -> str:
-    """Rounded as people say it: 40 s, 12 min, 3.5 h."""
+    """Round a duration as people say it: 40 s, 12 min, 3.5 h."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -87,7 +87,7 @@ def replay_command(
 
 
 def _print_changed(archive: Path, changes: tuple[str, ...], workers: Workers, output_format: str) -> None:
-    """Fits of the archive's answers as its study has them beside those with other choices; nothing is written."""
+    """Fits of the archive's answers as its study has them next to those with other choices; nothing is written."""
     from slant.analysis.archive.loading import database_of
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.questions.changed_choice import with_changes

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 @verbose_option
 @row_options
 def report_command(study: str | None, out: Path, registration: Path | None, workers: Workers, db: Path) -> None:
-    """One self-contained HTML page: tables beside the printed ones, figures, warnings, where the data come from.
+    """One self-contained HTML page: tables next to the printed ones, figures, warnings, where the data come from.
 
     Prints the path of the page.
     """

@@ -1,4 +1,4 @@
-"""`analyze retest`: is it the same tomorrow? Later occasions beside the first."""
+"""`analyze retest`: is it the same tomorrow? Later occasions next to the first."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def retest_command(
     db: Path,
     output_format: str,
 ) -> None:
-    """Is it the same tomorrow? The trials that were asked again (`collect --again`), beside their first answers.
+    """Is it the same tomorrow? The trials that were asked again (`collect --again`), next to their first answers.
 
     For each later occasion the share of equal answers and Cohen's kappa, the intraclass correlation of the measure (of
     all trials, and of what those of one test and condition differ by: icc_residual), and its shift with a paired t

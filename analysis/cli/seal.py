@@ -1,4 +1,4 @@
-"""`analyze seal`: a study as one file for reviewers, repositories and whoever comes after."""
+"""`analyze seal`: a study as one file for reviewers, repositories and anyone who comes after."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ def tables_command(
 def _print(
     frame: pl.DataFrame, output_format: str, name: str, info: TableInfo | None = None, *, has_paper: bool = False
 ) -> None:
-    """`has_paper`: all studies of the table have printed numbers; that of a study of one's own is in no paper."""
+    """`has_paper`: all studies of the table have printed numbers; that of a study of your own is in no paper."""
     title = info.title(is_printed=has_paper) if info else ""
     if output_format in FORMATS:
         print_data(table_text(frame, output_format, caption=title, label=f"tab:{name}"), nl=False)

@@ -58,7 +58,7 @@ def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
 
 
 def _study(name: str, requested: str | None, db: Path) -> Study | None:
-    """The study of this name, where its text is here."""
+    """Return the study of this name, where its text is here."""
     if requested is not None and (study := load_study(requested, db=db)).name == name:
         return study
     return next(iter(loadable_studies([name], db)), None)
@@ -80,7 +80,7 @@ def _overview(result: FitResult) -> pl.DataFrame:
 
 
 def _matches(result: FitResult, study: str | None, db: Path) -> pl.DataFrame:
-    """Printed topics beside the fitted ones; no rows for a study that prints none."""
+    """Return printed topics next to the fitted ones; no rows for a study that prints none."""
     parts = []
     for grain, words in result.topics["words"].group_by(["study", *_KEY], maintain_order=True):
         definition = _study(str(grain[0]), study, db)

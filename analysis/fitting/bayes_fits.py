@@ -48,7 +48,7 @@ def bayes_fits_of(study: Study) -> list[Fit]:
 
 def tables_of_fits(tables: Mapping[str, pl.DataFrame], fits: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """`tables` by name, those of Bayesian fits without the rows of fits that are not shown; families of counts stand
-    beside each other."""
+    next to each other."""
     ids = fits["call_id"].to_list()
     of_fits = {name for name, frame in tables.items() if {"call_id", "verdict"} <= set(frame.columns)} - {_FAMILIES}
     return {
@@ -57,7 +57,7 @@ def tables_of_fits(tables: Mapping[str, pl.DataFrame], fits: pl.DataFrame) -> di
 
 
 def stale_fit_warnings(fits: pl.DataFrame, study: Study) -> list[str]:
-    """A sentence for each kept fit that is not of today's rows, definition and code."""
+    """Return a sentence for each kept fit that is not of today's rows, definition and code."""
     stale = fits.filter(~pl.col("is_own")).unique(["fit", "source"], maintain_order=True)
     return [f"{row['fit']} ({row['source']}): {stale_fit_warning(study.name)}" for row in stale.to_dicts()]
 
@@ -67,6 +67,8 @@ def stale_fit_warning(study: str) -> str:
 
 
 def _own_ids(db: str | Path, study: Study, fits: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
-    """The ids of those that `fit()` would take as they are. Without `versions`, other packages are no reason not to."""
+    """Return the ids of those that `fit()` would take as they are. Without `versions`, other packages are no reason not
+    to.
+    """
     calls = [work.call for fit in bayes_fits_of(study) for work in plan_fits(db, study, fit)]
     return unchanged_ids(calls, fits, versions)

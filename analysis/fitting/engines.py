@@ -17,7 +17,7 @@ class Engine:
     """One row of the table, whose head (`collector/study/engines.py`) says what each column is.
 
     `argument_names`: by the name that R has for an argument, the study's. `files`: the fitted model itself (its
-    argument `save_to`) and whatever else of a fit is kept in a file beside the database, with the ending of its name.
+    argument `save_to`) and whatever else of a fit is kept in a file next to the database, with the ending of its name.
     `tables`: those that this engine alone keeps; in the database the name of the engine stands before them.
     `are_of_cells`: a row of them that names no model or domain is of those of its fit, rather than of all together.
     `takes_all_cores`: one fit spreads over the cores by itself (its argument `cores`), so that fits are made one after
@@ -40,13 +40,13 @@ class Engine:
         return bool(self.files)
 
     def arguments(self, fit: Fit) -> dict[str, Any]:
-        """What the R function is told of a study's fit, whatever its rows are."""
+        """Return what the R function is told of a study's fit, whatever its rows are."""
         given = _given(fit)
         named = {name: given[study_name] for name, study_name in self.argument_names.items() if study_name in given}
         return named | (dict(fit.settings) if "*" in self.argument_names else {})
 
     def describe(self, fit: Fit) -> str:
-        """The fit in words, for tables: its formula, or its outcome and contrast."""
+        """Return the fit in words, for tables: its formula, or its outcome and contrast."""
         return self.shown_as.format(formula=fit.formula, outcome=fit.outcome, contrast=fit.contrast)
 
 

@@ -110,9 +110,9 @@ def plan_fits(
     only: Mapping[str, Collection[str]] | None = None,
     rows: ViewRows | None = None,
 ) -> list[PlannedFit]:
-    """The fits of one definition, a cell each; arguments as of `fit()` and `read_cells()`.
+    """Return the fits of one definition, a cell each; arguments as of `fit()` and `read_cells()`.
 
-    StudyError where it can't be made.
+    StudyError if it can't be made.
     """
     _check_engine(study, definition)
     engine, settings = ENGINES[definition.engine], settings or {}
@@ -134,7 +134,9 @@ def plan_fits(
 
 
 def with_random(definition: Fit) -> tuple[Fit, tuple[str, ...]]:
-    """The fit with the random intercepts of its setting `random` (repetition, say) in its formula; and their names."""
+    """Return the fit with the random intercepts of its setting `random` (repetition, say) in its formula; and their
+    names.
+    """
     settings = dict(definition.settings)
     random = tuple(checked_name(str(name), "column") for name in settings.pop("random", ()))
     if random and definition.formula is None:

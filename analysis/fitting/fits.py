@@ -56,7 +56,7 @@ class FitResult:
     bayes: those of Bayesian models (R's fit_brms()): models, predictions, contrasts, checks, loo. With a Bayesian model
     among the fits, every frame has the columns is_converged and verdict.
     call_ids: of the fits in the database.
-    not_kept: why the results could not be written to the database (a read-only file, say); None where they were.
+    not_kept: why the results could not be written to the database (a read-only file, say); None if they were.
     """
 
     engine: str
@@ -175,7 +175,9 @@ def fits_together(
     workers: Workers = None,
     progress: Progress | None = None,
 ) -> Results:
-    """What `fit()` makes for each of these, made by the same R processes. Nothing of a request that means no cell."""
+    """Return what `fit()` makes for each of these, made by the same R processes. Nothing of a request that means no
+    cell.
+    """
     pairs = [(request, definition) for request in requests for _, definition in find_fits(request.fit, db, study)]
     views = dict.fromkeys(definition.view for _, definition in pairs)
     rows = {view: read_rows(db, study.name, [d for _, d in pairs if d.view == view], None) for view in views}

@@ -1,4 +1,4 @@
-"""What fits gave, beside the cell each is of: the frames that callers see begin with source, study … and end with fit.
+"""What fits gave, next to the cell each is of: the frames that callers see begin with source, study … and end with fit.
 
 Where Bayesian models are among the fits, each frame says of each row what the chains behind it are worth.
 """
@@ -90,7 +90,7 @@ class FitFrames:
         return self._frames.get(name, pl.DataFrame(schema=table_schema(name)))
 
     def _beside_cells(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """A frame of one engine or of all, with the columns of CELL in the place of `call_id`."""
+        """Return a frame of one engine or of all, with the columns of CELL in the place of `call_id`."""
         return _last_is_fit(self._with_verdict(_joined(self.fits.select(ID, *CELL), frame)))
 
     def _of_all(self, table: str) -> pl.DataFrame:

@@ -82,7 +82,7 @@ class RepeatedFit(ABC):
         )
 
     def compile(self) -> Call:
-        """The Stan model of these rows: compiled, where no process has done it on this machine yet."""
+        """Return the Stan model of these rows: compiled, where no process has done it on this machine yet."""
         arguments = {name: self.arguments[name] for name in self.of_model if self.arguments.get(name) is not None}
         return Call(
             self.compile_function,
@@ -93,7 +93,7 @@ class RepeatedFit(ABC):
         )
 
     def n_kept(self, db: Path) -> int:
-        """Of how many repetitions the sum is that the database has; 0 where it has none."""
+        """Of how many repetitions the sum is that the database has; 0 if it has none."""
         with reading(db) as connection:
             sums = frame_of(connection.table(f"{self.kind}s"))
         return cast(int, sums.filter(pl.col(f"{self.kind}_id") == self.id)[self.n_column].max() or 0)

@@ -30,13 +30,15 @@ def versions_of_results(*results: FitResult) -> dict[str, str]:
 
 
 def version_sentence(*results: FitResult) -> str:
-    """What made these results, in a sentence; "" where nothing is known (all failed, say)."""
+    """Return what made these results, in a sentence; "" where nothing is known (all failed, say)."""
     versions = versions_of_results(*results)
     return f"Made with {', '.join(f'{name} {version}' for name, version in versions.items())}." if versions else ""
 
 
 def kept_version_sentences(db: str | Path, study: str) -> Iterator[str]:
-    """What made the fits that the database keeps of a study, in sentences; then those that other versions made."""
+    """Yield what made the fits that the database keeps of a study, in sentences; then those that other versions
+    made.
+    """
     fits_by_versions: dict[str, list[str]] = {}
     for fit, text in (
         _kept_versions(db, study).select("fit", "versions").unique(maintain_order=True).sort("fit").iter_rows()
@@ -51,7 +53,8 @@ def kept_version_sentences(db: str | Path, study: str) -> Iterator[str]:
 
 
 def other_version_sentences(db: str | Path, study: str | None = None) -> Iterator[str]:
-    """A sentence for each lot of fits in the database that other versions made than those here, or that can't be told.
+    """Yield a sentence for each lot of fits in the database that other versions made than those here, or that can't be
+    told.
 
     Fits that `fit()` returns are made again where a version has changed; topics and whatever else is only read from the
     database are not. Without R, nothing is made again.
@@ -76,7 +79,7 @@ def _kept_versions(db: str | Path, study: str | None) -> pl.DataFrame:
 
 
 def _difference(kept_versions: Mapping[str, str], current_versions: Mapping[str, str] | None) -> str:
-    """What differs, in words; "" where nothing does."""
+    """Return what differs, in words; "" where nothing does."""
     if current_versions is None:
         version_text = ", ".join(f"{name} {version}" for name, version in kept_versions.items())
         return f"{version_text}; R or one of these packages is missing here"

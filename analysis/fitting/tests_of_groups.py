@@ -16,14 +16,14 @@ _ENGINES = ("lm", "logistic")
 
 
 def term_tests(result: FitResult) -> Iterator[pl.DataFrame]:
-    """The rows of each engine that has such tests; F tests and likelihood ratio tests have other columns."""
+    """Yield the rows of each engine that has such tests; F tests and likelihood ratio tests have other columns."""
     for engine in _ENGINES:
         if not (rows := result.tables[engine]["tests"]).is_empty():
             yield rows
 
 
 def term_test_sentences(result: FitResult) -> list[str]:
-    """A sentence for each test of several groups at once: "m, hired: condition: F(2, 117) = 3.2, p = .044"."""
+    """Return a sentence for each test of several groups at once: "m, hired: condition: F(2, 117) = 3.2, p = .044"."""
     return [sentence for rows in term_tests(result) for sentence in _sentences(rows)]
 
 

@@ -49,7 +49,7 @@ def as_rows(checks: Checks) -> pl.DataFrame:
 
 
 def as_json(checks: Checks) -> str:
-    """Findings, warnings, and the rows of every check, for machines."""
+    """Return findings, warnings, and the rows of every check, for machines."""
     content = {
         "study": checks.study.name,
         "alpha": checks.alpha,
@@ -62,7 +62,7 @@ def as_json(checks: Checks) -> str:
 
 
 def as_text(checks: Checks, width: int = 110) -> str:
-    """The page for a terminal: verdicts first, the numbers below each."""
+    """Return the page for a terminal: verdicts first, the numbers below each."""
     lines = [_title(checks), checks.study.source]
     for grain, grain_findings in findings(checks):
         lines += [
@@ -116,7 +116,9 @@ def write_page(checks: Checks, out: Path, workers: Workers = None) -> Path:
 
 
 def check_ending(out: Path) -> str:
-    """The ending of the page's name: .html or .md. UsageError for any other, so that nobody waits for nothing."""
+    """Return the ending of the page's name: .html or .md. UsageError for any other, so that nobody waits for
+    nothing.
+    """
     if out.suffix.lower() not in (".html", ".md"):
         raise UsageError(f'Can\'t write the page to "{out}": its name must end in .html or .md.')
     return out.suffix.lower()
@@ -137,7 +139,7 @@ def _section(
 
 
 def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
-    """What the page shows of a check's rows: of prompts, words and games only those that matter."""
+    """Return what the page shows of a check's rows: of prompts, words and games only those that matter."""
     if finding.check in ("influence", "game_influence"):
         rows = rows.filter(pl.col("is_influential") | pl.col("changes_conclusion"))
     if finding.check == "left_out":

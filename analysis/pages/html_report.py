@@ -1,4 +1,4 @@
-"""The HTML report: one self-contained page with what was recomputed, the print beside it, figures, topics, and where
+"""The HTML report: one self-contained page with what was recomputed, the print next to it, figures, topics, and where
 all of it comes from. Whatever a model, a file or a user wrote is escaped, and the page may load nothing from anywhere.
 """
 
@@ -98,7 +98,7 @@ def report(
     what needs it is left out, and the report says so on top. A study without printed tables gets its fits' estimates.
     `workers` and `executor` as of `fit()`, `registration` as of `check()`.
 
-    Raises DatabaseError without trials, UsageError where `out` can't be written.
+    Raises DatabaseError without trials, UsageError if `out` can't be written.
     """
     out = Path(out)
     _check_place(out)
@@ -155,7 +155,7 @@ def _more_tables(study_tables: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
 
 
 def _keep_retests(db: str | Path, study: Study, workers: Workers) -> list[str]:
-    """Computes what trials that were asked again say, where it is not kept; returns warnings for the top."""
+    """Compute what trials that were asked again say, where it is not kept; returns warnings for the top."""
     if not (calls := retest_calls(db, study.name)):
         return []
     try:
@@ -166,7 +166,7 @@ def _keep_retests(db: str | Path, study: Study, workers: Workers) -> list[str]:
 
 
 def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress | None) -> list[str]:
-    """Puts into `data` what fits and figures give; returns the warnings for the top of the page."""
+    """Put into `data` what fits and figures give; returns the warnings for the top of the page."""
     has_print = study.published is not None
     fit_names = [
         name for name, definition in fits_of(study).items() if definition.engine in _ENGINES and is_quick(definition)
@@ -205,7 +205,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
 
 
 def _add_over_words(data: ReportData, db: str | Path, study: Study) -> Iterator[str]:
-    """The rows of the checks of that name, among the tables; yields why R could not make them, if so."""
+    """Yield the rows of the checks of that name, among the tables; yields why R could not make them, if so."""
     rows = crossed_rows(data.fits[CROSSED])
     data.tables = {**data.tables, CROSSED_ROWS: with_signs(rows, None)}
     try:
@@ -224,7 +224,7 @@ def _add_over_words(data: ReportData, db: str | Path, study: Study) -> Iterator[
 def _registered(
     db: str | Path, study: Study, registration: str | Path | Registration | None, counts: pl.DataFrame
 ) -> list[tuple[str, Finding]]:
-    """What the registration says of each source, version and variant; nothing where there is none."""
+    """Return what the registration says of each source, version and variant; nothing if there is none."""
     known = registered_study(db, study.name, registration)
     if known is None:
         return []
@@ -234,14 +234,14 @@ def _registered(
 
 
 def _check_hint(data: ReportData) -> str | None:
-    """What `analyze check` tells beside this report; None where it has nothing to check."""
+    """Return what `analyze check` tells next to this report; None if it has nothing to check."""
     if not has_checks(data.study):
         return None
     return ", ".join(known.check.replace("_", " ") for known in checks_of(data.study.design))
 
 
 def _page(**content: Any) -> str:
-    """The whole page. Its script is the only one that may run: the page names it by its hash."""
+    """Return the whole page. Its script is the only one that may run: the page names it by its hash."""
     filters = {"breakable": _breakable, "table_label": table_label}
     environment = template_environment("slant.analysis.pages", is_html=True, filters=filters)
     loader = environment.loader
@@ -303,7 +303,7 @@ def _check_place(out: Path) -> None:
 
 
 def _write(out: Path, page: str) -> Path:
-    """Into a file beside it first, so that nobody ever sees half a report."""
+    """Into a file next to it first, so that nobody ever sees half a report."""
     try:
         write_whole_file(out, page.encode("utf-8"))
     except OSError as error:

@@ -19,8 +19,8 @@ _EXPONENT = re.compile(r"(-?[\d.]+)e([+-]\d+)")
 
 @checked_arguments()
 def table_text(frame: pl.DataFrame, table_format: str = "latex", *, caption: str = "", label: str = "") -> str:
-    """A table in a format of papers, with all rows and columns of `frame`: numbers have six digits and stand to the
-    right, what is unknown is empty. Raises UnknownNameError for another format.
+    """Return a table in a format of papers, with all rows and columns of `frame`: numbers have six digits and stand to
+    the right, what is unknown is empty. Raises UnknownNameError for another format.
 
     LaTeX needs the package booktabs, and longtable for more than 40 rows; texts in other scripts than Latin need
     LuaLaTeX or XeLaTeX. `label` is what `\\ref` takes.
@@ -67,7 +67,7 @@ def _latex(frame: pl.DataFrame, caption: str, label: str) -> str:
 
 
 def _latex_number(text: str) -> str:
-    """A number in math, so that its minus is one."""
+    """Return a number in math, so that its minus is one."""
     if not text:
         return ""
     shown = _EXPONENT.sub(lambda found: rf"{found[1]} \times 10^{{{int(found[2])}}}", text)

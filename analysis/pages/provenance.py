@@ -23,7 +23,9 @@ _RUN_COLUMNS = (
 
 
 def described_runs(runs: pl.DataFrame) -> pl.DataFrame:
-    """The runs in order: not their machine, and of files and folders only the last name. Empty columns are left out."""
+    """Return the runs in order: not their machine, and of files and folders only the last name. Empty columns are left
+    out.
+    """
     described = runs.select(_RUN_COLUMNS).with_columns(
         pl.col("command").map_elements(without_folders, return_dtype=pl.String),
         pl.col("git_commit").str.head(12),

@@ -29,12 +29,12 @@ _QUICK = ("lme4", "crossed", "effect_size", "welch", "lm", "logistic", "step_sen
 
 
 def is_quick(fit: Fit) -> bool:
-    """A binomial mixed model of all trials takes minutes, unlike a linear one of a cell."""
+    """Return a binomial mixed model of all trials takes minutes, unlike a linear one of a cell."""
     return fit.engine in _QUICK and fit.settings.get("family") is None
 
 
 def quick_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:
-    """Sources of printed numbers whose fits are quick, or kept and of today's rows, settings, code and packages."""
+    """Return sources of printed numbers whose fits are quick, or kept and of today's rows, settings and versions."""
     sources = sources_of(study)
     if all(is_quick(fit) or fit.engine == "stm" for fit in study.fits.values()):
         return sources  # topics are never fitted for a comparison
@@ -51,7 +51,8 @@ def quick_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:
 def comparison_rows(
     db: str | Path, study: Study, workers: Workers = None, progress: Progress | None = None
 ) -> pl.DataFrame:
-    """The columns of `compare`, for all models and variants there are. Raises RError where R is needed and missing.
+    """Return the columns of `compare`, for all models and variants there are. Raises RError if R is needed and
+    missing.
 
     Fits of seconds are made where they are missing; numbers of longer ones are left out where none is kept.
     """
@@ -77,7 +78,7 @@ def comparison_rows(
 
 
 def comparison_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
-    """Only the tables that need no fits, or whose fits the database holds; None where there is none."""
+    """Only the tables that need no fits, or whose fits the database holds; None if there is none."""
     parts, quantities = [], set[str]()
     for source in sources_of(study):
         if not source.is_table_of_models:
@@ -109,7 +110,7 @@ def with_words(comparison: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
 
 
 def claim_texts(study: Study) -> dict[str, str]:
-    """What the text says of a number, by its name in the column `quantity`."""
+    """Return what the text says of a number, by its name in the column `quantity`."""
     if study.published is None:
         return {}
     is_quoted = pl.col("quantity").str.contains(" ") & ~pl.col("source").str.starts_with("section ")

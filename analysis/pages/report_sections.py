@@ -80,13 +80,13 @@ def _compares_variants(data: ReportData) -> bool:
 
 
 def _print_grain(data: ReportData) -> pl.DataFrame:
-    """The grain of what the print alone decides; none where nothing was compared."""
+    """Return the grain of what the print alone decides; none if nothing was compared."""
     comparison = pl.DataFrame(schema=dict.fromkeys(GRAIN, pl.String)) if data.comparison is None else data.comparison
     return comparison.filter(pl.col("source") == PRINT).select("source", "study_version").unique()
 
 
 def _with_comparison(data: ReportData) -> Mapping[str, pl.DataFrame]:
-    """The tables, and with them, where variants are compared, the print: a group of tables shows it then."""
+    """Return the tables, and with them, where variants are compared, the print: a group of tables shows it then."""
     return data.tables if data.comparison is None else {**data.tables, COMPARED: data.comparison}
 
 

@@ -1,4 +1,4 @@
-"""The printed numbers of the paper beside those recomputed from the database.
+"""The printed numbers of the paper next to those recomputed from the database.
 
 A number agrees where |recomputed - printed| is at most half a unit of the last printed digit (or what the study's file
 published.csv says instead), and where it keeps within a printed bound. What the authors' own data
@@ -132,8 +132,9 @@ def _as_it_stands(
     sources: tuple[Numbers, ...],
     is_needed: bool,
 ) -> pl.DataFrame:
-    """What is recomputed of the study without the changes of a variant. DatabaseError where rows are needed, and the
-    database has none."""
+    """Return what is recomputed of the study without the changes of a variant. DatabaseError if rows are needed, and
+    the database has none.
+    """
     with reading(db) as connection:
         is_here = study.name in designs_in(connection)
     if not is_here and not is_needed:
@@ -150,7 +151,7 @@ def whole_comparison(
     sources: tuple[Numbers, ...] | None = None,
 ) -> pl.DataFrame:
     """Every recomputed number of each model and variant in the database, in the tables that hold the same numbers for
-    each model (S3 to S12), with the print beside it where there is any.
+    each model (S3 to S12), with the print next to it where there is any.
 
     The columns of `compare`. Numbers that the paper doesn't print (another model, another variant) have a null in
     `printed` and the status "not printed". Of the printed ones only those of models that have rows are here.
@@ -210,7 +211,7 @@ def _judged(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
 
 
 def _without_data(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
-    """What has no answers of models beside it says so first in its note."""
+    """Return what has no answers of models next to it says so first in its note."""
     words = notes(study, "no data")["note"]
     if words.is_empty():
         return rows
@@ -220,7 +221,7 @@ def _without_data(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
 
 
 def _with_basis(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
-    """What numbers of real answers stand on needs no word; what no model answered does."""
+    """Return what numbers of real answers stand on needs no word; what no model answered does."""
     made_up = reconstructed(db, study).with_columns(is_made_up=True)
     known = rows.join(made_up, on=GRAIN, how="left", maintain_order="left")
     is_here = pl.col("recomputed").is_not_null()

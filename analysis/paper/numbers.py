@@ -91,7 +91,9 @@ def _typed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def numbers_of_view(views: StudyViews, info: TableInfo) -> pl.DataFrame:
-    """The rows of a view, in the order of the study where they are of cells; with what they lack in `missing`."""
+    """Return the rows of a view, in the order of the study where they are of cells; with what they lack in
+    `missing`.
+    """
     rows = views.view(info.name)
     if info.lacks == "game":
         return _in_order(rows, views.study, info)
@@ -131,8 +133,9 @@ def _in_order(rows: pl.DataFrame, study: Study, info: TableInfo) -> pl.DataFrame
 
 
 def fits_of_view(views: StudyViews, info: TableInfo, infos: Mapping[str, TableInfo]) -> list[FitRequest]:
-    """The study's fits that the head of a view names, "ENGINE of OUTCOME by cell (refusals kept, where printed)":
-    the first of the study's, or "every ENGINE …"."""
+    """Return the study's fits that the head of a view names, "ENGINE of OUTCOME by cell (refusals kept, where
+    printed)": the first of the study's, or "every ENGINE …".
+    """
     wanted = []
     for text in info.fits:
         match = _FIT.fullmatch(text)
@@ -151,13 +154,13 @@ def fits_of_view(views: StudyViews, info: TableInfo, infos: Mapping[str, TableIn
 
 
 def _fits(study: Study, engine: str, outcome: str | None, by: set[str]) -> list[Fit]:
-    """The study's fits of this engine, outcome and these groups."""
+    """Return the study's fits of this engine, outcome and these groups."""
     fits = [fit for fit in study.fits.values() if fit.engine == engine and set(fit.by) == by]
     return [fit for fit in fits if outcome is None or (fit.formula or "").startswith(f"{outcome} ")]
 
 
 def _printed_cells(views: StudyViews, quantities: Collection[str]) -> dict[str, list[str]] | None:
-    """The models and tests of which such numbers are printed with the refusals kept, as far as they are here."""
+    """Return the models and tests of which such numbers are printed with the refusals kept, as far as they are here."""
     printed = published_numbers(views.study).filter(
         ~pl.col("refusals_removed"), pl.col("test").is_not_null(), pl.col("quantity").is_in(list(quantities))
     )

@@ -22,7 +22,7 @@ from slant.collector.system.shipped_files import sql_query
 _CELL = ("model", "test", "condition")
 _RANKS = ("best", "second", "third", "fourth")
 FACTS: dict[str, Any] = {**dict.fromkeys(("kind", *_CELL, "quantity"), pl.String), "value": pl.Float64}
-"""What is known beside the print: constants of the design, indices of the printed matrices, levels of chance."""
+"""What is known next to the print: constants of the design, indices of the printed matrices, levels of chance."""
 _NUMBER = r"^-?(\d+\.?\d*|\.\d+)$"
 Fact = tuple[str, str | None, str | None, str | None, str, float]
 
@@ -91,14 +91,18 @@ def _facts_of_matrices(study: Study) -> Iterator[Fact]:
 
 
 def matrices(study: Study) -> pl.DataFrame:
-    """The printed matrices: model, test, condition, game, group, class, n, and `cell`, a name for the first three."""
+    """Return the printed matrices: model, test, condition, game, group, class, n, and `cell`, a name for the first
+    three.
+    """
     rows = published_rows(study, "matrices")
     whole = rows.with_columns(pl.col(name).cast(pl.Int64) for name in ("game", "group", "n"))
     return whole.with_columns(cell=pl.concat_str(_CELL, separator=", "))
 
 
 def matrix_indices(study: Study) -> dict[tuple[str, ...], dict[str, float]]:
-    """What R's matrix_indices() makes of them by cell and index, with half-width and ends of the t interval of SI."""
+    """Return what R's matrix_indices() makes of them by cell and index, with half-width and ends of the t interval of
+    SI.
+    """
     long = matrices(study).select("cell", "game", "group", "class", "n")
     rows: pl.DataFrame = answered(Call("matrix_indices", long, {"by": ["cell"], "n_draws": 0}))
     cells: dict[tuple[str, ...], dict[str, float]] = {}
@@ -119,7 +123,7 @@ def chance(study: Study, rounds: int, games: int, is_balanced: bool) -> dict[str
 
 @cache
 def _levels(*kind: Any) -> tuple[tuple[str, tuple[float, float, float]], ...]:
-    """Simulated with one seed, the level of one kind of cell is always the same."""
+    """Simulate the level of one kind of cell, with one seed: it is always the same."""
     names = ("n_rounds", "n_groups", "class_sizes", "balanced", "n_games")
     rows = answered(Call("random_level", arguments=dict(zip(names, kind, strict=True)))).to_dicts()
     return tuple((row["index"], (row["level"], row["level_low"], row["level_high"])) for row in rows)

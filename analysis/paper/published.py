@@ -21,7 +21,7 @@ tolerance       why its tolerance is what it is; `basis` says what the number is
                 from the print: a "reproduction" (what was printed decides it), a "reconstruction" (it hangs on what had
                 to be made up) or a "setting" of the fit. Where it is "checked without raw data", the tolerance is that
                 of rows that are checked so.
-of the print    no answers of models are set beside it
+of the print    no answers of models are set next to it
 no data         what is said of a number without answers
 """
 
@@ -51,7 +51,7 @@ _ENDS = {"human": "", "human_low": "_conf_low", "human_high": "_conf_high"}
 
 
 def published_numbers(study: Study) -> pl.DataFrame:
-    """KEY, printed, tolerance, source: every number in the order of the file. StudyError where the study names no
+    """KEY, printed, tolerance, source: every number in the order of the file. StudyError if the study names no
     file, or one that lacks a column or a number."""
     if study.published is None:
         raise StudyError(
@@ -86,7 +86,9 @@ def not_checkable(study: Study) -> pl.DataFrame:
 
 
 def scopes(study: Study) -> dict[str, list[tuple[str, str | None]]]:
-    """What the print calls several models together: by that name, the models, each with its condition or None."""
+    """Return what the print calls several models together: by that name, the models, each with its condition or
+    None.
+    """
     frame = _beside(study, "scopes")
     cells: dict[str, list[tuple[str, str | None]]] = {}
     for row in [] if frame is None else frame.to_dicts():
@@ -103,7 +105,7 @@ def published_rows(study: Study, what: str) -> pl.DataFrame:
 
 
 def is_of_print(study: Study) -> pl.Expr:
-    """True of printed numbers that no answers are set beside."""
+    """Return True of printed numbers that no answers are set next to."""
     rows = notes(study, "of the print")
     return pl.col("table").is_in(rows["table"].drop_nulls().to_list()) | pl.col("quantity").is_in(
         rows["quantity"].drop_nulls().to_list()
@@ -122,7 +124,9 @@ def half_unit(printed: str) -> float:
 
 
 def quantity_name() -> pl.Expr:
-    """The quantity as such, of "t005 max_reasoning_tokens", "topic 1 proportion_pct" and "is a refusal: Laurie"."""
+    """Return the quantity as such, of "t005 max_reasoning_tokens", "topic 1 proportion_pct" and "is a refusal:
+    Laurie".
+    """
     return pl.col("quantity").str.split(": ").list.first().str.split(" ").list.last()
 
 
@@ -148,8 +152,9 @@ def _typed(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_human_levels(study: Study) -> pl.DataFrame:
-    """What is printed of people, the lines beside which models stand in figures: game_variant, index, human, human_low,
-    human_high. Without rows where the study prints none; numbers of a later version of the paper are left out.
+    """Return what is printed of people, the lines next to which models stand in figures: game_variant, index, human,
+    human_low, human_high. Without rows where the study prints none; numbers of a later version of the paper are left
+    out.
     """
     numbers = dict.fromkeys(_ENDS, pl.Float64)
     schema = {"game_variant": pl.String, "index": pl.String, **numbers}

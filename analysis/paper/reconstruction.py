@@ -3,7 +3,7 @@
 The study's file reconstruction.csv says, for each model, domain and block, which words have no valid answer and which
 have a valid but inconsistent one; every other answer is consistent. How many have no valid answer is printed (Table 3).
 How many are inconsistent, and which words fail in more than one cell, is nowhere printed: both were chosen so that the
-models, fitted as the paper says, come near the printed posteriors (reconstruction.md, beside it). No model ever gave
+models, fitted as the paper says, come near the printed posteriors (reconstruction.md, next to it). No model ever gave
 these answers; each row says so in `detail`.
 """
 
@@ -33,7 +33,7 @@ _Cells = dict[tuple[str, str, str], tuple[set[int], set[int]]]
 
 
 def reconstruct_answers(study: Study) -> pl.DataFrame:
-    """One row a trial of the study's plan, as `collect import --layout tidy` takes them; StudyError where the study has
+    """One row a trial of the study's plan, as `collect import --layout tidy` takes them; StudyError if the study has
     no file of that kind.
     """
     cells, design = _cells(study), design_named(study.design)
@@ -89,7 +89,7 @@ def _cells(study: Study) -> _Cells:
 
 
 def _span(text: str | None) -> set[int]:
-    """The numbers from 1 to 16 for "1-16", the number 40 alone for "40"."""
+    """Return the numbers from 1 to 16 for "1-16", the number 40 alone for "40"."""
     if not text:
         return set()
     first, _, last = text.partition("-")
@@ -97,8 +97,8 @@ def _span(text: str | None) -> set[int]:
 
 
 def _numbered(study: Study, domain: str) -> dict[str, int]:
-    """The words of a domain, from 1: the first of each category, then the second of each, so that neighbours are of
-    different categories.
+    """Return the words of a domain, from 1: the first of each category, then the second of each, so that neighbours are
+    of different categories.
     """
     words = study.data.domains[domain].words
     categories = dict.fromkeys(word.category for word in words)

@@ -75,8 +75,9 @@ class StudyViews:
 
     @contextmanager
     def opened(self) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The database, with the study's print and plan in the variables that views in sql/views/3_paper read; within
-        the block, all views are read on this one connection."""
+        """Open the database, with the study's print and plan in the variables that views in sql/views/3_paper read;
+        within the block, all views are read on this one connection.
+        """
         if self._connection is not None:
             yield self._connection
             return
@@ -101,7 +102,7 @@ class StudyViews:
 
 
 def printed_numbers(study: Study) -> pl.DataFrame:
-    """The columns of the view printed_numbers; no rows for a study that prints none."""
+    """Return the columns of the view printed_numbers; no rows for a study that prints none."""
     if study.published is None:
         return pl.DataFrame(schema=_SCHEMAS["numbers"]).rename({"table": "place"})
     numbered = published_numbers(study).with_row_index("number_no").with_columns(is_of_print=is_of_print(study))
@@ -109,7 +110,7 @@ def printed_numbers(study: Study) -> pl.DataFrame:
 
 
 def printed_scopes(study: Study) -> pl.DataFrame:
-    """The columns of the view printed_scopes."""
+    """Return the columns of the view printed_scopes."""
     rows = [
         (study.name, scope, number, model, condition)
         for scope, cells in scopes(study).items()
@@ -119,7 +120,7 @@ def printed_scopes(study: Study) -> pl.DataFrame:
 
 
 def planned_cells(study: Study) -> pl.DataFrame:
-    """The columns of the view planned_cells."""
+    """Return the columns of the view planned_cells."""
     return pl.DataFrame(list(_planned(study)), schema=_SCHEMAS["planned"], orient="row")
 
 

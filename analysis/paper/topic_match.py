@@ -18,7 +18,9 @@ _SCORE = tuple[int, int]
 
 
 def printed_topics(study: Study) -> dict[int, list[str]]:
-    """The FREX words of each printed topic ("topic 1 proportion_pct": they are its `source`); empty without any."""
+    """Return the FREX words of each printed topic ("topic 1 proportion_pct": they are its `source`); empty
+    without any.
+    """
     rows = _printed(study).filter(pl.col("quantity").str.contains(r"^topic \d+ "))
     return {
         int(quantity.split(" ")[1]): [word.strip() for word in words.split(",")]
@@ -27,7 +29,7 @@ def printed_topics(study: Study) -> dict[int, list[str]]:
 
 
 def printed_models(study: Study) -> list[str]:
-    """The models whose share of a topic is printed: those of the paper's fit."""
+    """Return the models whose share of a topic is printed: those of the paper's fit."""
     return _printed(study).filter(quantity="proportion_pct")["model"].to_list()
 
 
@@ -67,14 +69,16 @@ def matched(words: pl.DataFrame, printed: Mapping[int, Sequence[str]]) -> pl.Dat
 
 
 def _score(printed: Sequence[str], frex: Sequence[str]) -> _SCORE:
-    """Printed words among as many first ones, and among the first 20."""
+    """Count printed words among as many first ones, and among the first 20."""
     return len(set(printed) & set(frex[: len(printed)])), len(set(printed) & set(frex[:_NEAR]))
 
 
 def _assigned(
     printed: Sequence[int], topics: Sequence[int], scores: Mapping[tuple[int, int], _SCORE]
 ) -> dict[int, int]:
-    """The best one-to-one assignment, by sets of printed topics that are taken: exact for any number of topics."""
+    """Return the best one-to-one assignment, by sets of printed topics that are taken: exact for any number of
+    topics.
+    """
     best: dict[frozenset[int], tuple[_SCORE, dict[int, int]]] = {frozenset(): ((0, 0), {})}
     for topic in topics:
         for taken, (score, chosen) in list(best.items()):

@@ -38,7 +38,9 @@ _NO_COEFFICIENT = (
 
 
 def _recomputed(views: StudyViews) -> pl.DataFrame:
-    """The same of the kept topic model of each source, version and variant, matched to the print by its words."""
+    """Return the same of the kept topic model of each source, version and variant, matched to the print by its
+    words.
+    """
     topics, frames = printed_topics(views.study), _frames(views)
     if frames is None or frames["topic_models"].is_empty() or not topics:
         return pl.DataFrame(schema=SCHEMA)
@@ -61,7 +63,7 @@ def _recomputed(views: StudyViews) -> pl.DataFrame:
 
 
 def _frames(views: StudyViews) -> dict[str, pl.DataFrame] | None:
-    """None where an older slant made the views of the database: it has fitted no topics then."""
+    """None if an older slant made the views of the database: it has fitted no topics then."""
     with suppress(DatabaseError):
         return {name: views.view(name) for name in _VIEWS}
     return None
@@ -76,7 +78,7 @@ def _all_keys(study: Study) -> Iterator[Key]:
 
 
 def _printed_claims(study: Study) -> list[dict[str, Any]]:
-    """The numbers of the text that are of topics, each with the `name` of its quantity."""
+    """Return the numbers of the text that are of topics, each with the `name` of its quantity."""
     name = pl.col("quantity").str.split(" ").list.last()
     text = published_numbers(study).filter(table=TEXT).with_columns(name=name)
     return text.filter(pl.col("name").is_in(_OF_TOPICS)).to_dicts()
@@ -98,7 +100,7 @@ def _tables(tables: Tables, match: pl.DataFrame) -> Iterator[Number]:
 
 
 def _prevalence(tables: Tables, match: pl.DataFrame) -> pl.DataFrame:
-    """The bias topic by model."""
+    """Return the bias topic by model."""
     return tables["topic_prevalence"].filter(pl.col("scope") == "model", pl.col("topic") == _bias_topic(match))
 
 
@@ -107,7 +109,7 @@ def _bias_topic(match: pl.DataFrame) -> int | None:
 
 
 def _claims(tables: Tables, match: pl.DataFrame, fit: dict[str, Any], study: Study) -> Iterator[Number]:
-    """A coefficient of the condition is that of the first model by name."""
+    """Yield a coefficient of the condition is that of the first model by name."""
     shares = dict(_prevalence(tables, match).select("model", 100 * pl.col("estimate")).iter_rows())
     is_condition = pl.col("term").str.starts_with("condition") & ~pl.col("term").str.contains(":")
     terms = tables["topic_effects"].filter(is_condition & (pl.col("topic") == _bias_topic(match))).to_dicts()

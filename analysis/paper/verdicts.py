@@ -73,7 +73,7 @@ def _tolerance(printed: str | None, given: float | None) -> float | None:
 def _agrees(
     value: float | None, printed: str | None, missing: str | None, quantity: str, tolerance: float | None
 ) -> bool | None:
-    """None where it can't be told: nothing recomputed, nothing printed, or a number of only a part of its data.
+    """None if it can't be told: nothing recomputed, nothing printed, or a number of only a part of its data.
 
     A part can still contradict a bound of all models: the least of four models is above no bound that the least of
     three is below. So it is of no other quantity: a topic model of fewer texts is another one.
@@ -94,7 +94,9 @@ def _agrees(
 
 
 def _rounding(number: str, tolerance: float | None) -> float:
-    """What binary numbers may be off beside half a unit: next to nothing of a number that is printed as 1.996e-17."""
+    """Return what binary numbers may be off next to half a unit: next to nothing of a number that is printed as
+    1.996e-17.
+    """
     return min(_TINY, (tolerance or _TINY) * 1e-6) if "e" in number.lower() else _TINY
 
 

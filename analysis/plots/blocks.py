@@ -17,7 +17,7 @@ _CELL = ["model", "domain", "block"]
 
 
 def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFrame | None:
-    """The rows of the shown fits in a view of bayes_…, labelled."""
+    """Return the rows of the shown fits in a view of bayes_…, labelled."""
     fits = fits_to_show(data.db, data.study)
     if fits.is_empty():
         return None
@@ -75,8 +75,8 @@ def _predictive_checks(data: FigureData) -> pl.DataFrame | None:
 
 
 def _permutations(data: FigureData) -> pl.DataFrame | None:
-    """The last test of each engine. glmer's ΔP is shown averaged over items: for a median item it is little worth
-    where its random effects grow large. A model with random slopes has no such average, and is shown as it is.
+    """Return the last test of each engine. glmer's ΔP is shown averaged over items: for a median item it is little
+    worth where its random effects grow large. A model with random slopes has no such average, and is shown as it is.
     """
     with reading(data.db) as connection:
         if not {"permutation_tests", "permutation_values"} <= set(stored_views(connection)):
@@ -104,7 +104,7 @@ def _permutations(data: FigureData) -> pl.DataFrame | None:
 
 
 def _calibration(data: FigureData) -> pl.DataFrame | None:
-    """The last calibration of each Bayesian fit, a part each."""
+    """Return the last calibration of each Bayesian fit, a part each."""
     with reading(data.db) as connection:
         if not {"calibration_summary", "calibration_ranks"} <= set(stored_views(connection)):
             return None
@@ -118,7 +118,7 @@ def _calibration(data: FigureData) -> pl.DataFrame | None:
 
 
 def _in_parts(rows: pl.DataFrame | None) -> pl.DataFrame | None:
-    """A part for each fit where a study has several of one outcome."""
+    """Return a part for each fit where a study has several of one outcome."""
     if rows is None or rows.unique([*GRAIN, "fit"]).height == rows.unique(GRAIN).height:
         return rows
     return rows.with_columns(part=pl.col("fit"))

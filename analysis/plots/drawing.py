@@ -70,14 +70,14 @@ def figures(
     are compared, have one for all: steers-simulated.svg; of figures that show one variant, `variants` are drawn). An
     SVG file holds its text alternative, too. `formats` are of "svg", "png" and "pdf". `width` and `height` are in
     inches (default: each figure's own; words wrap to a width that is given, and the height follows). `with_rows` puts
-    the rows that each figure is drawn from beside it, as a CSV of its name. `workers` and `executor` as of `fit()`.
+    the rows that each figure is drawn from next to it, as a CSV of its name. `workers` and `executor` as of `fit()`.
 
     Returns one row a file: source, study_version, variant (null where variants are compared), figure, part (which fit
     or variant it is of, where there are several, else null), path (null where it could not be drawn), alt_text, problem
     (why not, else null), note (what must be known of it, else null).
 
-    Raises UnknownNameError for an unknown figure or format, UsageError where `out` can't be written or a size can't be
-    drawn, DatabaseError where there
+    Raises UnknownNameError for an unknown figure or format, UsageError if `out` can't be written or a size can't be
+    drawn, DatabaseError if there
     is nothing to draw, RError without R.
     """
     for name in formats:
@@ -110,7 +110,9 @@ def figures(
 
 
 def checked_inches(value: float | str | None, name: str) -> float | None:
-    """A size in inches; None is each figure's own. Raises UsageError for what is no number, or no size of a figure."""
+    """Return a size in inches; None is each figure's own. Raises UsageError for what is no number, or no size of a
+    figure.
+    """
     if value is None:
         return None
     try:
@@ -167,8 +169,9 @@ def draw(
 
 
 def embedded(figure: Figure | str) -> dict[str, Any]:
-    """A PNG for a page to hold in itself, with its size, so that nothing moves while the page opens: uri, alt_text,
-    width, height; `problem` says why there is none."""
+    """Return a PNG for a page to hold in itself, with its size, so that nothing moves while the page opens: uri,
+    alt_text, width, height; `problem` says why there is none.
+    """
     if isinstance(figure, str):
         return {"problem": figure}
     uri = "data:image/png;base64," + base64.b64encode(figure.image).decode()
@@ -178,7 +181,7 @@ def embedded(figure: Figure | str) -> dict[str, Any]:
 
 
 def require_packages(packages: Sequence[str], workers: Workers = None) -> None:
-    """Raises RError, with what to type, where R or one of these packages is missing."""
+    """Raise RError, with what to type, where R or one of these packages is missing."""
     answered(Call("package_versions", arguments={"packages": list(packages)}, packages=tuple(packages)), workers)
 
 
@@ -210,7 +213,9 @@ def _as_file_name(part: str) -> str:
 
 
 def check_figure_name(file: Path) -> str:
-    """The ending of `file`, svg or png. UsageError for another one, before anything is computed for the figure."""
+    """Return the ending of `file`, svg or png. UsageError for another one, before anything is computed for the
+    figure.
+    """
     ending = file.suffix.lower()[1:]
     if ending not in ("svg", "png"):
         raise UsageError(f'Can\'t draw into "{file}".', "The name of a figure ends in .svg or .png.")

@@ -41,7 +41,7 @@ class FigureKind:
 
     `description`: what it shows, for people. `rows`: what the R function is given, with the columns GRAIN in front, for
     all sources, study versions and variants at once; each of them is a figure of its own, and so is each value of a
-    column `part`, where there is one. A column `note` says what must be known of the figure. None where the study has
+    column `part`, where there is one. A column `note` says what must be known of the figure. None if the study has
     no such thing. `hint`: what to type so that there is something to draw. One that is not `is_of_data` shows the
     method itself, from rows that R makes; it is no part of a report.
     """
@@ -100,8 +100,8 @@ class FigureData:
         return [{"source": s, "study_version": version} for s, version in rows if self.source in (None, s)]
 
     def games(self, view: str) -> pl.DataFrame | None:
-        """The rows of one view of games, of this study and source, with `game_variant` (the variant without the format
-        of answers); None where there are none, or the database was made before there was such a view.
+        """Return the rows of one view of games, of this study and source, with `game_variant` (the variant without the
+        format of answers); None if there are none, or the database was made before there was such a view.
         """
         if view not in self._games:
             self._games[view] = self._read_games(view)

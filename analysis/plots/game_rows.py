@@ -15,7 +15,9 @@ _KEPT = "game_index_intervals"
 
 
 def compared_rows(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
-    """The kept indices that a figure puts side by side, with what people and chance have; None where none is kept."""
+    """Return the kept indices that a figure puts side by side, with what people and chance have; None if none is
+    kept.
+    """
     intervals = data.games(_KEPT)
     if intervals is None:
         return None
@@ -96,7 +98,7 @@ def _in_panels(rows: pl.DataFrame, figure: StudyFigure) -> pl.DataFrame:
 
 
 def _note(data: FigureData, rows: pl.DataFrame, figure: StudyFigure) -> str | None:
-    """What is not drawn, or no longer right, and what to type."""
+    """Return what is not drawn, or no longer right, and what to type."""
     games = data.games("allocation_games")
     if games is None:
         return None

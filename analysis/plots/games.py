@@ -23,7 +23,7 @@ _WHAT = "How stratified games became, by model and answer format, with people an
 
 
 def study_figure_kinds(study: Study) -> dict[str, FigureKind]:
-    """The figures that the study itself names; of one that names none, its variants side by side."""
+    """Return the figures that the study itself names; of one that names none, its variants side by side."""
     if not design_named(study.design).compares_variants:
         return {}
     study_figures = study.figures or {
@@ -41,7 +41,7 @@ def _kind(figure: StudyFigure) -> FigureKind:
 
 
 def _hint(figure: StudyFigure) -> str:
-    """Indices of games are not enough to be told of where the games themselves may be what lacks."""
+    """Say what is lacking, which may be the games themselves and not their indices."""
     models = dict.fromkeys(model for family in figure.families.values() for model in family)
     if not models and len(figure.all_variants) < 2:
         return _INDICES
@@ -68,7 +68,7 @@ def _elicited(data: FigureData) -> pl.DataFrame | None:
 
 
 def _of_one_variant(data: FigureData, view: str) -> pl.DataFrame | None:
-    """A part for each variant that is asked for, without pooled rounds, which have no past."""
+    """Return a part for each variant that is asked for, without pooled rounds, which have no past."""
     rows = data.games(view)
     games = data.games("allocation_games")
     if rows is None or games is None:

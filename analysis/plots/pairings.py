@@ -15,7 +15,7 @@ _VIEWS = {"pairing": (_BIAS,), "decision": (_BIAS, _DECISIONS)}
 
 
 def _rows(data: FigureData, view: str, n: str) -> pl.DataFrame | None:
-    """The rows of a view, of a study of its design, in which `n` is not 0."""
+    """Return the rows of a view, of a study of its design, in which `n` is not 0."""
     if view not in _VIEWS.get(data.study.design, ()):
         return None
     labels = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)

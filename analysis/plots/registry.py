@@ -51,10 +51,10 @@ def figure_rows(
     progress: Progress | None = None,
     variants: Sequence[str] = (),
 ) -> Iterator[FigureRows]:
-    """The rows of the named figures (default: of all) that the data of `study` have something for. `variants`: those
-    that figures of one variant are drawn for (default: all; where variants are compared, the study as it stands).
+    """Yield the rows of the named figures (default: of all) that the data of `study` have something for. `variants`:
+    those that figures of one variant are drawn for (default: all; where variants are compared, the study as it stands).
 
-    Raises UnknownNameError for an unknown figure or variant, RError where effect sizes must be computed without R.
+    Raises UnknownNameError for an unknown figure or variant, RError if effect sizes must be computed without R.
     """
     kinds = figure_kinds(study)
     for name in names:

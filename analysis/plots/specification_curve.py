@@ -29,7 +29,7 @@ _COLUMNS = (
 
 
 def rows_to_draw(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
-    """The columns that the figure is drawn from; each dimension of the choices is a column `choice_…`.
+    """Return the columns that the figure is drawn from; each dimension of the choices is a column `choice_…`.
 
     `labels` are those of models and tests, by study version.
     """

@@ -33,7 +33,7 @@ def _effect_sizes(data: FigureData) -> pl.DataFrame | None:
 
 
 def _labelled(sizes: FitResult, data: FigureData) -> pl.DataFrame:
-    """The first fit of the study (with refusals removed, say), in the order of the trials."""
+    """Return the first fit of the study (with refusals removed, say), in the order of the trials."""
     first = sizes.diagnostics["fit"].first()
     labels = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)
     measures = sizes.diagnostics.filter(pl.col("fit") == first).select(*GRAIN, "model", "test", "token_source")
@@ -47,8 +47,8 @@ def _labelled(sizes: FitResult, data: FigureData) -> pl.DataFrame:
 
 
 def _of_mixed_model(effects: pl.DataFrame, data: FigureData) -> pl.DataFrame:
-    """The same cells by the mixed model over words and wordings, where one can be fitted: trials of one word are not
-    independent, and intervals that take them for it are too narrow. In standard deviations within conditions.
+    """Return the same cells by the mixed model over words and wordings, where one can be fitted: trials of one word are
+    not independent, and intervals that take them for it are too narrow. In standard deviations within conditions.
     """
     crossed = fit(data.db, data.study, CROSSED, workers=data.workers, progress=data.progress)
     key = [*GRAIN, "model", "test", "refusals_removed"]
@@ -89,7 +89,7 @@ def _refusals(data: FigureData) -> pl.DataFrame | None:
 
 
 def _family_differences(data: FigureData) -> pl.DataFrame | None:
-    """The last fit of each family, of the study's own measure."""
+    """Return the last fit of each family, of the study's own measure."""
     with reading(data.db) as connection:
         if "bayes_ratios" not in stored_views(connection):
             return None

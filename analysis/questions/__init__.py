@@ -1,1 +1,1 @@
-"""What is asked of the rows beside the fits of a study: checks, permutations, other specifications, games, topics."""
+"""What is asked of the rows next to the fits of a study: checks, permutations, other specifications, games, topics."""

@@ -24,7 +24,7 @@ _STATS = {"lp__": "lp"}
 
 
 def inference_data(frame: pl.DataFrame) -> Any:
-    """Groups posterior and sample_stats of what fit_brms() keeps. What varies by item has a dimension of its name."""
+    """Group posterior and sample_stats of what fit_brms() keeps. What varies by item has a dimension of its name."""
     arviz = _arviz()
     n_chains = frame[".chain"].n_unique()
     ordered = frame.sort(".chain", ".iteration").drop(".chain", ".iteration", ".draw")
@@ -91,21 +91,21 @@ class Draws:
     def frame(self) -> pl.DataFrame:
         """One draw a row: .chain, .iteration (from 1 after warm-up), .draw, then the parameters, as brms names them.
 
-        DatabaseError where the file is not the one that was kept.
+        DatabaseError if the file is not the one that was kept.
         """
         return pl.read_parquet(self._file(".draws.parquet", "draws_md5", "draws"))
 
     @property
     def path(self) -> Path:
-        """The .rds file of the brmsfit, for R: read_fit(). DatabaseError where it is not the one that was kept.
+        """The .rds file of the brmsfit, for R: read_fit(). DatabaseError if it is not the one that was kept.
 
         Reading an .rds file can run code, so only the very file that slant wrote is named.
         """
         return self._file(".brmsfit.rds", "file_md5", "model")
 
     def to_arviz(self) -> Any:
-        """The same as ArviZ has it (a DataTree since ArviZ 1, else InferenceData): groups posterior and sample_stats,
-        with the items as a dimension. UsageError where ArviZ is not installed.
+        """Return the same as ArviZ has it (a DataTree since ArviZ 1, else InferenceData): groups posterior and
+        sample_stats, with the items as a dimension. UsageError if ArviZ is not installed.
         """
         return inference_data(self.frame)
 
@@ -124,9 +124,9 @@ class Draws:
 
 @checked_arguments()
 def read_draws(db: str | Path, study: str | None = None, fit: str | None = None, source: str | None = None) -> Draws:
-    """The Bayesian model of `db` (of this study, fit and source, where named) that was fitted last.
+    """Return the Bayesian model of `db` (of this study, fit and source, where named) that was fitted last.
 
-    Raises DatabaseError where none was fitted, UsageError where several fits are meant.
+    Raises DatabaseError if none was fitted, UsageError if several fits are meant.
     """
     with reading(db) as connection:
         if "bayes_diagnostics" not in stored_views(connection):

@@ -82,7 +82,7 @@ class CalibratedFit(RepeatedFit):
         }
 
     def summary(self, ranks: pl.DataFrame, fits: pl.DataFrame) -> Call:
-        """What the ranks come to."""
+        """Return what the ranks come to."""
         named = ("number", "quantity", "truth", "rank", "n_draws", "estimate", "std_dev", "conf_low", "conf_high")
         return Call(
             "summarise_calibration",
@@ -129,7 +129,7 @@ def calibrate(
     each fit.
 
     Raises UsageError for fewer than two data sets or a study without Bayesian fits, UnknownNameError for an unknown fit
-    or setting, DatabaseError without rows, RError where no data set could be fitted.
+    or setting, DatabaseError without rows, RError if no data set could be fitted.
     """
     for name in settings or {}:
         if name not in SETTINGS:

@@ -1,4 +1,4 @@
-"""One choice of an analysis changed, and what comes of it: the study's fit as it is beside the changed one."""
+"""One choice of an analysis changed, and what comes of it: the study's fit as it is next to the changed one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ CHOICES = ("formula", "outcome", "drop_flags", "drop_outcomes", "levels", "setti
 
 
 def with_changes(study: Study, changes: Sequence[str]) -> tuple[Study, tuple[str, ...]]:
-    """The study with each change, "FIT.CHOICE=VALUE", and the names of the fits that change.
+    """Return the study with each change, "FIT.CHOICE=VALUE", and the names of the fits that change.
 
     A value is written as in TOML (a list in brackets); a text may stand without quotes. UnknownNameError for a fit or a
     choice that there is not, UsageError for what is no change.

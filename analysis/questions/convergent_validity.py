@@ -70,7 +70,7 @@ def validity(
     `workers` and `executor` as of `fit()`.
 
     Raises UsageError for fewer than two measures or one that can't be read, UnknownNameError for a fit or term that
-    there is not, DatabaseError where no unit has two measures.
+    there is not, DatabaseError if no unit has two measures.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must lie between 0 and 1, not at {alpha:g}.")
@@ -103,7 +103,7 @@ def _values(
     progress: Progress | None,
     warnings: list[str],
 ) -> pl.DataFrame:
-    """UNIT, value, error and labels: one row for each model and test that has this measure."""
+    """Return UNIT, value, error and labels: one row for each model and test that has this measure."""
     match = _MEASURE.fullmatch(measure)
     if match is None:
         raise UsageError(
@@ -140,7 +140,7 @@ def _values(
 
 
 def _term(rows: pl.DataFrame, wanted: str | None, measure: str) -> str:
-    """The term that is meant: the one that is named, the only one, or the only one beside the intercept."""
+    """Return the term that is meant: the one that is named, the only one, or the only one next to the intercept."""
     terms = rows["term"].unique(maintain_order=True).to_list()
     if wanted is not None:
         if wanted not in terms:
@@ -153,7 +153,7 @@ def _term(rows: pl.DataFrame, wanted: str | None, measure: str) -> str:
 
 
 def _pair(x: str, y: str, found: dict[str, pl.DataFrame], warnings: list[str]) -> pl.DataFrame:
-    """The units that have both measures; a sentence says how many have one of them only."""
+    """Return the units that have both measures; a sentence says how many have one of them only."""
     left = found[x].rename({"value": "x", "error": "x_error"})
     right = found[y].select(*UNIT, pl.col("value").alias("y"), pl.col("error").alias("y_error"))
     both = left.join(right, on=UNIT, how="inner", maintain_order="left")

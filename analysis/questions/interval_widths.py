@@ -63,7 +63,7 @@ class CrossedWidths(Widths):
 
 
 def _width(planned: PlannedFit, answer: Answer) -> CellWidth:
-    """A fit that failed has none. A singular one has that of the maximal model."""
+    """Return a fit that failed has none. A singular one has that of the maximal model."""
     test, n = planned.cell.key["test"], planned.cell.rows.height
     failed = CellWidth(test, None, None, "failed", n)
     if answer.has_died or answer.error:

@@ -76,7 +76,7 @@ def meta_analysis(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> MetaAnalysis:
-    """The mean effect over the tests and models of `study`, how much they vary, and what to expect of new ones.
+    """Return the mean effect over the tests and models of `study`, how much they vary, and what to expect of new ones.
 
     `effects`: "crossed", of the fit over words and wordings, or "paper", of the study's own mixed model. `unit`: "sd",
     standard deviations of the outcome within conditions (models that count otherwise can be compared), "outcome", or
@@ -142,7 +142,8 @@ def can_pool(study: Study) -> bool:
 
 
 def _log_ratios(rows: pl.DataFrame, estimates: pl.DataFrame, effects: Effects) -> pl.DataFrame:
-    """The effects of the fit `crossed` as log((m + e / 2) / (m - e / 2)), m the mean of both conditions, its intercept.
+    """Return the effects of the fit `crossed` as log((m + e / 2) / (m - e / 2)), m the mean of both conditions, its
+    intercept.
 
     The conditions are coded -1/2 and 1/2, so that m and e are independent in a balanced design. Cells whose mean is not
     above half of the effect have no ratio.
@@ -179,8 +180,8 @@ def _of_choices(
 
 
 def pooling(rows: pl.DataFrame, alpha: float, effects: Effects = "crossed", unit: Unit = "sd") -> Call | None:
-    """The call that pools the effects of `rows` (those of the fit `crossed`, one row a cell) within each source, study
-    version and variant that has enough of them; None where none has.
+    """Return the call that pools the effects of `rows` (those of the fit `crossed`, one row a cell) within each source,
+    study version and variant that has enough of them; None if none has.
     """
     scale = pl.col("sd") if unit == "sd" else pl.lit(1.0)
     estimate, std_error = (pl.col(name) / scale for name in EFFECTS[effects])

@@ -72,7 +72,8 @@ def plan_power(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> PowerPlan:
-    """What each number of words, wordings and repetitions (of games: of games) would find in `study`, and its cost.
+    """Return what each number of words, wordings and repetitions (of games: of games) would find in `study`, and its
+    cost.
 
     The variances come from the answers in the database `pilot`, cell by cell, or are given: `word`, `wording` (of the
     effect between words and between wordings), `residual` (of trials), `combination` (of what repetitions share, part
@@ -81,7 +82,7 @@ def plan_power(
     twice the wordings. `models` and `tests` narrow a pilot down; costs of given variances are of these models, without
     any of those that the study asks. `workers` and `executor` as of `fit()`.
 
-    Raises UsageError where there are neither variances nor a pilot, or both; StudyError, DatabaseError and RError as
+    Raises UsageError if there are neither variances nor a pilot, or both; StudyError, DatabaseError and RError as
     `fit()`.
     """
     if (pilot is None) == (variances is None):
@@ -189,10 +190,11 @@ def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
 def crossed_choices(
     db: str | Path, study: Study, source: str | None, workers: Workers, progress: Progress | None = None
 ) -> dict[str, pl.DataFrame]:
-    """The tables effects and shares of R's fit_crossed() for the choices of each cell, 0 and 1, in a linear model: a
-    difference of proportions needs no more than their variances. Cells in which all answers are alike are left out.
+    """Return the tables effects and shares of R's fit_crossed() for the choices of each cell, 0 and 1, in a linear
+    model: a difference of proportions needs no more than their variances. Cells in which all answers are alike are left
+    out.
 
-    Raises DatabaseError where there is no other.
+    Raises DatabaseError if there is no other.
     """
     rows = read_choices(db, study, source, None).filter(pl.col("is_consistent").is_not_null())
     levels = [condition.condition for condition in study.conditions]
@@ -219,7 +221,7 @@ def crossed_choices(
 
 
 def _of_games(db: str, study: Study, source: str | None) -> pl.DataFrame:
-    """The variance of SI over the complete games of each variant and model; `test` is the index."""
+    """Return the variance of SI over the complete games of each variant and model; `test` is the index."""
     with reading(db) as connection:
         games = read_view(connection, "allocation_game_indices", study=study.name, source=source)
     games = games.filter("is_complete").drop_nulls(_INDEX)

@@ -1,4 +1,4 @@
-"""`retest()`: is it the same tomorrow? What `collect --again` asked once more beside the first answers. R's
+"""`retest()`: is it the same tomorrow? What `collect --again` asked once more next to the first answers. R's
 retest_reliability() has the numbers, of each test and of all together.
 """
 
@@ -35,7 +35,7 @@ class Retest:
     table: one row for each source, study_version, variant, model, occasion, measure and test (None: all tests
     together), as R's retest_reliability() describes them. occasions: one row a model and occasion, with dates and the
     served models then and now. warnings: what is doubtful, in sentences. not_kept: why new numbers are not in the
-    database; None where they are.
+    database; None if they are.
     """
 
     table: pl.DataFrame
@@ -62,7 +62,7 @@ def retest(
     decision_bias or is_yes, by design. Numbers are kept in the database, and made again where answers have come.
     `workers` and `executor` as of `fit()`.
 
-    Raises DatabaseError where no trial was asked again, RError without R.
+    Raises DatabaseError if no trial was asked again, RError without R.
     """
     asked_again = _studies_asked_again(db)
     study = study_in(db, study, lambda candidate: candidate.name in asked_again, "has trials that were asked again")

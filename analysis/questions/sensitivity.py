@@ -162,9 +162,9 @@ def _status(status: str, warnings: Sequence[str]) -> str:
 def plan_specifications(
     db: str | Path, study: Study, only: Sequence[str], source: str | None
 ) -> list[PlannedSpecification]:
-    """The fits of the named specifications (default: of all), in the study's order.
+    """Return the fits of the named specifications (default: of all), in the study's order.
 
-    StudyError where one can't be made, UnknownNameError for a name that is none.
+    StudyError if one can't be made, UnknownNameError for a name that is none.
     """
     for name in only:
         if name not in study.sensitivity:
@@ -186,7 +186,7 @@ def plan_specifications(
 
 
 def _changed_fit(study: Study, specification: Specification) -> Fit:
-    """The fit that a specification starts from, with what it changes."""
+    """Return the fit that a specification starts from, with what it changes."""
     fit = fits_of(study)[specification.fit]
     subject = f'The specification "{specification.name}" of "{study.name}"'
     if fit.engine not in ENGINES:
@@ -209,7 +209,7 @@ def _changed_fit(study: Study, specification: Specification) -> Fit:
 
 
 def _with_columns(fit: Fit, specification: Specification) -> Fit:
-    """The fit as `read_rows` takes it: with all columns that the specification needs, told as flags."""
+    """Return the fit as `read_rows` takes it: with all columns that the specification needs, told as flags."""
     needed = (
         *specification.drop_flags,
         *specification.missing_as,
@@ -258,7 +258,7 @@ _LAST = ("fit", "engine", "formula", "choices", "row_no", ID)
 class SensitivityResult:
     """table: one row a specification and cell, in the columns of the view `specifications` without its differences.
 
-    not_kept: why the rows could not be written to the database; None where they were.
+    not_kept: why the rows could not be written to the database; None if they were.
     """
 
     table: pl.DataFrame
@@ -282,7 +282,7 @@ def specifications(
     A fit that fails is a row that says so. `workers` and `executor` as of `fit()`.
     `progress(done, all)` is called after each.
 
-    Raises UnknownNameError for a specification that there is not, UsageError where the study has none, DatabaseError
+    Raises UnknownNameError for a specification that there is not, UsageError if the study has none, DatabaseError
     without trials, RError without R.
     """
     study = study_in(db, study, lambda candidate: bool(candidate.sensitivity), "has specifications")

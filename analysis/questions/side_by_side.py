@@ -62,7 +62,7 @@ def side_by_side(
     ("same"); of other answers they may differ by chance ("within chance": by less than 1.96 standard errors of the
     difference). With `changed`, the same study with other choices, `other` is fitted by that one, and may be `db`.
 
-    Raises DatabaseError where one of them has no answers of the study, UsageError for one database twice.
+    Raises DatabaseError if one of them has no answers of the study, UsageError for one database twice.
     """
     here, there = Path(db), Path(other)
     if changed is None and here.exists() and there.exists() and here.samefile(there):

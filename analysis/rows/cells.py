@@ -69,9 +69,10 @@ class ViewRows:
 def read_rows(
     db: str | Path, study: str, fits: Sequence[Fit], measure: str | None, trial_ids: Collection[str] | None = None
 ) -> ViewRows:
-    """The rows that these fits of one view start from, read once for all of them; those of some trials alone, if asked.
+    """Return the rows that these fits of one view start from, read once for all of them; those of some trials alone, if
+    asked.
 
-    Raises StudyError where the view or one of its columns is not there, DatabaseError as `reading` does.
+    Raises StudyError if the view or one of its columns is not there, DatabaseError as `reading` does.
     """
     name = fits[0].view
     with reading(db) as connection:
@@ -109,7 +110,7 @@ def _chosen(
 
 
 def _quoted(text: str) -> str:
-    """A text as SQL writes it: a relation's filter takes no parameters."""
+    """Return a text as SQL writes it: a relation's filter takes no parameters."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -123,7 +124,7 @@ def read_cells(
     refusals_removed: bool,
     rows: ViewRows | None = None,
 ) -> list[Cell]:
-    """The cells of one fit of `study`, in the paper's order; rows that the fit leaves out are gone, if asked.
+    """Return the cells of one fit of `study`, in the paper's order; rows that the fit leaves out are gone, if asked.
 
     `rows` are those of `read_rows`, where they are there already. Raises what that raises.
     """
@@ -140,7 +141,7 @@ def cells_of(
     more: tuple[str, ...] = (),
     outcomes: tuple[str, ...] = (),
 ) -> Iterator[Cell]:
-    """The cells of a fit among rows of its view, without the rows that have one of `flags` or of `outcomes`: the
+    """Yield the cells of a fit among rows of its view, without the rows that have one of `flags` or of `outcomes`: the
     columns that the fit uses, with the steps of counts where it asks for them, and `more` columns."""
     frame = rows.frame if source is None else rows.frame.filter(source=source)
     used = used_columns(fit, rows.columns)
@@ -153,7 +154,7 @@ def cells_of(
 
 
 def _outcome_in_steps(fit: Fit) -> str | None:
-    """The column of the counts, of a fit that takes them in the steps in which their model counts."""
+    """Return the column of the counts, of a fit that takes them in the steps in which their model counts."""
     if fit.engine in _OF_COUNTS_IN_STEPS:
         return fit.outcome
     return (fit.formula or "").partition("~")[0].strip() if fit.settings.get("step") == STEP else None
@@ -211,8 +212,9 @@ def _cut_cells(
     left_out: Sequence[tuple[str, pl.Expr]],
     mixture_warnings: Mapping[Key, str],
 ) -> Iterator[Cell]:
-    """A cell that has lost all its rows stays, so that its fit is a row that says so. `left_out`: which rows are, by
-    the name of what leaves them out."""
+    """Yield a cell that has lost all its rows stays, so that its fit is a row that says so. `left_out`: which rows are,
+    by the name of what leaves them out.
+    """
     keys = [*GRAIN, *fit.by]
     for values, rows in frame.group_by(keys, maintain_order=True):
         sources = rows["token_source"].drop_nulls().unique().sort().to_list() if "token_source" in rows.columns else []

@@ -30,7 +30,7 @@ def table_info() -> dict[str, TableInfo]:
 
 
 def views_of_papers(design: str) -> dict[str, TableInfo]:
-    """The views of numbers that papers of this design print, by name; not those that only such views read."""
+    """Return the views of numbers that papers of this design print, by name; not those that only such views read."""
     infos = [read_header(file.read_text("utf-8")) for file in (sql_dir() / "views" / "3_paper").glob("*.sql")]
     of_design = [info for info in infos if info.gives and design in info.designs]
     return {info.name: info for info in sorted(of_design, key=lambda info: info.name)}
@@ -46,11 +46,12 @@ def _place(info: TableInfo) -> tuple[int, str]:
 def tables(
     db: str | Path, study: str | None = None, names: Iterable[str] | None = None, measure: str | None = None
 ) -> dict[str, pl.DataFrame]:
-    """The named tables (all of them without `names`), by name, as printed: ordered rows, every source in its own rows.
+    """Return the named tables (all of them without `names`), by name, as printed: ordered rows, every source in its own
+    rows.
 
     `study` (a name, or the path of a study file) leaves only rows of that study; `measure` as in `open_trials`. A table
     that counts errors may be empty. Raises UnknownNameError for an unknown table, and a study that the database
-    lacks, UsageError for a table of another study, DatabaseError where the database holds no trials.
+    lacks, UsageError for a table of another study, DatabaseError if the database holds no trials.
     """
     study = study_name(study)
     infos = table_info()
@@ -69,13 +70,15 @@ def tables(
 
 
 def study_name(study: str | None) -> str | None:
-    """The name that a study has in the database: of one that is given by the path of its file, what the file says."""
+    """Return the name that a study has in the database: of one that is given by the path of its file, what the file
+    says.
+    """
     is_path = isinstance(study, Path) or (study is not None and (study.endswith(".toml") or "/" in study))
     return load_study(study).name if study is not None and is_path else study
 
 
 def _studies(connection: duckdb.DuckDBPyConnection, db: str | Path, study: str | None) -> dict[str, str | None]:
-    """The studies to show, each with its design: the one asked for, or all that have rows."""
+    """Return the studies to show, each with its design: the one asked for, or all that have rows."""
     designs = designs_in(connection)
     if not designs:
         raise no_trials_error(db, study)
@@ -98,7 +101,7 @@ def _check_belongs(info: TableInfo, designs: dict[str, str | None], db: str | Pa
 
 
 def rows_of_study(frame: pl.DataFrame, study: str | None) -> pl.DataFrame:
-    """The rows of a table that are of this study, and of the versions that are shown."""
+    """Return the rows of a table that are of this study, and of the versions that are shown."""
     rows = frame if study is None or "study" not in frame.columns else frame.filter(pl.col("study") == study)
     versions = shown_versions()  # of what was fitted and kept, as of the trials themselves
     if versions is None or "study_version" not in rows.columns:

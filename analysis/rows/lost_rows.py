@@ -13,8 +13,9 @@ from slant.collector.study.records import Fit
 
 
 def warning_of_lost_rows(whole: pl.DataFrame, rows: pl.DataFrame, fit: Fit, dropped: Mapping[str, int]) -> str | None:
-    """The sentence that a fit carries which leaves out more than a few per cent, or unequally by its contrast; None
-    where it does not. `whole`: all rows of its cell, `rows`: those that are fitted."""
+    """Return the sentence that a fit carries which leaves out more than a few per cent, or unequally by its contrast;
+    None if it does not. `whole`: all rows of its cell, `rows`: those that are fitted.
+    """
     n_lost = whole.height - rows.height
     if not n_lost:
         return None

@@ -1,4 +1,4 @@
-"""Readers' notes beside the trials that they are on (`collect view --notes`): a row a note."""
+"""Readers' notes next to the trials that they are on (`collect view --notes`): a row a note."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ CODED_TRIALS = "coded_trials"
 def coded_trials(
     db: str | Path, notes: Sequence[str | Path], study: str | None = None, measure: str | None = None
 ) -> pl.DataFrame:
-    """The notes of each file (its name is the reader's) with the columns of their trials, of `study` or of all.
+    """Return the notes of each file (its name is the reader's) with the columns of their trials, of `study` or of all.
 
     One row a reader and trial, by reader in the order of files, then in the order of asking. Notes on trials that the
-    database does not hold are left out. UsageError where there is no file, a file is none of notes, or two have one
+    database does not hold are left out. UsageError if there is no file, a file is none of notes, or two have one
     name; `measure` as in `open_trials`.
     """
     paths = [Path(path) for path in notes]

@@ -25,9 +25,10 @@ _SETTINGS = {"n_settings": "settings or frames", "n_seeds": "seeds", "n_provider
 def mixture_warnings(
     db: str | Path, study: str | None = None, source: str | None = None, measure: str | None = None
 ) -> list[str]:
-    """A sentence for each model whose trials are not all alike (table mixed_cells), in the order of that table; before
-    them one for each run that was set aside, after them one for each model that another one answered for, or that was
-    asked at several addresses."""
+    """Return a sentence for each model whose trials are not all alike (table mixed_cells), in the order of that table;
+    before them one for each run that was set aside, after them one for each model that another one answered for, or
+    that was asked at several addresses.
+    """
     with reading(db) as connection:
         set_measure(connection, measure)
         rows = read_view(connection, "mixed_cells", study=study, source=source)
@@ -39,7 +40,7 @@ def mixture_warnings(
 
 
 def set_aside_sentences(connection: duckdb.DuckDBPyConnection, study: str | None) -> list[str]:
-    """What was set aside, and why: a reader has to know it wherever numbers are shown."""
+    """Return what was set aside, and why: a reader has to know it wherever numbers are shown."""
     if "set_aside_runs" not in stored_views(connection):
         return []
     of_models = read_view(connection, "set_aside_runs", study=study)
@@ -69,7 +70,7 @@ def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:
 
 
 def doubtful_fit_warnings(fits: pl.DataFrame, *, are_reduced: bool = False) -> Iterator[str]:
-    """A sentence for each reason why fits (the diagnostics of some) are not ok, with all the fits it holds for.
+    """Yield a sentence for each reason why fits (the diagnostics of some) are not ok, with all the fits it holds for.
 
     `are_reduced`: numbers of singular fits are those of a smaller model, which what is shown names itself; one sentence
     is enough for all of them.
@@ -100,7 +101,7 @@ def _reduced_fit_warnings(fits: pl.DataFrame) -> Iterator[str]:
 
 
 def _where(row: dict[str, Any], among: pl.DataFrame) -> str:
-    """The source, and the study version and variant where there are several."""
+    """Return the source, and the study version and variant where there are several."""
     several = [name for name in ("study_version", "variant") if among[name].n_unique() > 1]
     return ", ".join(str(row[name]) for name in ("source", *several))
 
@@ -115,7 +116,9 @@ def _kinds(row: dict[str, Any]) -> list[str]:
 
 
 def chance_warnings(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Iterator[str]:
-    """A sentence for each study whose indices stand without the level of chance, or with intervals of fewer games."""
+    """Yield a sentence for each study whose indices stand without the level of chance, or with intervals of fewer
+    games.
+    """
     if "allocation_indices" in tables:
         complete = tables["allocation_indices"].filter(pl.col("si").is_not_null())
         for study, n in (

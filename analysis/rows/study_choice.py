@@ -18,10 +18,11 @@ def study_in(
     suits: Callable[[Study], bool] | None = None,
     description: str = "",
 ) -> Study:
-    """The study of this name, or path, or, without one, the only study of the database (that `suits` is true of).
+    """Return the study of this name, or path, or, without one, the only study of the database (that `suits` is true
+    of).
 
     A name is one that comes with slant, or that the database knows. `what` says of those that suit what they have, as
-    in "has games"; where there is but one study, it is the one. UsageError where none suits, or several do and none is
+    in "has games"; where there is but one study, it is the one. UsageError if none suits, or several do and none is
     named; DatabaseError without trials, UnknownNameError and StudyError as `load_study`.
     """
     if isinstance(study, Study):
@@ -55,13 +56,13 @@ def loadable_studies(names: Sequence[str], db: str | Path) -> list[Study]:
 
 
 def study_names(db: str | Path) -> list[str]:
-    """The studies that the database holds trials of, sorted."""
+    """Return the studies that the database holds trials of, sorted."""
     with reading(db) as connection:
         return list(designs_in(connection))
 
 
 def no_trials_error(db: str | Path, study: str | None = None) -> DatabaseError:
-    """What to say of a database without answers."""
+    """Return what to say of a database without answers."""
     option = f"--study {study}" if study else "--study NAME"
     return DatabaseError(
         nothing_yet(Path(db)),
@@ -71,9 +72,10 @@ def no_trials_error(db: str | Path, study: str | None = None) -> DatabaseError:
 
 
 def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
-    """The studies to fit, each with its fit of this name, or, where it has none, with all its fits of this engine.
+    """Return the studies to fit, each with its fit of this name, or, where it has none, with all its fits of this
+    engine.
 
-    Raises UnknownNameError where no study has either, DatabaseError without trials, UsageError where the text of no
+    Raises UnknownNameError if no study has either, DatabaseError without trials, UsageError if the text of no
     study in the database is here.
     """
     if isinstance(study, Study):
@@ -102,7 +104,7 @@ def _fits_named(study: Study, name: str) -> list[Fit]:
 
 
 def _studies_in(db: str | Path) -> list[Study]:
-    """The studies of the database whose text is here."""
+    """Return the studies of the database whose text is here."""
     names = study_names(db)
     if not names:
         raise no_trials_error(db)
@@ -120,7 +122,9 @@ def no_rows_error(action: str, db: str | Path, source: str | None) -> DatabaseEr
 
 
 def studies_not_fitted(name: str, db: str | Path) -> list[str]:
-    """A sentence for each study of the database that has no fit of this name or engine, or whose text is not here."""
+    """Return a sentence for each study of the database that has no fit of this name or engine, or whose text is not
+    here.
+    """
     sentences = []
     for study_name in study_names(db):
         studies = loadable_studies([study_name], db)

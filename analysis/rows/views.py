@@ -35,7 +35,7 @@ def open_trials(
     """All rows of one view of the database (of `study`, where one is named); ordered for the trials of a design.
 
     Without `view`: one row a trial, in the columns of the design of `study`, or of the studies that are there
-    (association_trials, forced_choice_trials, allocation_rounds; what games ask beside their rounds is in
+    (association_trials, forced_choice_trials, allocation_rounds; what games ask next to their rounds is in
     allocation_questions, and a Python warning says so); those that all designs share (`trials`) where there are
     several. An empty result says why, as a Python warning. `version`: only this version of a study, by its beginning
     (default: all of them, told apart by study_version).
@@ -45,7 +45,7 @@ def open_trials(
     rows of a model of their own ("ASKED as SERVED"); `showing(other_models=True)` does so for everything within it.
     Counts are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; what is unknown is null, never 0.
 
-    Raises DatabaseError where `db` is missing or not slant's, UnknownNameError for an unknown view, measure or
+    Raises DatabaseError if `db` is missing or not slant's, UnknownNameError for an unknown view, measure or
     version.
     """
     versions = None if version is None else chosen_rows(Path(db), study, study_version=version).versions
@@ -81,13 +81,13 @@ def _why_empty(db: str | Path, view: str, study: str | None, designs: Mapping[st
 
 
 def view_names(db: str | Path) -> list[str]:
-    """The names of the views that the database stores, sorted."""
+    """Return the names of the views that the database stores, sorted."""
     with reading(db) as connection:
         return stored_views(connection)
 
 
 def view_columns(db: str | Path, view: str) -> list[str]:
-    """The names of the columns of a view that the database stores."""
+    """Return the names of the columns of a view that the database stores."""
     with reading(db) as connection:
         return connection.view(view).columns
 
@@ -114,7 +114,7 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str, **only: str | No
 
 
 def set_measure(connection: duckdb.DuckDBPyConnection, measure: str | None) -> None:
-    """What `tokens` means in every view of this connection (see sql/views/1_trials)."""
+    """Set what `tokens` means in every view of this connection (see sql/views/1_trials)."""
     if measure is None:
         return
     if measure not in MEASURES:

@@ -46,7 +46,9 @@ class AdaptiveLimit:
         return min(LONGEST_BREATH_S, self._service_s / (SPREAD * self._limit))
 
     def answered(self, sent_s: float, now_s: float, was_full: bool) -> bool:
-        """An answer came; True where more may be sent now. Only a request that filled the limit shows that it holds."""
+        """Return an answer came; True if more may be sent now. Only a request that filled the limit shows that it
+        holds.
+        """
         service_s = now_s - sent_s
         before_s = service_s if self._service_s is None else self._service_s
         self._service_s = before_s + _SMOOTHING * (service_s - before_s)
@@ -61,7 +63,7 @@ class AdaptiveLimit:
         return self.allowed > before
 
     def rate_limited(self, sent_s: float, now_s: float) -> float:
-        """A 429 came: how long to send nothing (s). 0 where its request was sent before the last decrease."""
+        """Return a 429 came: how long to send nothing (s). 0 if its request was sent before the last decrease."""
         if sent_s <= self._decreased_s:
             return 0.0
         self._was_limited = True
@@ -72,7 +74,9 @@ class AdaptiveLimit:
         return self._breath_s
 
     def troubled(self, now_s: float) -> bool:
-        """The server failed; True where growth was not paused already. Answers to what is sent later let it grow."""
+        """Return the server failed; True if growth was not paused already. Answers to what is sent later let it
+        grow.
+        """
         is_new = now_s >= self._grows_from_s
         self._grows_from_s = now_s + GROWTH_PAUSE_S
         return is_new

@@ -26,7 +26,7 @@ class AttemptPlace:
     `body` is what is stored of the request; `is_shortened` where that is not all of it (see Request.kept). Of an import
     both it and `prompt_hash` are unknown.
     `batch_id` is the provider's name of the batch job that it came in; None for a live request. `cost_usd` is what the
-    provider charges for it; None where that is unknown.
+    provider charges for it; None if that is unknown.
     """
 
     conversation_id: str
@@ -67,7 +67,7 @@ class AttemptMaker:
         self._sequence = 0
 
     def _without_secrets(self, attempt: Attempt) -> Attempt:
-        """Providers echo keys, in any field: wherever one stands, it is taken out before anything is stored."""
+        """Take keys out of every field before anything is stored: providers echo them."""
         texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
         changed = self.redacted.changed(texts, f"{attempt.response} {attempt.error}")
         return replace(attempt, **changed) if changed else attempt  # type: ignore[arg-type]
@@ -164,7 +164,9 @@ class AttemptMaker:
 
 
 def _without_folders(attempt: Attempt) -> Attempt:
-    """A server of one's own may call its model by a path in a home folder, in what it serves and in its errors."""
+    """Return a server of your own may call its model by a path in a home folder, in what it serves and in its
+    errors.
+    """
     names = ("served_model", "error", "detail")
     told = {name: text for name in names if (text := getattr(attempt, name)) and without_home(text) != text}
     if not told:
@@ -189,8 +191,9 @@ def _without_accounts(attempt: Attempt) -> Attempt:
 
 
 def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenSource | None]:
-    """The count that is analysed as `tokens`, and which one that is. Without a measure: reasoning where it is known;
-    nothing where the provider's counts contradict each other in it."""
+    """Return the count that is analysed as `tokens`, and which one that is. Without a measure: reasoning where it is
+    known; nothing if the provider's counts contradict each other in it.
+    """
     source: TokenSource
     is_doubtful = reply.count_conflict is not None and reply.reasoning_tokens is None
     if model.measure is None and is_doubtful:
@@ -203,7 +206,7 @@ def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenS
 
 
 def measured(model: StudyModel, trial: Trial, reply: Reply, reading: Reading) -> Measures:
-    """The measures of an answer as its provider gave it."""
+    """Return the measures of an answer as its provider gave it."""
     options = reading.spelled or (trial.option_a, trial.option_b)
     logprobs = read_option_logprobs(reply.logprobs, reply.answer, *options, reading.place)
     return Measures(*analysed_tokens(reply, model), logprobs=logprobs)

@@ -37,7 +37,7 @@ codecs.register_error("slant.json_escape", _json_escape)
 
 
 def _failure(error: aiohttp.ClientError, headers: Mapping[str, str]) -> dict[str, Any]:
-    """What is kept of an exchange that broke off; a body that can't be unpacked gets a sentence of its own."""
+    """Return what is kept of an exchange that broke off; a body that can't be unpacked gets a sentence of its own."""
     if unpacking := _PACKED.search(str(error)):
         return _packed(headers.get("content-encoding") or unpacking.group(1))
     return {"error": f"{type(error).__name__}: {error}"[:2000]}
@@ -52,8 +52,9 @@ def _packed(packing: str) -> dict[str, Any]:
 
 
 def _proxy(url: str) -> tuple[str | None, dict[str, str]]:
-    """The proxy for this address and, apart from it, the header with its password: errors name the address, and are
-    kept."""
+    """Return the proxy for this address and, apart from it, the header with its password: errors name the address, and
+    are kept.
+    """
     if (named := proxy_for(url)) is None:
         return None, {}
     parts = urlsplit(named)

@@ -37,7 +37,7 @@ class DeclinedTrials:
     in_a_row: set[str] = field(default_factory=set)
 
     def answered(self) -> None:
-        """The model has given an answer."""
+        """Note that the model has given an answer."""
         self.has_answered = True
         self.in_a_row.clear()
 
@@ -46,7 +46,7 @@ class DeclinedTrials:
         return verdict.action == "decline" and not self.has_answered and verdict.status != 413
 
     def judged(self, trial_id: str, verdict: NextStep) -> NextStep:
-        """What is done about an exchange, in the light of the other trials."""
+        """Return what is done about an exchange, in the light of the other trials."""
         if verdict.action != "decline":
             return verdict
         if self.is_open(verdict):
@@ -56,7 +56,7 @@ class DeclinedTrials:
         return replace(verdict, action="rejected") if trial_id in self.earlier else verdict
 
     def judged_in_batch(self, trial_id: str, verdict: NextStep) -> NextStep:
-        """The same of a request in a batch job, which had all been sent before one of them was declined."""
+        """Return the same of a request in a batch job, which had all been sent before one of them was declined."""
         if verdict.action == "decline" and self.has_answered and trial_id in self.earlier:
             return replace(verdict, action="rejected")
         return verdict
@@ -66,7 +66,7 @@ class DeclinedTrials:
         return len(self.in_a_row) >= self.most_in_a_row
 
     def last(self, pending: Iterable[Conversation]) -> Iterator[Conversation]:
-        """What is pending, with what was declined before at its end: should it be declined again, the others have
+        """Yield what is pending, with what was declined before at its end: should it be declined again, the others have
         their answers by then."""
         held = []
         for conversation in pending:
@@ -80,7 +80,9 @@ class DeclinedTrials:
 def declined_trials(
     db: Path, study: str, model: StudyModel, before: str, most_in_a_row: int = MOST_IN_A_ROW
 ) -> DeclinedTrials:
-    """What the database knows of a model that is about to be asked; `before`: when this call began (ISO 8601, UTC)."""
+    """Return what the database knows of a model that is about to be asked; `before`: when this call began (ISO 8601,
+    UTC).
+    """
     of_model = {"provider": model.provider, "requested_model": model.requested_model}
     try:
         with reading(db) as connection:

@@ -21,7 +21,9 @@ _KINDS = {
 
 
 def doubtful_count_notes(db: str | Path, study: str | None = None) -> list[str]:
-    """A sentence for each model of a study whose answers have such counts; none where nobody can look just now."""
+    """Return a sentence for each model of a study whose answers have such counts; none if nobody can look
+    just now.
+    """
     try:
         with reading(db) as connection:
             rows = connection.execute(sql_query("doubtful_counts")).fetchall()

@@ -30,7 +30,7 @@ class Endings:
             self.missing += 1
 
     def notes(self, provider: str) -> list[str]:
-        """What to say of them at the end of a run."""
+        """Return what to say of them at the end of a run."""
         notes = [
             f"{provider} ended {count_text(n, 'answer')} with {word}, which slant does not know; "
             f"{'it is' if n == 1 else 'they are'} not counted as {'an answer' if n == 1 else 'answers'}."
@@ -59,7 +59,9 @@ NOTHING_READ = "are malformed: nothing can be read in them"
 
 
 def malformed_notes(model: str, outcomes: Mapping[str, int]) -> list[str]:
-    """A sentence where nearly all answers of a model are malformed: then it is the study, or the server, not chance."""
+    """Return a sentence where nearly all answers of a model are malformed: then it is the study, or the server, not
+    chance.
+    """
     answers = sum(n for outcome, n in outcomes.items() if outcome != "failed")
     n = outcomes.get("malformed", 0)
     if n < _FEWEST or n < _MOSTLY * answers:

@@ -24,7 +24,7 @@ TOO_LONG = "too_long"
 def read_exchange(
     provider: Provider, exchange: Exchange, verdict: NextStep, trial: Trial, try_no: int
 ) -> tuple[Reply, NextStep]:
-    """The reply, and what to do about it. `verdict` is judge()'s of that exchange."""
+    """Return the reply, and what to do about it. `verdict` is judge()'s of that exchange."""
     dialect = provider.dialect
     if verdict.action == "fail" and trial.game is not None:
         # a game can't be made shorter, and to ask the same again is in vain: it ends here, with an outcome
@@ -60,7 +60,7 @@ class Marks:
     said: list[str] = field(default_factory=list)
 
     def of(self, trial: Trial, reply: Reply, history: Sequence[Turn]) -> dict[str, Any]:
-        """What is kept with the answer to this trial; empty for nearly all of them."""
+        """Return what is kept with the answer to this trial; empty for nearly all of them."""
         marks: dict[str, Any] = {}
         game, where = trial.game or trial.trial_id, f"round {trial.round}" if trial.round else "the questions"
         if served := changed_model(reply, history):
@@ -90,13 +90,13 @@ class Marks:
 
 
 def changed_model(reply: Reply, history: Sequence[Turn]) -> str | None:
-    """The model that answered before, where it is another one now."""
+    """Return the model that answered before, where it is another one now."""
     served = next((turn.reply.served_model for turn in reversed(history) if turn.reply.served_model), None)
     return served if reply.served_model not in (None, served) else None
 
 
 def cut_input(reply: Reply, history: Sequence[Turn]) -> int | None:
-    """The tokens of the turn before, where this one was said to have fewer: what was sent only grows. Not where
+    """Return the tokens of the turn before, where this one was said to have fewer: what was sent only grows. Not where
     reasoning went back, of which a provider may leave out what is old."""
     before = history[-1].reply if history else None
     if before is None or before.blocks or before.input_tokens is None or reply.input_tokens is None:

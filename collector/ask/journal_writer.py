@@ -85,19 +85,19 @@ class JournalWriter:
         self._closing = False
 
     async def keep(self, attempt: Attempt) -> None:
-        """Returns when the attempt has been written and fsynced. Raises JournalError where that can't be done."""
+        """Return when the attempt has been written and fsynced. Raises JournalError if that can't be done."""
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((attempt, done))
         self._something.set()
         await done
 
     def note(self, record: Mapping[str, Any]) -> None:
-        """A special record ({"kind": …, …}, see keep/journal_loader.py): kept with the next attempts; nobody waits."""
+        """Keep a special record ({"kind": …, …}, see keep/journal_loader.py) with the next attempts; nobody waits."""
         self._notes.append(record)
         self._something.set()
 
     async def write(self) -> None:
-        """Runs beside the workers: one write and one fsync for all that came in during the last."""
+        """Run next to the workers: one write and one fsync for all that came in during the last."""
         while not (self._closing and not self._waiting and not self._notes):
             await self._something.wait()
             self._something.clear()
@@ -127,7 +127,7 @@ class JournalWriter:
         self._something.set()
 
     async def load_now_and_then(self) -> None:
-        """Runs beside the workers until cancelled. Readers get the database for nearly all of the time."""
+        """Run next to the workers until cancelled. Readers get the database for nearly all of the time."""
         while True:
             await asyncio.sleep(pause_s(self.loader.held_s))
             if not self.journal.is_full:  # the database must not eat the room that the journal was given
@@ -135,7 +135,7 @@ class JournalWriter:
                 await asyncio.shield(asyncio.to_thread(self.load, 0.2, most_held_s))
 
     def load(self, patience_s: float, most_held_s: float = math.inf) -> bool:
-        """What is safely on disk, as LiveLoader.load()."""
+        """Return what is safely on disk, as LiveLoader.load()."""
         durable = {self.journal.path.name: self.journal.durable_bytes}
         return self.loader.load(patience_s, most_held_s, durable)
 

@@ -44,16 +44,16 @@ class Ledger:
         return self.spent_usd + self.uncertain_usd + self.promised_usd
 
     def is_hopeless(self, amount_usd: float) -> bool:
-        """True where `amount_usd` does not fit even when nothing is in flight any more: spending only grows."""
+        """Return True if `amount_usd` does not fit even when nothing is in flight any more: spending only grows."""
         return self.cap_usd is not None and self.booked_usd + amount_usd > self.cap_usd + ROUNDING_USD
 
     def has_room(self, amount_usd: float) -> bool:
-        """True where `amount_usd` fits now."""
+        """Return True if `amount_usd` fits now."""
         taken = self.booked_usd + self.reserved_usd + amount_usd
         return self.cap_usd is None or taken <= self.cap_usd + ROUNDING_USD
 
     def reserve(self, amount_usd: float) -> bool:
-        """Sets `amount_usd` aside and says True, or False where it does not fit now."""
+        """Set `amount_usd` aside and says True, or False if it does not fit now."""
         if not self.has_room(amount_usd):
             return False
         self.reserved_usd += amount_usd
@@ -61,7 +61,7 @@ class Ledger:
         return True
 
     def settle(self, reserved_usd: float, cost_usd: float | None, *, is_uncertain: bool = False) -> None:
-        """Ends a reservation. An unknown cost is booked as the whole reserve where it may have been billed."""
+        """End a reservation. An unknown cost is booked as the whole reserve where it may have been billed."""
         self.in_flight -= 1
         self.reserved_usd = self.reserved_usd - reserved_usd if self.in_flight else 0.0
         if cost_usd is not None:
@@ -95,12 +95,12 @@ class LaneMoney:
     n_unknown: int = 0
 
     def reserve_usd(self, body: Mapping[str, Any]) -> float:
-        """The most that this request is expected to cost; surely the most where the request limits its answer.
-        0 where there is no budget to keep."""
+        """Return the most that this request is expected to cost; surely the most where the request limits its answer.
+        0 if there is no budget to keep."""
         return 0.0 if self.ledger.cap_usd is None else self.most_usd(body)
 
     def most_usd(self, body: Mapping[str, Any]) -> float:
-        """The same with or without a budget; 0 where no price is known."""
+        """Return the same with or without a budget; 0 if no price is known."""
         if self.price is None:
             return 0.0
         sent = len(str(body).encode("utf-8", "replace"))  # a token is a byte at least
@@ -114,7 +114,7 @@ class LaneMoney:
     async def reserve(
         self, body: Mapping[str, Any], stopping: asyncio.Event, is_over: Callable[[], bool]
     ) -> float | None:
-        """Sets the reserve of a request aside, in US dollars; waits for those in flight where that frees enough.
+        """Set the reserve of a request aside, in US dollars; waits for those in flight where that frees enough.
 
         BudgetReached where the budget has no room for it; None, and nothing set aside, when the run is stopping.
         """
@@ -128,7 +128,7 @@ class LaneMoney:
         return None
 
     def settle(self, reserved_usd: float, exchange: Exchange, reply: Reply) -> float | None:
-        """Books what an exchange cost and returns it, in US dollars; None where that is unknown."""
+        """Books what an exchange cost and returns it, in US dollars; None if that is unknown."""
         cost = cost_usd(self.price, reply)
         is_uncertain = cost is None and may_be_billed(exchange)
         self.ledger.settle(reserved_usd, cost, is_uncertain=is_uncertain)
@@ -156,7 +156,7 @@ class LaneMoney:
 
 
 def _amount(usd: float | None) -> str:
-    """A budget as it was typed, in cents at least."""
+    """Return a budget as it was typed, in cents at least."""
     return f"{usd or 0.0:,.{2 if round(usd or 0.0, 2) == usd else 4}f}"
 
 
@@ -165,7 +165,9 @@ class BudgetReached(Exception):
 
 
 def output_limit(body: Mapping[str, Any]) -> int | None:
-    """The most tokens that a request lets its answer have, in whichever provider's words; None where it sets none."""
+    """Return the most tokens that a request lets its answer have, in whichever provider's words; None if it sets
+    none.
+    """
     for path in _LIMITS:
         value: Any = body
         for name in path:
@@ -176,7 +178,7 @@ def output_limit(body: Mapping[str, Any]) -> int | None:
 
 
 def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: str) -> Reply:
-    """The reply of an exchange that gave no answer. Where its body has counts all the same, they are billed."""
+    """Return the reply of an exchange that gave no answer. Where its body has counts all the same, they are billed."""
     body = exchange.json() if exchange.body else None
     counts = dialect.reply(body, exchange.headers) if body and _USAGE & body.keys() else Reply()
     return Reply(
@@ -201,8 +203,9 @@ _NOT_SENT = ("ClientConnector", "ClientProxyConnectionError", "ClientHttpProxyEr
 
 
 def may_be_billed(exchange: Exchange) -> bool:
-    """True where a request reached its server and no answer tells what it cost; an HTTP error is not billed, nor is one
-    that a gateway puts into a 200."""
+    """Return True if a request reached its server and no answer tells what it cost; an HTTP error is not billed, nor is
+    one that a gateway puts into a 200.
+    """
     if exchange.status is None:
         return not (exchange.error or "").startswith(_NOT_SENT)
     return exchange.status == 200 and not 400 <= true_status(200, exchange.json()) < 500

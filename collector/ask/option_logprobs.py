@@ -1,4 +1,4 @@
-"""How likely each of the two options was: a graded measure beside the forced choice.
+"""How likely each of the two options was: a graded measure next to the forced choice.
 
 Read from the generated tokens and the likeliest tokens at each place. What is measured is the probability of the
 option's text *given all that was generated before the answer* (reasoning, an opening quote or bracket).
@@ -23,7 +23,7 @@ _OPENING = " \t\r\n\"'`*[({<“‘«_"
 
 @dataclass(frozen=True, slots=True)
 class OptionLogprobs:
-    """Natural logarithms of probabilities, and how far they can be trusted; None where they can't be told."""
+    """Natural logarithms of probabilities, and how far they can be trusted; None if they can't be told."""
 
     option_a_logprob: float | None = None
     option_b_logprob: float | None = None
@@ -47,7 +47,7 @@ class _SeenTokens:
 def read_option_logprobs(
     tokens: Sequence[TokenLogprob], answer: str | None, option_a: str | None, option_b: str | None, place: int = 0
 ) -> OptionLogprobs:
-    """The log-probabilities of both options in the answer that `tokens` end with; all None where it isn't found.
+    """Return the log-probabilities of both options in the answer that `tokens` end with; all None if it isn't found.
 
     `place`: at which character of the answer the option begins (the letter inside of {"answer": "A"}); what stands
     before it there is taken as given. Options of which one begins with the other can't be told apart by their
@@ -70,7 +70,7 @@ def read_option_logprobs(
 
 
 def _from_place(tokens: Sequence[TokenLogprob], answer: str, place: int) -> tuple[Sequence[TokenLogprob], int | None]:
-    """The tokens, and the index of the one in which the option begins; None where the answer isn't found.
+    """Return the tokens, and the index of the one in which the option begins; None if the answer isn't found.
 
     Some servers list the tokens of the reasoning before the answer, and a stop token after it. Where more than an
     opening quote stands before the option in its token (`":"A`), that is cut off, from the likeliest tokens too.
@@ -112,7 +112,7 @@ def _parting(tokens: Sequence[TokenLogprob], start: int, option_a: str, option_b
 
 
 def _seen_tokens(tokens: Sequence[TokenLogprob], at: int, ending: str, *, is_opening: bool) -> _SeenTokens:
-    """What is known at place `at` of an option whose text goes on with `rest`."""
+    """Return what is known at place `at` of an option whose text goes on with `rest`."""
     likeliest = dict(tokens[at].likeliest) | {tokens[at].token: tokens[at].logprob}
     complete: list[float] = []
     first: list[float] = []
@@ -137,7 +137,7 @@ def _completes(text: str, ending: str) -> bool:
 
 
 def _path_to_end(generated: Sequence[TokenLogprob], first: str, ending: str) -> float | None:
-    """The sum along the generated tokens, the first of which reads `first`, until they complete `rest`."""
+    """Return the sum along the generated tokens, the first of which reads `first`, until they complete `rest`."""
     total, remaining = generated[0].logprob, ending[len(first) :]
     for step in generated[1:]:
         total += step.logprob
@@ -150,7 +150,7 @@ def _path_to_end(generated: Sequence[TokenLogprob], first: str, ending: str) -> 
 
 
 def _sum(logprobs: Iterable[float]) -> float | None:
-    """The logarithm of the summed probabilities; None of nothing."""
+    """Return the logarithm of the summed probabilities; None of nothing."""
     known = [value for value in logprobs if value > -math.inf]
     if not known:
         return None

@@ -74,7 +74,7 @@ class Pace:
         self._tell("started")
 
     async def enter(self) -> Ticket | None:
-        """Returns when a request may be sent; None where none may any more because the pace was closed."""
+        """Return when a request may be sent; None if none may any more because the pace was closed."""
         while not self.closed.is_set():
             now = self._clock()
             wait_s, waits_for = self._wait(now)
@@ -90,7 +90,7 @@ class Pace:
         return None
 
     def leave(self, ticket: Ticket, status: int | None, headers: Mapping[str, str], asked_wait_s: float) -> None:
-        """A request came back: with this status (None: not at all), asking for so long a wait (0: for none)."""
+        """Note that a request came back, with this status (None: not at all), and asks for a wait (0: for none)."""
         self.in_flight -= 1
         now = self._clock()
         if budgets := told_budgets(headers):
@@ -117,16 +117,16 @@ class Pace:
         self._next_in_line()
 
     def give_back(self, ticket: Ticket) -> None:
-        """The request of this ticket was not sent after all."""
+        """Take back the ticket of a request that was not sent after all."""
         self.in_flight -= 1
         self._next_in_line()
 
     def used(self, input_tokens: int | None, output_tokens: int | None) -> None:
-        """What an answer took; the next one is expected to take as much of the token budgets."""
+        """Note what an answer took; the next one is expected to take as much of the token budgets."""
         self._budgets.used(input_tokens, output_tokens)
 
     def close(self) -> None:
-        """Nothing more is sent; whoever waits is told at once."""
+        """Nothing more is sent; anyone who waits is told at once."""
         if not self.closed.is_set():
             self._tell_budget_waits()
             self._tell("ended")
@@ -135,13 +135,13 @@ class Pace:
             self._next_in_line()
 
     async def sleep(self, seconds: float) -> None:
-        """The wait of one request before its next try; ends early where the pace is closed."""
+        """Wait before the next try of a request; ends early where the pace is closed."""
         if seconds > 0:
             await sleep_unless(self.closed, seconds)
 
     @property
     def is_hopeless(self) -> bool:
-        """True where the provider has said nothing but 429 for very long."""
+        """True if the provider has said nothing but 429 for very long."""
         return self._refused_since is not None and self._clock() - self._refused_since > PATIENCE_S
 
     def __str__(self) -> str:
@@ -247,7 +247,9 @@ class Paces:
         self._pauses: dict[tuple[str, str, str | None], KeyPause] = {}
 
     def pace(self, model: str, provider: str, base_url: str, key: str | None) -> Pace:
-        """A server on this machine is asked at full concurrency from the start, any other moderately at first."""
+        """Return a server on this machine is asked at full concurrency from the start, any other moderately at
+        first.
+        """
         pause = self._pauses.setdefault((provider, base_url, key), KeyPause())
         start = self._cap if is_on_this_machine(base_url) else START_LIMIT
         return Pace(self._cap, start, pause, model, self._note)

@@ -45,7 +45,7 @@ _TRY_AGAIN = re.compile(rf"try again in ((?:{_PART.pattern})+)")
 @dataclass(frozen=True, slots=True)
 class StatedBudget:
     """One budget as a response tells it. `kind`: requests, tokens, input_tokens or output_tokens, with the span of time
-    behind it where the header names one ("tokens_day"). `reset_s`: seconds from now until it is full again; None where
+    behind it where the header names one ("tokens_day"). `reset_s`: seconds from now until it is full again; None if
     not told."""
 
     kind: str
@@ -56,7 +56,7 @@ class StatedBudget:
 
 @functools.lru_cache(maxsize=256)  # thousands of answers tell the same few
 def duration_s(text: str) -> float | None:
-    """Seconds of "1m30s", "6ms", "20s" or a plain number of seconds; None where it is neither."""
+    """Seconds of "1m30s", "6ms", "20s" or a plain number of seconds; None if it is neither."""
     text = text.strip()
     if _NUMBER.fullmatch(text):
         return float(text)
@@ -104,7 +104,7 @@ def _budget_parts(names: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
 
 
 def _budget_part(name: str) -> tuple[str, str] | None:
-    """The budget and the part of it that a header tells: ("input_tokens", "limit"); None where it tells none."""
+    """Return the budget and the part of it that a header tells: ("input_tokens", "limit"); None if it tells none."""
     match = _OPENAI.fullmatch(name) or _ANTHROPIC.fullmatch(name)
     if match is None:
         return None
@@ -144,7 +144,7 @@ def _full_in_s(reset: str, now: float, missing_share: float, period_s: float | N
 
 
 def _limit(text: str) -> tuple[float | None, float | None]:
-    """The limit, and its period in seconds where it stands behind it ("100, 100;w=60")."""
+    """Return the limit, and its period in seconds where it stands behind it ("100, 100;w=60")."""
     if (plain := _number(text)) is not None:
         return plain, None
     match = _WINDOW.fullmatch(text)
@@ -159,7 +159,7 @@ def _number(text: str) -> float | None:
 
 
 def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds that the headers ask to wait, infinite for absurd numbers; None where they say nothing readable."""
+    """Seconds that the headers ask to wait, infinite for absurd numbers; None if they say nothing readable."""
     milliseconds = headers.get("retry-after-ms", "").strip()
     if _NUMBER.fullmatch(milliseconds):
         return float(milliseconds) / 1000
@@ -200,7 +200,7 @@ def asked_wait_s(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> 
 
 
 def spoken(seconds: float) -> str:
-    """A length of time as a person says it: 45 s, 12 min, 5.5 h, 3 days."""
+    """Return a length of time as a person says it: 45 s, 12 min, 5.5 h, 3 days."""
     for unit, length, below in (("s", 1, 120), ("min", 60, 7200), ("h", 3600, 172_800), ("days", 86_400, 1e10)):
         if seconds < below:
             return f"{round(seconds / length, 1 if length == 3600 else 0):g} {unit}"
@@ -236,7 +236,7 @@ class Budgets:
         self._sent = 0
 
     def spend(self, now_s: float) -> int:
-        """A request goes out; returns its number."""
+        """Return a request goes out; returns its number."""
         self._sent += 1
         for kind, budget in self._budgets.items():
             budget.left = self._left(budget, now_s) - self._cost(kind)
@@ -260,7 +260,7 @@ class Budgets:
             self._budgets[budget.kind] = _Budget(budget.limit, left, sent_s, refill, number)
 
     def used(self, input_tokens: int | None, output_tokens: int | None) -> None:
-        """What an answer cost, as an expectation for the next one."""
+        """Note what an answer cost, as an expectation for the next one."""
         sizes = {"input_tokens": input_tokens, "output_tokens": output_tokens}
         if input_tokens is not None and output_tokens is not None:
             sizes["tokens"] = input_tokens + output_tokens
@@ -280,7 +280,7 @@ class Budgets:
         return longest, waits_for
 
     def _cost(self, kind: str) -> float:
-        """What the next request is expected to take; 1 until an answer has told its tokens."""
+        """Return what the next request is expected to take; 1 until an answer has told its tokens."""
         return self._sizes.get(_without_span(kind), 1.0)
 
     @staticmethod

@@ -100,7 +100,7 @@ def _dicts(connection: Any, query: str, values: Mapping[str, Any] | None = None)
 
 
 def _finals(db: Path) -> dict[str, str]:
-    """The attempt that ends each trial."""
+    """Return the attempt that ends each trial."""
     with reading(db) as connection:
         rows = connection.execute("SELECT trial_id, attempt_id FROM attempts WHERE is_final ORDER BY done_at DESC")
         return dict(rows.fetchall())
@@ -120,7 +120,7 @@ def _pages(db: Path) -> Iterator[tuple[list[dict[str, Any]], int]]:
 
 
 def _change(row: Mapping[str, Any], db: Path, finals: dict[str, str], report: ReadAgainReport) -> dict[str, Any] | None:
-    """What is otherwise now in one attempt: all of its columns that a reading decides; None where nothing is."""
+    """Return what is otherwise now in one attempt: all of its columns that a reading decides; None if nothing is."""
     values = _read(row, db)
     if values is None:
         report.not_read += 1

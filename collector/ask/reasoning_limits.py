@@ -26,7 +26,9 @@ _TIMES_THE_NEXT = 3  # a pile is so many times as high as the count below it
 
 
 def reasoning_budget(settings: Mapping[str, Any]) -> int | None:
-    """The most tokens of reasoning that a model's settings allow, in whichever server's words; None without a limit."""
+    """Return the most tokens of reasoning that a model's settings allow, in whichever server's words; None without a
+    limit.
+    """
     for path in _BUDGETS:
         value: Any = settings
         for name in path:
@@ -37,8 +39,9 @@ def reasoning_budget(settings: Mapping[str, Any]) -> int | None:
 
 
 def pile(counts: Mapping[int, int]) -> tuple[int, int] | None:
-    """The largest count and how often it came, if answers pile up there; `counts`: how often each count came. None if
-    they don't, as where the largest count is one of many or nearly all counts are alike."""
+    """Return the largest count and how often it came, if answers pile up there; `counts`: how often each count came.
+    None if they don't, as where the largest count is one of many or nearly all counts are alike.
+    """
     largest_first = sorted(counts, reverse=True)
     if len(largest_first) < FEWEST_IN_PILE or largest_first[0] == 0:
         return None
@@ -61,7 +64,7 @@ class ReasoningLimit:
             self.counts[tokens] += 1
 
     def notes(self, model: str, settings: Mapping[str, Any]) -> list[str]:
-        """What to say of it at the end of a run."""
+        """Return what to say of it at the end of a run."""
         total, budget = self.counts.total(), reasoning_budget(settings)
         if budget is not None:
             n = sum(times for tokens, times in self.counts.items() if tokens >= NEAR * budget)

@@ -30,7 +30,9 @@ def spellings(secret: str) -> list[str]:
 
 
 def letters_of(text: str) -> bytes:
-    """The letters and digits of a text alone: quick, for it is asked of every response whether a key is among them."""
+    """Return the letters and digits of a text alone: quick, for it is asked of every response whether a key is among
+    them.
+    """
     data = text.encode("utf-8", "replace")
     for escaped in (b"\\n", b"\\r", b"\\t", b"\\x", b"0x"):
         data = data.replace(escaped, b"")
@@ -38,8 +40,9 @@ def letters_of(text: str) -> bytes:
 
 
 def in_pieces(letters: str) -> re.Pattern[str]:
-    """The key with a few characters between its own that are no letters or digits, also as JSON escapes them, or as
-    programs write bytes."""
+    """Return the key with a few characters between its own that are no letters or digits, also as JSON escapes them, or
+    as programs write bytes.
+    """
     between = r"(?:\\+x|0x|[^A-Za-z0-9\\]|\\(?:u[0-9a-fA-F]{4}|.)){0,6}"
     return re.compile(between.join(map(re.escape, letters)))
 
@@ -74,6 +77,7 @@ class Redaction:
 
 
 def without_home(text: str) -> str:
-    """A path of a server's without the folder that is named after a person: ~/models/a.gguf. Servers of one's own call
-    a model by its file."""
+    """Return a path of a server's without the folder that is named after a person: ~/models/a.gguf. Servers of one's
+    own call a model by its file.
+    """
     return _HOME.sub("~", text)

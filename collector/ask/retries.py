@@ -44,7 +44,7 @@ def backoff_s(try_no: int) -> float:
 
 
 def judge(exchange: Exchange, try_no: int) -> NextStep:
-    """What an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter."""
+    """Return what an exchange means. `try_no` counts from 1; waits double from 0.5 s up to a minute, before jitter."""
     backoff = backoff_s(try_no)
     if exchange.is_packed:
         return NextStep("stop", exchange.error or "")
@@ -78,7 +78,7 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
 
 
 def _known(error: ProviderError, reason: str) -> NextStep | None:
-    """What the table of errors says; None where it has no row for this one, or where it is to be asked again."""
+    """Return what the table of errors says; None if it has no row for this one, or where it is to be asked again."""
     meaning = error_meaning(error)
     if meaning is None or meaning.means == "again":
         return None
@@ -101,8 +101,9 @@ UNTOLD = 502
 
 
 def true_status(status: int, body: dict[str, Any] | None) -> int:
-    """The status, or what a gateway hides behind a 200: an error object and no answer, or one in the choice itself; a
-    Response that failed, whatever it had said until then."""
+    """Return the status, or what a gateway hides behind a 200: an error object and no answer, or one in the choice
+    itself; a Response that failed, whatever it had said until then.
+    """
     if status != 200 or not body:
         return status
     error = _hidden_error(body)

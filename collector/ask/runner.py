@@ -81,7 +81,7 @@ class Lane:
         return [*of_endings, *malformed_notes(name, self.outcomes), *of_reasoning, *of_settings]
 
     def stop(self, reason: str) -> None:
-        """This model is asked nothing more; the others go on. The first reason stays."""
+        """Ask this model nothing more; the others go on. The first reason stays."""
         self.stopped_because = self.stopped_because or reason
         self.pace.close()
 
@@ -115,7 +115,7 @@ class Runner:
             lane.pace.close()
 
     async def go(self, client: Client, concurrency: int) -> None:
-        """Ask everything that is pending. Raises JournalError where answers can't be kept any more."""
+        """Ask everything that is pending. Raises JournalError if answers can't be kept any more."""
         writer = asyncio.create_task(self.keeper.write())
         loader = asyncio.create_task(self.keeper.load_now_and_then())
         workers = [asyncio.create_task(self._work(client, lane)) for lane in self.lanes for _ in range(concurrency)]
@@ -160,7 +160,7 @@ class Runner:
     async def _ask(
         self, client: Client, lane: Lane, conversation: Conversation, trial: Trial, prompt: Prompt, history: list[Turn]
     ) -> Turn | None:
-        """Ask one turn of a trial until it has an answer; None where its tries failed, or the run stops."""
+        """Ask one turn of a trial until it has an answer; None if its tries failed, or the run stops."""
         failures, wait_s = 0, 0.0
         turn_no = next_turn_no(history, trial)
         for try_no in count(1):
@@ -243,7 +243,9 @@ class Runner:
         return replace(reading, factors={**reading.factors, **marks}) if marks else reading
 
     async def _reserved_usd(self, lane: Lane, body: Mapping[str, Any]) -> float | None:
-        """What was set aside of the budget for one request; None where the run stops or the budget has no room."""
+        """Return what was set aside of the budget for one request; None if the run stops or the budget has
+        no room.
+        """
         try:
             return await lane.money.reserve(body, self.stopping, lambda: lane.stopped_because is not None)
         except BudgetReached as reached:

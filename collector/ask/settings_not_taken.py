@@ -35,7 +35,8 @@ def explained(reason: str, model: StudyModel) -> str:
 
 
 def ignored(model: StudyModel, reply: Reply) -> str | None:
-    """That a model ignored its temperature or its effort, if the answer reports another one than was sent; else None.
+    """Say that a model ignored its temperature or its effort, if the answer reports another one than was sent; else
+    None.
 
     A provider that reports nothing can't be found out so: `collect check-model` compares what it answers instead.
     """

@@ -99,13 +99,13 @@ def _drawn_repetition(metadata: dict[str, Any]) -> int:
 
 
 def _told(body: dict[str, Any]) -> Trial | None:
-    """The round of a game that a request says it is; None for a single question."""
+    """Return the round of a game that a request says it is; None for a single question."""
     values = (body.get("metadata") or {}).get("trial")
     return Trial(**values) if values else None
 
 
 def completion(reply: Reply, model: str, number: int, *, with_logprobs: bool = False) -> dict[str, Any]:
-    """A simulated reply in the shape of a chat completion."""
+    """Return a simulated reply in the shape of a chat completion."""
     message: dict[str, Any] = {"role": "assistant", "content": reply.answer, "refusal": None}
     if reply.outcome == "refused":
         message |= {"content": None, "refusal": reply.answer}

@@ -26,7 +26,7 @@ class Uncounted:
     has_counts: bool = False
 
     def says_so(self, attempt: Attempt) -> bool:
-        """Takes note of one answer; True once, when `LOOKED_AT` of them have come and not one has a count."""
+        """Take note of one answer; True once, when `LOOKED_AT` of them have come and not one has a count."""
         if self.has_counts or self.answers >= LOOKED_AT or attempt.outcome == "failed":
             return False
         self.has_counts = attempt.tokens is not None
@@ -40,8 +40,9 @@ class Uncounted:
 
 
 def uncounted(model: str, answers: int, readable: int, db: str | Path) -> str:
-    """The sentence for a model ("provider/name") none of whose answers has a count; `readable` of them have reasoning
-    that can be counted here."""
+    """Return the sentence for a model ("provider/name") none of whose answers has a count; `readable` of them have
+    reasoning that can be counted here.
+    """
     subject = "the one answer came without" if answers == 1 else f"none of {answers:,} answers came with"
     what = "have its server report usage"
     if readable:
@@ -50,7 +51,7 @@ def uncounted(model: str, answers: int, readable: int, db: str | Path) -> str:
 
 
 def uncounted_notes(db: str | Path, study: str | None = None) -> list[str]:
-    """A sentence for each model of a study about tokens that has answers and no count."""
+    """Return a sentence for each model of a study about tokens that has answers and no count."""
     try:
         with reading(db) as connection:
             rows = connection.execute(sql_query("uncounted_models")).fetchall()

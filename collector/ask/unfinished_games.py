@@ -40,7 +40,7 @@ class Begun:
 
 
 def begun_games(run_plan: RunPlan) -> Begun:
-    """The games of a run plan that have turns already, but are not over."""
+    """Return the games of a run plan that have turns already, but are not over."""
     begun = Begun()
     started = (
         started_games(run_plan.db, run_plan.study.name)
@@ -74,7 +74,7 @@ def begun_games(run_plan: RunPlan) -> Begun:
 
 
 def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_turns: Turns) -> list[Turn]:
-    """The turns of one game, made again. ValueError where they are not those that were kept."""
+    """Return the turns of one game, made again. ValueError if they are not those that were kept."""
     design = design_named(study.design)
     history: list[Turn] = []
     while step := design.next(study, model_plan.model, game, history):
@@ -97,7 +97,7 @@ def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_tur
 
 
 def started_games(db: Path, study: str) -> set[str]:
-    """The conversations of a study that have an answer."""
+    """Return the conversations of a study that have an answer."""
     parts = attempts_where(db, _ANSWERED, {"study": study}, "DISTINCT conversation_id")
     return {game_id for part in parts for game_id in part["conversation_id"]}
 

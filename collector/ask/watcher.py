@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Watcher:
-    """What a run tells whoever watches; all of it may be ignored. The command line shows a progress bar."""
+    """What a run tells anyone who watches; all of it may be ignored. The command line shows a progress bar."""
 
     def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None: ...
 

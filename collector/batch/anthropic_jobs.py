@@ -135,7 +135,7 @@ class AnthropicBatches:
 
 
 def _row(line: bytes) -> BatchResult:
-    """A line of the results: succeeded with a message, errored with the provider's error, canceled, expired."""
+    """Return a line of the results: succeeded with a message, errored with the provider's error, canceled, expired."""
     values: dict[str, Any] = json.loads(line)
     custom_id, result = str(values["custom_id"]), values["result"]
     kind = result.get("type")

@@ -64,7 +64,7 @@ class Batches:
         self._needs_yes: Counter[str] = Counter()
 
     def go(self) -> BatchReport:
-        """Fetch and submit, once or (waiting) until nothing is open. Raises JournalError where somebody else does."""
+        """Fetch and submit, once or (waiting) until nothing is open. Raises JournalError if somebody else does."""
         self._lock = FolderLock(journal_folder(self._run_plan.db))
         ending = "stopped by an error"
         try:
@@ -105,7 +105,7 @@ class Batches:
         )
 
     def _writing(self) -> Journal:
-        """This run's journal; made when there is something to write, not at every look at a job."""
+        """Return this run's journal; made when there is something to write, not at every look at a job."""
         if self._journal is None:
             texts = text_lines(self._run_plan.study, self._run_plan.registration, self._run.started_at)
             self._journal = Journal(self._run_plan.db, self._run, texts, lock=self._lock)
@@ -145,7 +145,9 @@ class Batches:
             self._say(f"{_name(job)} stays open: {self._maker.redacted(str(error))}")
 
     def _looked_up(self, job: Job, service: Service) -> Job | None:
-        """A job whose submission got no answer, once it is found; None while nobody can tell, or if there is none."""
+        """Return a job whose submission got no answer, once it is found; None while nobody can tell, or if there is
+        none.
+        """
         others = {other.batch_id for other in self._folder.jobs() if other.batch_id}
         try:
             verdict, batch_id = service.find(job, others)
@@ -234,7 +236,9 @@ class Batches:
             self._say(f"{lane.model.model}: a submission got no answer; it will be looked up, not repeated ({error}).")
 
     def _pending(self, lane: BatchLane) -> Iterator[Conversation]:
-        """What of the plan is neither done nor in an open job. Of a plan only bits are held: it may be very long."""
+        """Yield what of the plan is neither done nor in an open job. Of a plan only bits are held: it may be
+        very long.
+        """
         run_plan = self._run_plan
         plan_of = run_plan.plan_of(lane.model)
         others = lane.model_plan.others

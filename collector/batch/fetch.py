@@ -162,7 +162,9 @@ class Fetcher:
 
 
 def _exchange(job: Job, row: BatchResult, seen: JobStatus) -> Exchange:
-    """A result as if it had come by itself. The time between sending and done is the whole job's, not the answer's."""
+    """Return a result as if it had come by itself. The time between sending and done is the whole job's, not the
+    answer's.
+    """
     return Exchange(
         queued_at=job.created_at,
         sent_at=job.submitted_at or job.created_at,

@@ -20,7 +20,7 @@ _OF_STUDY = (  # of this version, or of another whose text holds what the trial'
 
 
 def attempted_in(db: Path, batch_id: str) -> set[str]:
-    """The trials that have any attempt, final or failed, out of this batch job."""
+    """Return the trials that have any attempt, final or failed, out of this batch job."""
     parts = attempts_where(db, "batch_id = $batch_id", {"batch_id": batch_id}, "DISTINCT trial_id")
     return {trial_id for part in parts for trial_id in part["trial_id"]}
 
@@ -40,7 +40,7 @@ def modes(db: Path, study: Study) -> Modes:
 
 
 def check_not_mixed(db: Path, study: Study, models: Collection[str], *, is_batch: bool) -> None:
-    """UsageError where a model's answers in one study would come partly live and partly by batch."""
+    """UsageError if a model's answers in one study would come partly live and partly by batch."""
     other = "live" if is_batch else "batch"
     for model, counts in modes(db, study).items():
         if model in models and counts[other]:

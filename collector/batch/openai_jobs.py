@@ -108,7 +108,7 @@ class OpenAIBatches:
 
 
 def _problem(errors: Any) -> str | None:
-    """What the provider says of a job that failed as a whole."""
+    """Return what the provider says of a job that failed as a whole."""
     listed = getattr(errors, "data", None)
     each = listed if isinstance(listed, list) else []
     texts = [short_text(getattr(e, "message", None)) or short_text(getattr(e, "code", None)) for e in each]
@@ -116,7 +116,9 @@ def _problem(errors: Any) -> str | None:
 
 
 def _row(line: bytes) -> BatchResult:
-    """A line of either file: `response` with a status and a body, or `error` (batch_expired, batch_cancelled …)."""
+    """Return a line of either file: `response` with a status and a body, or `error` (batch_expired,
+    batch_cancelled …).
+    """
     values: dict[str, Any] = json.loads(line)
     custom_id, response, error = str(values["custom_id"]), values.get("response"), values.get("error")
     if isinstance(response, Mapping):

@@ -97,10 +97,10 @@ class Service(Protocol):
         """One request as the provider wants it."""
 
     def body(self, line: Mapping[str, Any]) -> dict[str, Any]:
-        """The request inside a line, as it would have been sent by itself."""
+        """Return the request inside a line, as it would have been sent by itself."""
 
     def upload(self, job: Job, requests: Path) -> str | None:
-        """What must be there before the job is made (a file's id), if anything. Raises NotSubmitted, Unsure."""
+        """Return what must be there before the job is made (a file's id), if anything. Raises NotSubmitted, Unsure."""
 
     def submit(self, job: Job, requests: Path) -> str:
         """Make the job; its id. Called once in a job's life. Raises NotSubmitted, Unsure."""
@@ -116,13 +116,15 @@ class Service(Protocol):
 
 
 def sdk_options(sdk: Any, base_url: str) -> dict[str, Any]:
-    """What both SDKs are given: no redirect is followed (a key stays with its host), no proxy on this machine."""
+    """Return what both SDKs are given: no redirect is followed (a key stays with its host), no proxy on this
+    machine.
+    """
     client = sdk.DefaultHttpxClient(follow_redirects=False, trust_env=not is_on_this_machine(base_url))
     return {"http_client": client, "max_retries": 2, "timeout": 600.0}
 
 
 def sentence(error: Exception) -> str:
-    """A provider's error as a person reads it."""
+    """Return a provider's error as a person reads it."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, Mapping) else None
     message = inner.get("message") if isinstance(inner, Mapping) else None
@@ -132,7 +134,7 @@ def sentence(error: Exception) -> str:
 
 @contextmanager
 def in_our_words(missing: type[Exception], other: type[Exception]) -> Iterator[None]:
-    """An SDK's errors, and those of a connection or of lines that break off, as NotThere and Unsure."""
+    """Turn an SDK's errors, and those of a connection or of lines that break off, into NotThere and Unsure."""
     try:
         yield
     except missing as error:
@@ -144,13 +146,15 @@ def in_our_words(missing: type[Exception], other: type[Exception]) -> Iterator[N
 
 
 def is_refusal(error: Exception) -> bool:
-    """True where the provider has surely not made the job: it said no itself (a time-out or a conflict is no 'no')."""
+    """Return True if the provider has surely not made the job: it said no itself (a time-out or a conflict is
+    no 'no').
+    """
     status = getattr(error, "status_code", None)
     return isinstance(status, int) and 300 <= status < 500 and status not in (408, 409)
 
 
 def rows_of(chunks: Iterable[bytes], read: Callable[[bytes], BatchResult]) -> Iterator[BatchResult | UnreadableLine]:
-    """The results in a file of lines, and in place of each line that is none why: it costs nothing but itself."""
+    """Yield the results in a file of lines, and in place of each line that is none why: it costs nothing but itself."""
     for number, line in enumerate(lines_of(chunks), 1):
         if line is None:
             yield UnreadableLine(number, f"it is longer than {MOST_LINE_BYTES / 1e6:g} MB")
@@ -184,7 +188,7 @@ def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
 
 
 def checked_status(status: object) -> int:
-    """The HTTP status of a result. ValueError for what is none."""
+    """Return the HTTP status of a result. ValueError for what is none."""
     if isinstance(status, str) and len(status) == 3 and status.isascii() and status.isdecimal():
         status = int(status)
     if not isinstance(status, int) or isinstance(status, bool) or not 100 <= status <= 599:
@@ -193,24 +197,24 @@ def checked_status(status: object) -> int:
 
 
 def checked_id(name: object) -> str:
-    """The id of a job or a file, which becomes a part of an address. Unsure for what is none."""
+    """Return the id of a job or a file, which becomes a part of an address. Unsure for what is none."""
     if not isinstance(name, str) or not _ID.fullmatch(name):
         raise Unsure(f"its provider names it by what is no id ({str(name)[:80]!r})")
     return name
 
 
 def short_text(value: object) -> str | None:
-    """A word of the provider's, where it is one."""
+    """Return a word of the provider's, where it is one."""
     return value[:200] if isinstance(value, str) and value else None
 
 
 def n_of(count: object, most: int) -> int:
-    """A count of answers, `most` at most; 0 for what is none."""
+    """Return a count of answers, `most` at most; 0 for what is none."""
     return min(max(0, count), most) if isinstance(count, int) and not isinstance(count, bool) else 0
 
 
 def utc(moment: object) -> str | None:
-    """A provider's time as the journal writes it; None for what is none."""
+    """Return a provider's time as the journal writes it; None for what is none."""
     try:
         if isinstance(moment, int) and not isinstance(moment, bool):
             moment = datetime.fromtimestamp(moment, UTC)

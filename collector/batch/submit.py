@@ -42,7 +42,7 @@ class Purse:
         return room
 
     def take(self, body: Mapping[str, Any]) -> bool:
-        """Reserves the most that this request may cost and says True; False where the budget has no room for it."""
+        """Reserves the most that this request may cost and says True; False if the budget has no room for it."""
         if not self.has_room(body):
             return False
         self._money.ledger.reserve(self._most_usd(body))
@@ -50,7 +50,7 @@ class Purse:
         return True
 
     def closed(self) -> float | None:
-        """What was taken since the last call, for one job, in US dollars; None where no price is known."""
+        """Return what was taken since the last call, for one job, in US dollars; None if no price is known."""
         taken, self._job_usd = self._job_usd, 0.0
         return taken if self._money.price is not None else None
 
@@ -78,7 +78,7 @@ def purse(run_plan: RunPlan, model_plan: ModelPlan, budget_usd: float | None) ->
 
 
 def open_budget(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
-    """The ledger of the study. UsageError too where a model's batches have no price."""
+    """Return the ledger of the study. UsageError too where a model's batches have no price."""
     ledger = open_ledger(run_plan, budget_usd)
     for model_plan in run_plan.paid if budget_usd is not None else ():
         price = price_of(run_plan, model_plan)
@@ -195,14 +195,14 @@ class Submitter:
         self._study, self._run, self._folder, self._most_requests = study, run, folder, most_requests
 
     def submit(self, lane: BatchLane, pending: Iterable[Conversation], service: Service, purse: Purse) -> Iterator[Job]:
-        """Yields each job that was made, as far as the money goes. NotSubmitted where one was refused, Unsure where
+        """Yield each job that was made, as far as the money goes. NotSubmitted where one was refused, Unsure where
         nobody can tell (yet)."""
         feed = Feed(with_requests(self._study, lane, pending))
         while feed and purse.has_room(feed.first.request.body):
             yield self._submit(self._intend(feed, lane, service, purse), service)
 
     def _intend(self, feed: Feed, lane: BatchLane, service: Service, purse: Purse) -> Job:
-        """The intent on disk: what will be submitted, its hash, and the trial behind each custom id."""
+        """Return the intent on disk: what will be submitted, its hash, and the trial behind each custom id."""
         job_id, endpoint = new_job_id(), service.endpoint(feed.first.request, lane.base_url)
         most = min(self._most_requests or service.most_requests, service.most_requests)
         job = Job(

@@ -1,1 +1,1 @@
-"""The commands beside `collect` itself, and how all of them speak."""
+"""The commands next to `collect` itself, and how all of them speak."""

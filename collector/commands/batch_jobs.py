@@ -85,7 +85,7 @@ def _print_report(report: Any, output_format: str, study: Any) -> None:
 
 
 def show_jobs(db: Path, output_format: str) -> None:
-    """The open jobs, for `collect status`."""
+    """Show the open jobs, for `collect status`."""
     from slant.collector.keep.batch_jobs import JobFolder
 
     jobs = JobFolder(db).open_jobs()

@@ -88,7 +88,7 @@ def shard_notes(run_plan: RunPlan, budget_usd: float | None = None) -> list[str]
 
 
 def announced_ends(run_plan: RunPlan) -> list[str]:
-    """What providers say of the end of models that are about to be paid for, where the table has another day."""
+    """Return what providers say of the end of models that are about to be paid for, where the table has another day."""
     notes = []
     for model_plan in run_plan.paid:
         name, model = model_plan.provider.name, model_plan.model.requested_model
@@ -190,7 +190,7 @@ def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
 
 
 def show_stopping(run_plan: RunPlan, concurrency: int, output_format: str, *, is_dry_run: bool) -> RunPlan | None:
-    """Say the rule, and what is the least and the most that will be asked; the most, as a run plan. None where nothing
+    """Say the rule, and what is the least and the most that will be asked; the most, as a run plan. None if nothing
     is left to do: all models have ended, or it is a dry run."""
     precision = begin_precision(run_plan, loads=not is_dry_run)
     say(precision.rule.sentences(precision.outcome))
@@ -214,7 +214,7 @@ def show_stopping(run_plan: RunPlan, concurrency: int, output_format: str, *, is
 
 
 def _show_quotes(precision: Precision, going: RunPlan, concurrency: int, output_format: str) -> None:
-    """What would be asked before anything can end, and all that may be asked; then the first prompt."""
+    """Show what would be asked before anything can end, and all that may be asked; then the first prompt."""
     rows: list[dict[str, Any]] = []
     for_person = output_format == "table"
     for name, run_plans in (("least", precision.until_next_look()), ("most", [going])):

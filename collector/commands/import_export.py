@@ -218,7 +218,7 @@ def _export_lake(db: Path, folder: Path, anonymous: bool) -> None:
 
 
 def _propose(files: dict[str, Any], db: Path) -> None:
-    """Writes a study for the files, and says what it took and how to go on."""
+    """Write a study for the files, and says what it took and how to go on."""
     from slant.collector.importing.proposals.proposal import propose_study
 
     if files.pop("layout") != "tidy":
@@ -303,7 +303,7 @@ def _save_problems(path: Path, problems: list[Any]) -> None:
 
 @contextmanager
 def _progress(what: str = "read") -> Iterator[Callable[[int], None]]:
-    """Counts rows on a terminal."""
+    """Count rows on a terminal."""
     from rich.progress import SpinnerColumn, TextColumn
 
     with late_bar(SpinnerColumn(), TextColumn(f"{{task.completed:,.0f}} rows {what}")) as update:

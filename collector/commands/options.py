@@ -183,12 +183,12 @@ _wide_option = output_option(
 
 
 def output_options(command: Any) -> Any:
-    """How rows are printed, and how much is said beside them."""
+    """How rows are printed, and how much is said next to them."""
     return output_options_with()(command)
 
 
 def output_options_with(*more: str) -> Decorator:
-    """The same where rows can be printed in more formats."""
+    """Return the same where rows can be printed in more formats."""
     format_option = output_option(
         "--format",
         "output_format",

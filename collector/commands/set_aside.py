@@ -27,7 +27,7 @@ def set_aside_command(run_id: str, reason: str, is_back: bool, db: Path) -> None
     """Set a run aside: its answers count in no table, fit, figure or report any more.
 
     The reason is kept in the journal, and shown wherever results of the study are. The run's trials are open again: the
-    same command asks them anew.
+    same command asks them again.
     """
     from slant.collector.keep.runs_aside import set_aside
 

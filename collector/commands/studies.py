@@ -1,4 +1,4 @@
-"""`collect studies`: the studies there are, what each holds, beginning and validating a study of one's own."""
+"""`collect studies`: the studies there are, what each holds, beginning and validating a study of your own."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def validate_study(path: Path) -> None:
 
 
 def _wrong_in_fits(study: Study) -> list[str]:
-    """What is wrong with the study's fits; its design's views are made in memory to know their columns."""
+    """Return what is wrong with the study's fits; its design's views are made in memory to know their columns."""
     if not study.fits:
         return []
     with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
@@ -169,7 +169,9 @@ def _wrong_in_fits(study: Study) -> list[str]:
 
 
 def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
-    """The values of columns of text; of a design that doesn't say its conditions, those that its questions have."""
+    """Return the values of columns of text; of a design that doesn't say its conditions, those that its
+    questions have.
+    """
     design = design_named(study.design)
     levels = design.factor_levels(study)
     if "condition" not in levels and study.models:
@@ -193,7 +195,7 @@ def _study_row(study: Study) -> dict[str, Any]:
 
 
 def _short(row: dict[str, Any]) -> dict[str, Any]:
-    """The columns that fit into 80 characters."""
+    """Return the columns that fit into 80 characters."""
     shown = {name: row[name] for name in ("study", "design", "tests", "models", "trials_a_model")}
     return shown | {"variants": row["variants"].count(",") + 1}
 

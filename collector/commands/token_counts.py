@@ -120,7 +120,7 @@ def _number(value: float | None, how: str) -> str:
 
 
 def counter(what: str) -> Callable[[int, int], None]:
-    """Counts what is done, on a terminal."""
+    """Count what is done, on a terminal."""
 
     def show(done: int, total: int) -> None:
         if sys.stderr.isatty():
@@ -163,7 +163,7 @@ download was not tested). What was counted before is not counted again, and answ
 def recount_command(
     models: tuple[str, ...], tokenizer: str, base_url: str | None, db: Path, output_format: str
 ) -> None:
-    """Count readable reasoning again and keep the count beside the provider's own."""
+    """Count readable reasoning again and keep the count next to the provider's own."""
     from dataclasses import asdict
 
     from slant.collector.model_checks.recount import recount_reasoning, summary_notes

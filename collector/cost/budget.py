@@ -30,8 +30,9 @@ def price_of(run_plan: RunPlan, model_plan: ModelPlan) -> Price | None:
 
 
 def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
-    """The cap is for the study in this database, all its runs and batch jobs together: whoever starts again after a
-    stop must not spend it twice. UsageError for a budget that can't be kept, as there is no price."""
+    """Return the cap is for the study in this database, all its runs and batch jobs together: anyone who starts again
+    after a stop must not spend it twice. UsageError for a budget that can't be kept, as there is no price.
+    """
     if budget_usd is None:
         return Ledger()
     if not 0 < budget_usd < math.inf:
@@ -56,8 +57,9 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
 
 
 def _uncounted_usd(run_plan: RunPlan, budget_usd: float) -> float:
-    """The most that requests of earlier runs may have cost of which no count tells: their servers gave none, or they
-    broke off. In US dollars, reckoned as when such a request is made now."""
+    """Return the most that requests of earlier runs may have cost of which no count tells: their servers gave none, or
+    they broke off. In US dollars, reckoned as when such a request is made now.
+    """
     moneys = {
         (plan.provider.name, plan.model.requested_model): lane_money(run_plan, plan, Ledger(budget_usd))
         for plan in run_plan.model_plans
@@ -73,7 +75,9 @@ def _uncounted_usd(run_plan: RunPlan, budget_usd: float) -> float:
 
 
 def _unpriced_usd(run_plan: RunPlan) -> float:
-    """What answers of earlier runs cost that came while no price was known, at the prices of now, in US dollars."""
+    """Return what answers of earlier runs cost that came while no price was known, at the prices of now, in US
+    dollars.
+    """
     total = 0.0
     for (provider, model, is_batch), counts in unpriced_tokens(run_plan.db, run_plan.study.name).items():
         price = run_plan.prices.find(provider, model)
@@ -83,13 +87,13 @@ def _unpriced_usd(run_plan: RunPlan) -> float:
 
 
 def _lost_usd(run_plan: RunPlan) -> float:
-    """The most that batch jobs of the study may have cost that were lost at their provider, in US dollars."""
+    """Return the most that batch jobs of the study may have cost that were lost at their provider, in US dollars."""
     jobs = [job for job in JobFolder(run_plan.db).jobs() if job.study == run_plan.study.name]
     return sum(job.reserved_usd or 0.0 for job in jobs if (job.result or "").startswith(LOST))
 
 
 def _promised_usd(run_plan: RunPlan) -> float:
-    """The most that open batch jobs of the study may cost, in US dollars."""
+    """Return the most that open batch jobs of the study may cost, in US dollars."""
     folder = JobFolder(run_plan.db)
     return sum(_promised(run_plan, folder, job) for job in folder.open_jobs(run_plan.study.name))
 
@@ -106,12 +110,12 @@ def _promised(run_plan: RunPlan, folder: JobFolder, job: Job) -> float:
 
 
 def batch_factor(price: Price | None) -> float:
-    """What a batch job costs of the usual price; all of it where nothing is known."""
+    """Return what a batch job costs of the usual price; all of it where nothing is known."""
     return 1.0 if price is None or price.batch_factor is None else price.batch_factor
 
 
 def lane_money(run_plan: RunPlan, model_plan: ModelPlan, ledger: Ledger) -> LaneMoney:
-    """A model's money. With a budget, its earlier answers say how much one may cost."""
+    """Return a model's money. With a budget, its earlier answers say how much one may cost."""
     price = price_of(run_plan, model_plan)
     sizes = (
         earlier_sizes(run_plan.db, run_plan.study, model_plan.model) if price and ledger.cap_usd is not None else None
@@ -122,6 +126,6 @@ def lane_money(run_plan: RunPlan, model_plan: ModelPlan, ledger: Ledger) -> Lane
 
 
 def spent_usd(moneys: Iterable[LaneMoney]) -> float | None:
-    """What these models cost in this run, in US dollars; None where no cost is known."""
+    """Return what these models cost in this run, in US dollars; None if no cost is known."""
     priced = [m.spent_usd for m in moneys if m.price is not None and (m.spent_usd or not m.n_unknown)]
     return sum(priced) if priced else None

@@ -27,7 +27,7 @@ _REAL = ("collected", "imported")
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Means over `n_counted` of `n` earlier answers of one model; tokens, seconds. None where nothing was counted."""
+    """Means over `n_counted` of `n` earlier answers of one model; tokens, seconds. None if nothing was counted."""
 
     n: int
     n_counted: int
@@ -39,7 +39,7 @@ class Sizes:
 
 
 def earlier_sizes(db: Path, study: Study, model: StudyModel) -> Sizes | None:
-    """Sizes of this model's answers to this study (its version and variant first); None where there are none.
+    """Sizes of this model's answers to this study (its version and variant first); None if there are none.
 
     None too for a database of an older slant, which has no such view until the next run brings it up to date.
     """
@@ -58,7 +58,7 @@ def earlier_sizes(db: Path, study: Study, model: StudyModel) -> Sizes | None:
 
 
 def known_limits(db: Path, model: StudyModel) -> dict[str, float]:
-    """Requests and tokens a minute that the provider's headers told last, by kind; empty where they told none."""
+    """Request and tokens a minute that the provider's headers told last, by kind; empty if they told none."""
     if not db.exists():
         return {}
     query = "SELECT headers FROM attempts WHERE provider = ? AND requested_model = ? AND headers LIKE '%ratelimit%' "
@@ -73,7 +73,9 @@ def known_limits(db: Path, model: StudyModel) -> dict[str, float]:
 
 
 def spent_before_usd(db: Path, study: str) -> float:
-    """What the answers to a study have cost so far, in US dollars, in the database and in journals not yet loaded."""
+    """Return what the answers to a study have cost so far, in US dollars, in the database and in journals not yet
+    loaded.
+    """
     condition = "study = $study AND source = 'collected'"
     parts = attempts_where(db, condition, {"study": study}, "sum(cost_usd) AS cost_usd")
     return sum((float(part["cost_usd"].sum()) for part in parts), 0.0)
@@ -91,15 +93,16 @@ _TOKENS = ("input_tokens", "cached_input_tokens", "cache_write_tokens", "cache_w
 
 
 def uncounted_models(db: Path, study: str) -> list[tuple[str, str, bool]]:
-    """Providers and models that were sent requests in a study of which no count tells what they cost, and whether that
-    was by batch; in the database and in journals not yet loaded."""
+    """Return providers and models that were sent requests in a study of which no count tells what they cost, and
+    whether that was by batch; in the database and in journals not yet loaded.
+    """
     columns = "DISTINCT provider, requested_model, batch_id IS NOT NULL AS is_batch"
     parts = attempts_where(db, _UNCOUNTED, {"study": study}, columns)
     return sorted({row for part in parts for row in part.iter_rows()})
 
 
 def uncounted_requests(db: Path, study: str, provider: str, model: str, *, is_batch: bool) -> Iterator[dict[str, Any]]:
-    """The bodies, as they are stored, of such requests to one model that may have been billed."""
+    """Yield the bodies, as they are stored, of such requests to one model that may have been billed."""
     of_model = "provider = $provider AND requested_model = $model AND (batch_id IS NOT NULL) = $batch"
     values = {"study": study, "provider": provider, "model": model, "batch": is_batch}
     for part in attempts_where(db, f"{_UNCOUNTED} AND {of_model}", values, "request, http_status, error, response"):

@@ -89,7 +89,7 @@ def _output(pending: int, sizes: Sizes | None, guess: Guess) -> tuple[Span | Non
 
 
 def prediction(pending: int, sizes: Sizes) -> Span:
-    """The sum of `pending` further answers like the earlier ones, with its 95 % prediction interval."""
+    """Return the sum of `pending` further answers like the earlier ones, with its 95 % prediction interval."""
     mean, n = sizes.mean_output_tokens or 0.0, sizes.n_counted
     sd = mean if sizes.sd_output_tokens is None else sizes.sd_output_tokens
     half = Z_95 * sd * math.sqrt(pending + pending**2 / n)
@@ -107,7 +107,7 @@ def _cost(sent: Span, output: Span | None, price: Price | None, is_batch: bool) 
 def _time(
     pending: int, sizes: Sizes | None, sent: Span, output: Span | None, limits: Mapping[str, float], concurrency: int
 ) -> tuple[Span, str]:
-    """The slowest of: waiting for answers, requests a minute, tokens a minute."""
+    """Return the slowest of: waiting for answers, requests a minute, tokens a minute."""
     rounds = math.ceil(pending / concurrency)
     if sizes is not None and sizes.mean_latency_s:
         waiting = Span(0.8, 1.0, 1.25).times(rounds * sizes.mean_latency_s)
@@ -134,7 +134,7 @@ def _needed(kind: str, pending: int, sent: Span, output: Span | None) -> Span:
 
 
 def spoken_usd(cost: Span | None) -> str:
-    """A cost as a person reads it: 4.10 (3.90 to 4.30); a question mark where it is unknown."""
+    """Return a cost as a person reads it: 4.10 (3.90 to 4.30); a question mark where it is unknown."""
     return "?" if cost is None else f"{dollars(cost.about)} ({dollars(cost.low)} to {dollars(cost.high)})"
 
 
@@ -146,7 +146,7 @@ def dollars(amount: float | None) -> str:
 
 
 def as_columns(name: str, span: Span | None, digits: int = 0) -> dict[str, Any]:
-    """A span as three columns: name_low, name_about, name_high."""
+    """Return a span as three columns: name_low, name_about, name_high."""
     values = (None, None, None) if span is None else (span.low, span.about, span.high)
     numbers = [None if v is None else (round(v, digits) if digits else round(v)) for v in values]
     return {f"{name}_{part}": number for part, number in zip(("low", "about", "high"), numbers, strict=True)}

@@ -16,9 +16,9 @@ LOOKED_AT = 50_000  # conversations in which every cell of a plan shows up: the 
 
 
 def pilot_of(run_plan: RunPlan, trials: int) -> RunPlan:
-    """The same run plan cut down to a balanced slice of about `trials` trials of each model.
+    """Return the same run plan cut down to a balanced slice of about `trials` trials of each model.
 
-    The same cells for every model, and the same slice whether or not some of it is answered already. UsageError where
+    The same cells for every model, and the same slice whether or not some of it is answered already. UsageError if
     `trials` is less than one in each condition.
     """
     chosen: set[str] = set()
@@ -34,7 +34,7 @@ def pilot_of(run_plan: RunPlan, trials: int) -> RunPlan:
 def balanced_slice(
     study: Study, model: StudyModel, seed: int, repetitions: int, trials: int, skip: bytes = b""
 ) -> Iterator[Conversation]:
-    """The first conversations of the plan (but those to `skip`) that fill each test and condition alike.
+    """Yield the first conversations of the plan (but those to `skip`) that fill each test and condition alike.
 
     Every condition gets the same number of trials, tests differ by one a condition at most. A conversation is taken
     whole, so that one of many trials (a game) may lead over `trials`.

@@ -39,7 +39,7 @@ class Growth:
         return sum(self.sent) / len(self.sent)
 
     def sentence(self, model: str, pending: int, price: Price | None, output: Span | None) -> str:
-        """What a person should know before paying for it."""
+        """Return what a person should know before paying for it."""
         first, last, total = (round(n / CHARACTERS_OF_TOKEN) for n in (self.sent[0], self.sent[-1], sum(self.sent)))
         sentence = (
             f"{model}: input grows with the square of the rounds: about {first:,} tokens in the first turn of a game, "
@@ -107,7 +107,7 @@ class Quote:
 
 
 def address_sentence(model_plan: ModelPlan) -> str | None:
-    """Where a model will be asked, loudly where that is not its provider's usual address; None where slant itself
+    """Where a model will be asked, loudly where that is not its provider's usual address; None if slant itself
     answers."""
     provider, address = model_plan.provider, model_plan.base_url
     if provider.name == "simulated" or address is None:
@@ -136,7 +136,7 @@ def _quote(run_plan: RunPlan, model_plan: ModelPlan, concurrency: int, is_batch:
 
 
 def guess_of(study: Study, model: StudyModel, seed: int) -> Guess:
-    """What is known of one call to this model before it has answered any."""
+    """Return what is known of one call to this model before it has answered any."""
     growth = _growth(study, model, seed, 1)
     if growth is None:
         return _guess_of_question(study, model, seed, 1)
@@ -144,7 +144,9 @@ def guess_of(study: Study, model: StudyModel, seed: int) -> Guess:
 
 
 def calls_of_game(study: Study, model: StudyModel, seed: int) -> int:
-    """The calls that one game of this study takes: its rounds, and what is asked after them; 1 of a single question."""
+    """Return the calls that one game of this study takes: its rounds, and what is asked after them; 1 of a single
+    question.
+    """
     growth = _growth(study, model, seed, 1)
     return 1 if growth is None else len(growth.sent)
 
@@ -207,7 +209,7 @@ def quote_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
 
 
 def short_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
-    """The same for people: a row that fits a terminal."""
+    """Return the same for people: a row that fits a terminal."""
     return [
         {
             "model": quote.model_plan.name,
@@ -225,7 +227,7 @@ def short_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
 
 
 def total(quotes: list[Quote]) -> tuple[Span, list[str]]:
-    """The cost of all models together in US dollars, and the paid models that are missing in it."""
+    """Return the cost of all models together in US dollars, and the paid models that are missing in it."""
     cost, missing = Span(0.0, 0.0, 0.0), []
     for quote in quotes:
         if quote.estimate.cost_usd is not None:
@@ -236,7 +238,7 @@ def total(quotes: list[Quote]) -> tuple[Span, list[str]]:
 
 
 def sentences(quotes: list[Quote]) -> list[str]:
-    """What the numbers rest on, a line a model, and the sum where something costs money."""
+    """Return what the numbers rest on, a line a model, and the sum where something costs money."""
     lines = []
     for quote in quotes:
         lines.append(

@@ -46,7 +46,7 @@ def find_repeated_trials(run_plan: RunPlan) -> list[RepeatedTrials]:
 
 
 def repeated_trial_notes(run_plan: RunPlan, concurrency: int, *, is_batch: bool = False) -> list[str]:
-    """The sentences for people; none where no answer is asked for twice."""
+    """Return the sentences for people; none if no answer is asked for twice."""
     repeated = find_repeated_trials(run_plan)
     trials = sum(of_model.trials for of_model in repeated)
     if not trials:
@@ -136,7 +136,7 @@ def _settings(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str
 
 
 def _about(run_plan: RunPlan, repeated: list[RepeatedTrials], concurrency: int, is_batch: bool) -> str:
-    """The cost of those trials: their share of what is pending."""
+    """Return the cost of those trials: their share of what is pending."""
     trials, cost = {of_model.model: of_model.trials for of_model in repeated}, Span(0.0, 0.0, 0.0)
     for quote in quotes(run_plan, concurrency, is_batch=is_batch):
         share = trials.get(quote.model_plan.name, 0) / max(1, quote.model_plan.pending)

@@ -1,6 +1,6 @@
 """A design is how a *kind* of experiment is read, crossed, worded and simulated: code, where a study is data.
 
-A new design is one module with a subclass of `Design` and one row in `_DESIGNS`; or the same in a package of one's own,
+A new design is one module with a subclass of `Design` and one row in `_DESIGNS`; or the same in a package of your own,
 found by the entry point group "slant.designs" (vignettes/extending.Rmd shows one).
 """
 
@@ -31,7 +31,9 @@ _found: dict[str, Design] = {}
 
 
 def design_named(name: str) -> Design:
-    """The design of this name; UnknownNameError if there is none, DesignError where its package is not as it says."""
+    """Return the design of this name; UnknownNameError if there is none, DesignError if its package is not as it
+    says.
+    """
     if name not in _found:
         design = import_module(_DESIGNS[name]).DESIGN if name in _DESIGNS else _of_a_package(name)
         if design is None:
@@ -65,7 +67,7 @@ def _of_a_package(name: str) -> Design | None:
 
 
 def check_asks(design: Design) -> None:
-    """DesignError where a design has neither what is asked nor an order of its own, neither prompts nor turns."""
+    """DesignError if a design has neither what is asked nor an order of its own, neither prompts nor turns."""
     for pair in (("questions", "plan"), ("text", "next")):
         if all(getattr(type(design), method) is getattr(Design, method) for method in pair):
             raise DesignError(f'The design "{design.name}" needs {pair[0]}() or {pair[1]}(), and has neither.')
@@ -75,7 +77,7 @@ _HEAD = ("grain", "reads", "design", "note")
 
 
 def check_views(design: Design) -> None:
-    """DesignError where a view is not called after the design, or its text lacks the head that slant's own have."""
+    """DesignError if a view is not called after the design, or its text lacks the head that slant's own have."""
     for name, text in design.views.items():
         for wrong in _wrong(design.name, name, text):
             raise DesignError(f'The view "{name}" of the design "{design.name}" can\'t be made: {wrong}.')
@@ -99,6 +101,6 @@ def _wrong(design: str, name: str, text: str) -> list[str]:
 
 @functools.cache
 def own_views() -> frozenset[str]:
-    """The names of the views that slant itself makes."""
+    """Return the names of the views that slant itself makes."""
     files = (sql_dir() / "views").glob("*/*.sql")
     return frozenset(re.sub(r"^\d+_", "", file.stem) for file in files)

@@ -74,17 +74,18 @@ class Design(ABC):
 
     @abstractmethod
     def parse(self, table: Table, folder: StudyFolder) -> Any:
-        """The design's own part of a study file (kept as `Study.data`); StudyError where it breaks the rules."""
+        """Return the design's own part of a study file (kept as `Study.data`); StudyError if it breaks the rules."""
 
     def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
-        """The files of a study with lists and prompts that others have published, which lie in a folder in their
-        layout; `template` is the study that a new one of this design starts from. UsageError where none is known."""
+        """Return the files of a study with lists and prompts that others have published, which lie in a folder in their
+        layout; `template` is the study that a new one of this design starts from. UsageError if none is known."""
         raise UsageError(f"There is no layout of published lists for the design {self.name}.", "Leave out --lists.")
 
     def proposed_study(self, cells: AnsweredCells) -> ProposedStudy:
-        """A study that these answers fit into, for `collect import` without a study. StudyError where they fit none of
-        this design: it says what must hold and what was found, as in "it has two conditions, and the files have three";
-        an empty sentence where a design proposes none."""
+        """Return a study that these answers fit into, for `collect import` without a study. StudyError if they fit
+        none of this design: it says what must hold and what was found, as in "it has two conditions, and the files have
+        three"; an empty sentence where a design proposes none.
+        """
         raise StudyError("")
 
     @abstractmethod
@@ -93,14 +94,14 @@ class Design(ABC):
 
     @abstractmethod
     def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
-        """The outcome and the choice; an outcome that the provider itself has set wins."""
+        """Return the outcome and the choice; an outcome that the provider itself has set wins."""
 
     @abstractmethod
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        """A made-up reply; depends on the trial, the model and the seed only, never on the order of calls."""
+        """Return a made-up reply; depends on the trial, the model and the seed only, never on the order of calls."""
 
     def conditions(self, data: Any) -> tuple[Condition, ...]:
-        """The conditions in the study's order; the first one is the reference level of its fits."""
+        """Return the conditions in the study's order; the first one is the reference level of its fits."""
         return ()
 
     def words(self, data: Any) -> list[dict[str, str]]:
@@ -108,17 +109,17 @@ class Design(ABC):
         return []
 
     def own_words(self, data: Any) -> set[str]:
-        """What reasoning repeats of the study itself, which says nothing of its topics: its words, here."""
+        """Return what reasoning repeats of the study itself, which says nothing of its topics: its words, here."""
         return {row["word"] for row in self.words(data)}
 
     def check(self, study: Study) -> None:
-        """StudyError where the parts of the study don't fit together."""
+        """StudyError if the parts of the study don't fit together."""
         for named, user in used_frames(study).items():
             if named and not self.frames(study.data):
                 raise StudyError(f'{user.capitalize()} has the frame "{named}", but a {self.name} study has no frames.')
 
     def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
-        """The values that columns of text have in the views of this design, by column, in the study's order."""
+        """Return the values that columns of text have in the views of this design, by column, in the study's order."""
         return {"test": tuple(test.test for test in study.tests)}
 
     def fits(self, study: Study) -> dict[str, Fit]:
@@ -126,13 +127,14 @@ class Design(ABC):
         return {}
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        """What a reader of a trial is told of it beside prompt and answer, each by its name; of a round of a game also
-        who was offered and how it went. `trial` is a row of `trials`, its `factors` as values. Without a say of its
-        design: the factors as they are."""
+        """Return what a reader of a trial is told of it next to prompt and answer, each by its name; of a round of a
+        game also who was offered and how it went. `trial` is a row of `trials`, its `factors` as values. Without a say
+        of its design: the factors as they are.
+        """
         return {name: as_text(value) for name, value in trial["factors"].items()}
 
     def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
-        """What could be chosen in a trial; `trial` as in `facts`."""
+        """Return what could be chosen in a trial; `trial` as in `facts`."""
         return tuple(option for option in (trial["option_a"], trial["option_b"]) if option)
 
     def remarks(self, study: Study) -> list[str]:
@@ -140,32 +142,36 @@ class Design(ABC):
         return []
 
     def frames(self, data: Any) -> tuple[str, ...]:
-        """The frames (or formats of answers) that a model may have; where there is one, no file needs to name it."""
+        """Return the frames (or formats of answers) that a model may have; where there is one, no file needs to name
+        it.
+        """
         return ()
 
     def answers(self, data: Any) -> tuple[str, ...]:
-        """The formats that `--answer` may ask for."""
+        """Return the formats that `--answer` may ask for."""
         return ()
 
     def has_turns(self, study: Study) -> bool:
-        """True where the conversations of this study have many turns."""
+        """Return True if the conversations of this study have many turns."""
         return bool(self.conversation)
 
     def needs_tools(self, study: Study, model: StudyModel) -> bool:
-        """True where this model answers by calling a tool."""
+        """Return True if this model answers by calling a tool."""
         return False
 
     def dealt(self, data: Any, seed: int) -> Any:
-        """The data of a study with its words dealt to groups at random by the seed, which is what its variant `null`
-        asks; None where a design has no groups of words. A simulated model still answers by each word's own group."""
+        """Return the data of a study with its words dealt to groups at random by the seed, which is what its variant
+        `null` asks; None if a design has no groups of words. A simulated model still answers by each word's own
+        group.
+        """
         return None
 
     def source_variant(self, study: Study) -> str | None:
-        """The variant whose answers this one needs before it can be planned; None where it needs none."""
+        """Return the variant whose answers this one needs before it can be planned; None if it needs none."""
         return None
 
     def with_rates(self, study: Study, rates: Mapping[str, Mapping[str, float]]) -> Study:
-        """The study with what models said in its source variant, as numbers by model and item."""
+        """Return the study with what models said in its source variant, as numbers by model and item."""
         return study
 
     def questions(self, study: Study, model: StudyModel) -> Iterable[Question]:
@@ -173,12 +179,13 @@ class Design(ABC):
         return ()  # check_asks() has seen to it that a design has this or plan()
 
     def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
-        """The question of a trial, to the byte, as it is sent as one message of a user."""
+        """Return the question of a trial, to the byte, as it is sent as one message of a user."""
         return ""  # check_asks() has seen to it that a design has this or next()
 
     def plan(self, study: Study, model: StudyModel, seed: int) -> Plan[Any]:
-        """What one model is asked, in a seeded order. Without a plan of its own, a design's questions are shuffled, all
-        repetitions together, so that conditions take turns."""
+        """Return what one model is asked, in a seeded order. Without a plan of its own, a design's questions are
+        shuffled, all repetitions together, so that conditions take turns.
+        """
         return self.shuffled_questions(study, model, seed)
 
     def shuffled_questions(self, study: Study, model: StudyModel, seed: int) -> QuestionPlan[Any]:
@@ -188,18 +195,20 @@ class Design(ABC):
     def conversations(
         self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
     ) -> Iterator[Conversation]:
-        """The conversations of the plan, lazily. `skip` has one number for each, and those with another number than 0
-        are passed over without being made (empty: none is). They keep their positions."""
+        """Yield the conversations of the plan, lazily. `skip` has one number for each, and those with another number
+        than 0 are passed over without being made (empty: none is). They keep their positions.
+        """
         plan = self.plan(study, model, seed)
         for number, place in enumerate(plan.places(repetitions)):
             if not skip or not skip[number]:
                 yield plan.conversation(place, number)
 
     def contents(self, study: Study) -> Iterator[str]:
-        """A short hash (12 hexadecimal digits) for each kind of trial that shares what its prompts are made of; one of
-        them is the `content` of every trial. An edit of the study that leaves it as it is changes no prompt, and the
-        answers stay. `study.asked_as` is in it: two variants never share one. Without a say of its design, that is the
-        text of each question."""
+        """Yield a short hash (12 hexadecimal digits) for each kind of trial that shares what its prompts are made of;
+        one of them is the `content` of every trial. An edit of the study that leaves it as it is changes no prompt, and
+        the answers stay. `study.asked_as` is in it: two variants never share one. Without a say of its design, that is
+        the text of each question.
+        """
         for frame in sorted({study.frame, *self.frames(study.data), *(model.frame for model in study.models)}):
             anybody = StudyModel("", "", "", "", frame)
             yield from (
@@ -208,51 +217,54 @@ class Design(ABC):
             )
 
     def content(self, study: Study, model: StudyModel, trial: Trial) -> str:
-        """The content of one trial of a design that gives `questions`, one of `contents`."""
+        """Return the content of one trial of a design that gives `questions`, one of `contents`."""
         return stable_id(study.asked_as, self.text(study, model, trial), study.temperature)[:12]
 
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
-        """What is asked after these turns, and for which trial; None when the conversation is over."""
+        """Return what is asked after these turns, and for which trial; None when the conversation is over."""
         if history:
             return None
         [trial] = conversation.trials
         return trial, self._prompt(study, model, trial)
 
     def first(self, study: Study, model: StudyModel, conversation: Conversation) -> tuple[Trial, Prompt]:
-        """What a conversation begins with, and which trial that is."""
+        """Return what a conversation begins with, and which trial that is."""
         step = self.next(study, model, conversation, [])
         assert step is not None
         return step
 
     def repeated(self, study: Study, planned: Trial, repetition: int) -> Trial:
-        """The planned trial as it is in another repetition, for imported rows, which set its number themselves. Without
-        a say of its design all repetitions of a trial have the same options and factors."""
+        """Return the planned trial as it is in another repetition, for imported rows, which set its number themselves.
+        Without a say of its design all repetitions of a trial have the same options and factors.
+        """
         return planned
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """A trial of an imported row (`draft`, by the names of importing/layouts/tidy.py) with what else the design has
-        to know of it; `planned` is that of the plan. StudyError, whose text goes on after "this row …", where the row
-        lacks it."""
+        """Return a trial of an imported row (`draft`, by the names of importing/layouts/tidy.py) with what else the
+        design has to know of it; `planned` is that of the plan. StudyError, whose text goes on after "this row …",
+        where the row lacks it.
+        """
         return trial
 
     def imported_turns(self, study: Study, model: StudyModel) -> TurnReader | None:
-        """How a row of a conversation becomes a trial, where the plan can't know which ones follow (a game); None where
+        """How a row of a conversation becomes a trial, where the plan can't know which ones follow (a game); None if
         its place in the plan says it."""
         return None
 
     def as_imported_reply(self, study: Study, trial: Trial, reply: Reply) -> Reply:
-        """The reply of an imported row as the design reads it."""
+        """Return the reply of an imported row as the design reads it."""
         return reply
 
     def coded_options(self, study: Study, row: Mapping[str, Any]) -> tuple[str, str, str]:
-        """The two options of an answer that is to be coded by a model as well, and what was given to one of them; `row`
-        is one of the view `codable_answers`, which has the answers of this design."""
+        """Return the two options of an answer that is to be coded by a model as well, and what was given to one of
+        them; `row` is one of the view `codable_answers`, which has the answers of this design.
+        """
         return row["option_a"], row["option_b"], row["asked"]
 
     def knows_lengths(self, study: Study, model: StudyModel) -> bool:
-        """True where the study says how long this model's answers are, so that simulated ones are as long."""
+        """Return True if the study says how long this model's answers are, so that simulated ones are as long."""
         return False
 
     def assumed_lengths(self, study: Study, model: StudyModel) -> str:
@@ -260,8 +272,9 @@ class Design(ABC):
         return ""
 
     def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
-        """The trial (repetition 1) whose prompt these messages are, for a simulated server; None if there is none (a
-        round of a game is no question of its own: the simulated provider is told which trial it plays)."""
+        """Return the trial (repetition 1) whose prompt these messages are, for a simulated server; None if there is
+        none (a round of a game is no question of its own: the simulated provider is told which trial it plays).
+        """
         return None if self.has_turns(study) else index_prompts(study, model, self._prompts).find(messages)
 
     def _prompt(self, study: Study, model: StudyModel, trial: Trial) -> Prompt:
@@ -273,12 +286,12 @@ class Design(ABC):
 
 
 def used_frames(study: Study) -> dict[str, str]:
-    """The frames that a study and its models have, each with who has it."""
+    """Return the frames that a study and its models have, each with who has it."""
     return {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
 
 
 def as_text(value: Any) -> str:
-    """A factor as a reader sees it: lists with commas, what is deeper as JSON."""
+    """Return a factor as a reader sees it: lists with commas, what is deeper as JSON."""
     if isinstance(value, list) and not any(isinstance(part, list | dict) for part in value):
         return ", ".join(map(as_text, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
@@ -324,7 +337,7 @@ class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
 
 
 def quoted_answer(reply: Reply) -> tuple[dict[str, Any], ...]:
-    """The message of the assistant, with what its provider wants back of it. Empty where nothing was said: some
+    """Return the message of the assistant, with what its provider wants back of it. Empty where nothing was said: some
     providers refuse an empty message."""
     message: dict[str, Any] = {"role": "assistant", "content": reply.answer or ""}
     message |= {"blocks": reply.blocks} if reply.blocks else {}

@@ -26,7 +26,7 @@ def uniforms(*content: object) -> list[float]:
 
 
 def log_normal(mean: float, sd: float, u: float) -> float:
-    """The quantile `u` of the log-normal distribution with this mean and standard deviation."""
+    """Return the quantile `u` of the log-normal distribution with this mean and standard deviation."""
     if mean <= 0 or sd <= 0:
         return max(mean, 0.0)
     variance = math.log1p((sd / mean) ** 2)
@@ -36,8 +36,9 @@ def log_normal(mean: float, sd: float, u: float) -> float:
 def read_simulation(
     table: Table, folder: StudyFolder, key: Sequence[str], limits: Mapping[str, tuple[float, float]]
 ) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """The rows of `simulation`, which answers are drawn from: by the columns `key` the numbers of the columns `limits`,
-    each between its two; empty where the study has none."""
+    """Return the rows of `simulation`, which answers are drawn from: by the columns `key` the numbers of the columns
+    `limits`, each between its two; empty if the study has none.
+    """
     if table.optional("simulation", (str, list), "the name of a CSV file or an array of tables") is None:
         return {}
     rows = {tuple(row[name] for name in key): row for row in folder.rows(table, "simulation", (*key, *limits))}
@@ -59,8 +60,8 @@ def _number(text: str, column: str, cell: Sequence[str], low: float, high: float
 
 
 def deal_words(groups: Mapping[str, Sequence[W]], *seed: object) -> dict[str, tuple[W, ...]]:
-    """The same groups with as many words, dealt at random: of each group's own words every group gets its share, to
-    within one, so that no association is left on either side. The same seed deals alike on every machine.
+    """Return the same groups with as many words, dealt at random: of each group's own words every group gets its share,
+    to within one, so that no association is left on either side. The same seed deals alike on every machine.
     """
     rng = random.Random("\x1f".join(map(str, seed)))
     words = [word for own in groups.values() for word in rng.sample(list(own), len(own))]

@@ -9,7 +9,7 @@ from slant.collector.errors import StudyError, UnknownNameError
 
 
 def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, ...], where: str) -> None:
-    """StudyError where a placeholder is missing, unknown, or more than a plain name in braces."""
+    """StudyError if a placeholder is missing, unknown, or more than a plain name in braces."""
     names = _parsed(text, where)
     for name, is_plain in names.items():
         if not is_plain or name not in (*needed, *allowed):
@@ -21,12 +21,12 @@ def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, .
 
 @lru_cache(256)  # each of a study's few texts makes hundreds of kinds of trials
 def find_placeholders(text: str) -> frozenset[str]:
-    """The names in braces of a text that has been checked."""
+    """Return the names in braces of a text that has been checked."""
     return frozenset(_parsed(text, "the text"))
 
 
 def _parsed(text: str, where: str) -> dict[str, bool]:
-    """The names in braces, each with whether it stands there alone (no format, no conversion)."""
+    """Return the names in braces, each with whether it stands there alone (no format, no conversion)."""
     try:
         parts = [(name, not spec and not bang) for _, name, spec, bang in Formatter().parse(text) if name is not None]
     except ValueError as error:

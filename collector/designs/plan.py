@@ -29,10 +29,12 @@ class Plan(ABC, Generic[Place]):
 
     @abstractmethod
     def conversation(self, place: Place, number: int) -> Conversation:
-        """The conversation there; `number` of them come before it, and the `position` of a trial follows from that."""
+        """Return the conversation there; `number` of them come before it, and the `position` of a trial follows from
+        that.
+        """
 
     def trial_ids(self, place: Place) -> tuple[str, ...]:
-        """The ids of its trials; a large design knows a quicker way."""
+        """Return the ids of its trials; a large design knows a quicker way."""
         return tuple(trial.trial_id for trial in self.conversation(place, 0).trials)
 
     def conversation_id(self, place: Place) -> str:
@@ -88,7 +90,7 @@ _INDEXES: dict[tuple[str, ...], PromptIndex[Any]] = {}
 def index_prompts(
     study: Study, model: StudyModel, make: Callable[[Study, StudyModel], PromptIndex[Any]]
 ) -> PromptIndex[Any]:
-    """The index of a study's prompts for one model; made once (about half a second for 12,920 prompts)."""
+    """Return the index of a study's prompts for one model; made once (about half a second for 12,920 prompts)."""
     key = (str(study.path), study.version, study.variant, model.model, model.frame, str(model.structured_output))
     if key not in _INDEXES:
         _INDEXES[key] = make(study, model)

@@ -46,13 +46,13 @@ class ProposedStudy:
 
 
 def values_of(cells: AnsweredCells, column: str) -> list[str]:
-    """The different values of a column in the order of the rows."""
+    """Return the different values of a column in the order of the rows."""
     return list(dict.fromkeys(getattr(cell, column) for cell in cells if getattr(cell, column)))
 
 
 def ids_of(names: Iterable[str], what: str) -> dict[str, str]:
     """By each name the id that a study may have for it: the same but for signs between words, so that an import knows
-    it again. StudyError where a name has no letters that an id may have, or two would be one."""
+    it again. StudyError if a name has no letters that an id may have, or two would be one."""
     ids: dict[str, str] = {}
     for name in names:
         made = name if re.fullmatch(r"[A-Za-z0-9][\w.-]{0,63}", name, re.ASCII) else _id_of(name)
@@ -87,7 +87,9 @@ def two_conditions(cells: AnsweredCells) -> tuple[str, str]:
 
 
 def labels_of(cells: AnsweredCells) -> tuple[str, str] | None:
-    """The two labels that nearly all short answers are, each as it is spelled most often; None where there are none."""
+    """Return the two labels that nearly all short answers are, each as it is spelled most often; None if there are
+    none.
+    """
     spelled: dict[str, Counter[str]] = {}
     for cell, count in cells.items():
         if bare := bare_label(cell.answer):
@@ -101,7 +103,9 @@ def labels_of(cells: AnsweredCells) -> tuple[str, str] | None:
 
 
 def _spelling(spellings: Counter[str]) -> str:
-    """The most frequent spelling; of equally frequent ones that with a capital alone ("Calm", not "CALM" or "calm")."""
+    """Return the most frequent spelling; of equally frequent ones that with a capital alone ("Calm", not "CALM" or
+    "calm").
+    """
     return max(spellings, key=lambda text: (spellings[text], text[:1].isupper() and not text.isupper(), text))
 
 
@@ -110,12 +114,12 @@ def _are_numbers(texts: Sequence[str]) -> bool:
 
 
 def toml_text(text: str) -> str:
-    """A text as TOML writes it."""
+    """Return a text as TOML writes it."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def csv_text(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A CSV with these columns."""
+    """Return a CSV with these columns."""
     import csv
     import io
 

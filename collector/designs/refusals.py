@@ -27,11 +27,11 @@ def is_refusal(text: str) -> bool:
 
 
 def refusing_words(text: str, longest: int = 80) -> str:
-    """The words by which `is_refusal` knows an answer for a refusal, and what follows them in one line."""
+    """Return the words by which `is_refusal` knows an answer for a refusal, and what follows them in one line."""
     match = REFUSAL.search(text) or EVASION.search(text)
     return " ".join(text[match.start() : match.start() + longest].split()) if match else ""
 
 
 def refusal_detail(text: str) -> str:
-    """What `Reading.detail` says of a refusal: that it is one, and by which words."""
+    """Return what `Reading.detail` says of a refusal: that it is one, and by which words."""
     return f"refused_in_words: {refusing_words(text)}"

@@ -16,7 +16,9 @@ STIMULI = ("test", "side", "category", "word")
 
 
 def two_names(table: Table, key: str, usual: tuple[str, str], why: str) -> tuple[str, str]:
-    """What a study calls the two ways to ask that its design has; StudyError, which says why, for any other number."""
+    """Return what a study calls the two ways to ask that its design has; StudyError, which says why, for any other
+    number.
+    """
     names = table.texts(key, usual)
     if len(set(names)) != 2 or len(names) != 2:
         raise StudyError(

@@ -12,7 +12,7 @@ from slant.collector.study.toml_table import checked_name
 
 
 def read_wordings(rows: list[dict[str, str]], needed: tuple[str, ...], where: str) -> dict[int, str]:
-    """Texts by number; StudyError where one lacks a placeholder that is `needed`, or a number is given twice."""
+    """Texts by number; StudyError if one lacks a placeholder that is `needed`, or a number is given twice."""
     wordings: dict[int, str] = {}
     for row in rows:
         number = whole(row["wording"], f"the wordings of {where}")
@@ -32,14 +32,17 @@ _FUNCTION_WORDS = frozenset({
 
 
 def spoken_words(texts: Iterable[str]) -> set[str]:
-    """The words that texts say beside their placeholders, as they are written there; function words are left out."""
+    """Return the words that texts say next to their placeholders, as they are written there; function words are left
+    out.
+    """
     words = (word for text in texts for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", re.sub(r"\{\w*\}", " ", text)))
     return {word for word in words if word.lower() not in _FUNCTION_WORDS}
 
 
 def same_word(word: str) -> str:
-    """What two words share that a reader can't tell apart: but for case, and for Unicode's ways to write one letter
-    (é as one character, or as e with an accent)."""
+    """Return what two words share that a reader can't tell apart: but for case, and for Unicode's ways to write one
+    letter (é as one character, or as e with an accent).
+    """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())
 
 

@@ -23,7 +23,9 @@ class GameRows:
         self._counts: dict[str, int] = {}
 
     def trial_of(self, draft: Mapping[str, Any], model: StudyModel) -> tuple[str, Trial, int | None, bool] | None:
-        """The conversation, the trial, its turn, and that it is known; None of a design whose plan knows its trials."""
+        """Return the conversation, the trial, its turn, and that it is known; None of a design whose plan knows its
+        trials.
+        """
         if model.model not in self._readers:
             self._readers[model.model] = self._design.imported_turns(self._study, model)
         reader = self._readers[model.model]

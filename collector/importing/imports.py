@@ -54,7 +54,7 @@ def import_trials(
     for models, as in `["x-1=local/x"]`. `decimal` is the mark before decimals, "." or ","; needed where a file has
     semicolons between its columns and numbers with marks.
 
-    UsageError, and nothing written, where a file is not of this layout; JournalError where a collector is at work.
+    UsageError, and nothing written, where a file is not of this layout; JournalError if a collector is at work.
     """
     loaded = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
     layout_read = layout_named(layout)
@@ -84,8 +84,9 @@ def import_trials(
 def _names(
     study: Study, files: Sequence[TableFile], columns: Sequence[str], models: Sequence[str], decimal: str | None
 ) -> Names:
-    """What is typed, beside what the study says of files ([import]); that is left out where files have our own names,
-    as an export has them."""
+    """Return what is typed, next to what the study says of files ([import]); that is left out where files have our own
+    names, as an export has them.
+    """
     typed = names(columns, models, decimal)
     own = names(study.import_names.columns, study.import_names.models)
     has_ours = [bool({"answer", "study"} <= set(file.columns)) for file in files] if own.columns or own.long else []
@@ -171,7 +172,7 @@ def _import_file(
 
 
 def _models_named(study: Study, named: Iterable[str]) -> list[StudyModel]:
-    """The models that the rows name, in the order of the study; a row with an unknown one is reported later."""
+    """Return the models that the rows name, in the order of the study; a row with an unknown one is reported later."""
     models: dict[str, StudyModel] = {}
     for name in sorted(named):
         try:

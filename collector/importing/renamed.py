@@ -66,7 +66,7 @@ class Plan:
 class Names:
     """`columns`: where our columns stand, as typed; `constants`: what all rows share; `long`: columns that become
     rows, as (ours for the name, ours for the cell, theirs); `models`: a model's name by the file's; `from_zero`: our
-    columns whose numbers the files count from 0; `decimal`: the mark before decimals, None where nobody said it."""
+    columns whose numbers the files count from 0; `decimal`: the mark before decimals, None if nobody said it."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
@@ -76,7 +76,7 @@ class Names:
     decimal: str | None = None
 
     def columns_of(self, file: TableFile) -> list[str]:
-        """The columns of a file by our names; UnknownNameError where it lacks one that is mapped."""
+        """Return the columns of a file by our names; UnknownNameError if it lacks one that is mapped."""
         header = file.columns
         plan = self._plan(file, header)
         used = {field.column for field in plan.fields.values()} | plan.long_columns
@@ -88,7 +88,7 @@ class Names:
         return list(dict.fromkeys([*(name for name in header if name not in used and name not in ours), *ours]))
 
     def rows(self, file: TableFile) -> Iterator[Row | Problem]:
-        """The rows of a file by our names; a row that holds several answers is several."""
+        """Yield the rows of a file by our names; a row that holds several answers is several."""
         is_renamed = bool(self.columns or self.constants or self.long)
         plan = self._plan(file, file.columns) if is_renamed else Plan({})
         is_ambiguous = self.decimal is None and file.delimiter == ";"
@@ -105,7 +105,7 @@ class Names:
 
     def plain_columns(self, file: TableFile, ours: Iterable[str]) -> dict[str, str] | None:
         """By our names, those of these columns that are whole columns of the file, whose cells are taken as they stand;
-        None where one of them is something else (a field inside a field, a value for all rows, numbers with marks)."""
+        None if one of them is something else (a field inside a field, a value for all rows, numbers with marks)."""
         if self.constants or self.long or self.decimal is not None or file.delimiter == ";":
             return None
         header = file.columns
@@ -211,7 +211,9 @@ def _inner_names(rows: Sequence[Row], field: Field) -> str:
 
 
 def _columns_named(file: TableFile, header: Sequence[str], theirs: str) -> dict[str, str]:
-    """The columns by the item that each is of: of `rating_*` what the star stands for, else the column's own name."""
+    """Return the columns by the item that each is of: of `rating_*` what the star stands for, else the column's own
+    name.
+    """
     columns: dict[str, str] = {}
     for part in theirs.lower().split(":"):
         if "*" not in part:
@@ -228,7 +230,9 @@ def _columns_named(file: TableFile, header: Sequence[str], theirs: str) -> dict[
 
 
 def pairs(values: Iterable[str], option: str, example: str) -> list[tuple[str, str]]:
-    """What stands on both sides of each `=`, several with commas between them; UsageError where there is none."""
+    """Return what stands on both sides of each `=`, several with commas between them; UsageError if there is
+    none.
+    """
     pairs_given: list[tuple[str, str]] = []
     for text in (part for words in values for part in words.split(",")):
         left, is_there, right = (part.strip() for part in text.partition("="))

@@ -28,7 +28,7 @@ _BY_MEASURE: dict[str | None, TokenSource] = {"reasoning": "usage", "output": "o
 
 
 def read_counts(draft: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
-    """The four counts and `token_source`, as columns; unknown is None. CellError for what is no count.
+    """Return the four counts and `token_source`, as columns; unknown is None. CellError for what is no count.
 
     Where a file has `tokens` alone, that is the count which the study analyses for this model; where it has no such
     column, `tokens` is made from the others. An empty cell in a column that is there stays unknown.

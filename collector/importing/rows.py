@@ -61,7 +61,7 @@ _LONG_TEXT = 40
 
 
 class RowReader:
-    """Makes attempts of rows, file by file. `model` is the model of all rows; None where each row names its own."""
+    """Makes attempts of rows, file by file. `model` is the model of all rows; None if each row names its own."""
 
     def __init__(
         self, study: Study, layout: Layout, run: Run, model: StudyModel | None, called: Names | None = None
@@ -78,7 +78,7 @@ class RowReader:
         self._known_places: dict[tuple[Any, ...], tuple[Trial, bool]] = {}
 
     def attempt(self, row: Row) -> Attempt:
-        """Raises CellError where the row can't be read; nothing of it is kept then."""
+        """Raise CellError if the row can't be read; nothing of it is kept then."""
         draft = self._layout.draft(self._study, row)
         model = self._model_of(draft)
         conversation, trial, turn, is_known = self._games.trial_of(draft, model) or self._planned(draft, model)
@@ -103,8 +103,9 @@ class RowReader:
         return self._maker.make(model, trial, place, Exchange(body=_kept(row, draft)), reply, reading, measures)
 
     def _planned(self, draft: Mapping[str, Any], model: StudyModel) -> tuple[str, Trial, int | None, bool]:
-        """The conversation, the trial of the plan that a row is of, its turn (None where a question stands alone), and
-        whether the study knows its word."""
+        """Return the conversation, the trial of the plan that a row is of, its turn (None if a question stands
+        alone), and whether the study knows its word.
+        """
         if model.model not in self._cells:
             self._cells[model.model] = PlannedCells(self._study, model)
         turn = draft["turn"] if self._layout.has_turns and "turn" in draft else None
@@ -123,7 +124,7 @@ class RowReader:
     def _found(
         self, draft: Mapping[str, Any], model: StudyModel, turn: int
     ) -> tuple[Mapping[str, Any], tuple[Trial, bool]]:
-        """The draft with its place, and what the plan has there, which is looked up once for each place."""
+        """Return the draft with its place, and what the plan has there, which is looked up once for each place."""
         key = (model.model, turn, *map(repr, map(draft.get, _NAMED)))
         if (known := self._known_places.get(key)) is not None:
             return draft, known
@@ -134,7 +135,7 @@ class RowReader:
         return placed, found
 
     def _placed(self, draft: Mapping[str, Any], cells: PlannedCells) -> Mapping[str, Any]:
-        """The draft with the place of its trial; where no column has that, the row's id may name it."""
+        """Return the draft with the place of its trial; where no column has that, the row's id may name it."""
         if self._called.from_zero:
             draft = {**draft, **{name: _counted_from_one(draft.get(name)) for name in self._called.from_zero}}
         lacking = {name for name in PLACE if is_empty(draft.get(name))} - cells.said_by_study
@@ -153,8 +154,9 @@ class RowReader:
     def _read(
         self, trial: Trial, reply: Reply, given: Outcome | None, given_factors: Mapping[str, Any] | None
     ) -> Reading:
-        """The design's own reading, which a row's outcome may contradict: then the provider has set it, and nothing
-        was read. What was read of an answer without a valid choice (its pairs, its words) is read again."""
+        """Return the design's own reading, which a row's outcome may contradict: then the provider has set it, and
+        nothing was read. What was read of an answer without a valid choice (its pairs, its words) is read again.
+        """
         if reply.answer is not None and (answer := composed(reply.answer)) is not reply.answer:
             reply = replace(reply, answer=answer)
         reading = self._design.read(self._study, trial, reply)  # the reply of a file has no outcome of its own
@@ -164,7 +166,7 @@ class RowReader:
         return self._design.read(self._study, trial, replace(reply, outcome=given))
 
     def end_of_file(self, file: str) -> list[str]:
-        """The warnings about a file; what is counted within a file starts anew."""
+        """Return the warnings about a file; what is counted within a file starts again."""
         warnings = self.notes.warnings(file)
         self.notes = self._new_notes(self._study)
         return warnings
@@ -226,7 +228,7 @@ def _counted_from_one(value: Any) -> Any:
 
 
 def _check_prompt(asked: str, sent: str | None) -> None:
-    """The wording has a name in the file, but whether it is the study's own is told by its text alone."""
+    """Check the text of a prompt: a wording's name alone does not tell whether it is the study's own."""
     ours, theirs = one_line(asked), one_line(sent or "")
     if ours != theirs:
         same = next((n for n, pair in enumerate(zip(ours, theirs, strict=False)) if pair[0] != pair[1]), 0)
@@ -237,7 +239,7 @@ def _check_prompt(asked: str, sent: str | None) -> None:
 
 
 def model_named(study: Study, name: str) -> StudyModel:
-    """The model that imported rows are of; UsageError for an unknown or a simulated one."""
+    """Return the model that imported rows are of; UsageError for an unknown or a simulated one."""
     if name.startswith("simulated/"):
         raise UsageError(f'Rows of "{name}" can\'t be imported: an import would make them look like real answers.')
     return study.model(name)
@@ -251,7 +253,7 @@ def _given_outcome(draft: Mapping[str, Any]) -> Outcome | None:
 
 
 def _reply(draft: Mapping[str, Any], counts: Mapping[str, Any]) -> Reply:
-    """An empty answer stays '' (a CSV can't tell it from an unknown one); every other empty text is unknown."""
+    """Return an empty answer stays '' (a CSV can't tell it from an unknown one); every other empty text is unknown."""
     return Reply(
         answer=text(draft.get("answer")),
         output_tokens=counts["output_tokens"],
@@ -275,7 +277,9 @@ def _reasoning_kind(draft: Mapping[str, Any]) -> ReasoningKind | None:
 
 
 def _logprobs(draft: Mapping[str, Any]) -> OptionLogprobs:
-    """The log-probabilities of the two options, and how far they can be trusted; nothing says so without a kind."""
+    """Return the log-probabilities of the two options, and how far they can be trusted; nothing says so without
+    a kind.
+    """
     of_a, of_b = (logprob(draft.get(name), name) for name in ("option_a_logprob", "option_b_logprob"))
     kind = word(draft.get("logprob_kind"))
     if kind and kind not in get_args(LogprobKind):
@@ -286,7 +290,7 @@ def _logprobs(draft: Mapping[str, Any]) -> OptionLogprobs:
 
 
 def _kept(row: Row, draft: Mapping[str, Any]) -> str:
-    """The row as the file has it, as JSON, but for the long texts that have columns of their own."""
+    """Return the row as the file has it, as JSON, but for the long texts that have columns of their own."""
     long = [value for value in (draft.get("reasoning_text"), draft.get("answer")) if value]
     cells = {name: cell for name, cell in row.cells.items() if cell not in long and name not in ("request", "response")}
     kept = {"file": row.file, "line": row.line, "row": cells}
@@ -297,7 +301,7 @@ def _kept(row: Row, draft: Mapping[str, Any]) -> str:
 
 
 def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:
-    """The trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
+    """Return the trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
     draft_factors = factors_in(draft.get("factors"))
     ours = (planned.option_a, planned.option_b, planned.expected)
     trial = replace(
@@ -325,7 +329,9 @@ def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repet
 
 
 def _option(value: Any, ours: tuple[str | None, ...]) -> str | None:
-    """An option as the row has it; the study's own text where they differ in how Unicode writes their letters."""
+    """Return an option as the row has it; the study's own text where they differ in how Unicode writes their
+    letters.
+    """
     option = text(value)
     if option is None or option in ours:
         return option
@@ -333,7 +339,7 @@ def _option(value: Any, ours: tuple[str | None, ...]) -> str | None:
 
 
 def _is_unanswered(answer: Any, trial: Trial) -> bool:
-    """An option may be called NA; elsewhere that is no answer."""
+    """Return an option may be called NA; elsewhere that is no answer."""
     return is_missing(answer) and (answer is None or answer != answer or answer not in (trial.option_a, trial.option_b))
 
 

@@ -22,7 +22,7 @@ from slant.collector.records import Attempt, Run
 
 @dataclass
 class ImportReport:
-    """What an import did. `run_id` is None where nothing was new. Counts by (model, test) cover what was imported;
+    """What an import did. `run_id` is None if nothing was new. Counts by (model, test) cover what was imported;
     `rows_without_answer` are missing, and were not taken; `refusals` by the paper's rule: the answer is not exactly one
     of the two options. In a study that analyses no tokens (`only_labels` False) they are the answers without a valid
     choice."""
@@ -126,7 +126,7 @@ class ImportWriter:
             )
 
     def _stored(self) -> dict[str, Content]:
-        """What imports have stored before, by trial id; also what a broken-off one left in its journal alone."""
+        """Return what imports have stored before, by trial id; also what a broken-off one left in its journal alone."""
         if not self._db.exists() and not journal_folder(self._db).exists():
             return {}
         load_journals(self._db)
@@ -152,13 +152,14 @@ class ImportWriter:
 def _content(
     answer: str | None, tokens: int | None, reasoning: int | None, output: int | None, text_md5: str | None
 ) -> Content:
-    """What was answered, as a hash of answer and tokens, and what another file may not say of it. A CSV can't tell ''
-    from unknown, so neither do we here."""
+    """Return what was answered, as a hash of answer and tokens, and what another file may not say of it. A CSV can't
+    tell '' from unknown, so neither do we here.
+    """
     return hash((answer or "", tokens)), reasoning, output, text_md5 or None
 
 
 def _are_alike(one: Content, other: Content) -> bool:
-    """The same answer: a count or a text that only one of two files has is no contradiction."""
+    """Return the same answer: a count or a text that only one of two files has is no contradiction."""
     return one[0] == other[0] and all(a is None or b is None or a == b for a, b in zip(one[1:], other[1:], strict=True))
 
 

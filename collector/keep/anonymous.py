@@ -46,7 +46,7 @@ INSTEAD: dict[str, str] = {
 
 
 def anonymised(rows: duckdb.DuckDBPyRelation, is_wanted: bool) -> duckdb.DuckDBPyRelation:
-    """The same rows; where `is_wanted`, without what tells who collected them. Columns and types stay."""
+    """Return the same rows; where `is_wanted`, without what tells who collected them. Columns and types stay."""
     if not is_wanted:
         return rows
     columns = []

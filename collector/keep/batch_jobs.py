@@ -1,7 +1,7 @@
 """Batch jobs on disk, so that a kill at any moment submits nothing twice and loses no answer that was paid for.
 
 NAME.duckdb.journal/batches/
-├── JOB.json            what is known of the job; replaced as a whole (written beside, fsynced, renamed)
+├── JOB.json            what is known of the job; replaced as a whole (written next to, fsynced, renamed)
 ├── JOB.requests.jsonl  what is submitted, to the byte; its hash stands in JOB.json
 └── JOB.map.jsonl       line n: the trial behind the custom id JOB-n
 
@@ -39,7 +39,7 @@ State = Literal["planned", "sending", "sent", "fetching", "closed"]
 class Job:
     """One batch job. Times are ISO 8601 in UTC. `key_check` tells whether a key is the one that the job was made with
     (a hash salted with the job's id; the key can't be had from it). `reserved_usd` is the most that it is expected to
-    cost, in US dollars; None where no price is known."""
+    cost, in US dollars; None if no price is known."""
 
     job_id: str
     state: State
@@ -108,13 +108,13 @@ def key_check(job_id: str, key: str | None) -> str:
 
 
 class JobFolder:
-    """The jobs beside one database. Writing needs the journal's lock; reading does not."""
+    """The jobs next to one database. Writing needs the journal's lock; reading does not."""
 
     def __init__(self, db: Path) -> None:
         self.folder = journal_folder(db) / "batches"
 
     def jobs(self) -> list[Job]:
-        """All jobs ever, oldest first. JournalError where a file can't be read: guessing could submit twice."""
+        """All jobs ever, oldest first. JournalError if a file can't be read: guessing could submit twice."""
         self._check_folder()
         jobs = [self._read(path) for path in sorted(self.folder.glob("*.json"))]
         return sorted(jobs, key=lambda job: (job.created_at, job.job_id))
@@ -166,7 +166,7 @@ class JobFolder:
         return self.folder / f"{job.job_id}.requests.jsonl"
 
     def trial_ids(self, study: str) -> Iterator[str]:
-        """The trials that open jobs of `study` are asking."""
+        """Yield the trials that open jobs of `study` are asking."""
         for job in self.open_jobs(study):
             yield from (request.trial.trial_id for request in self.asked(job))
 
@@ -205,7 +205,7 @@ class JobMap:
         return len(self._name_starts)
 
     def find(self, custom_id: str) -> tuple[JobRequest, dict[str, Any]] | None:
-        """The trial and the line that was submitted for it; None where the id is not of this job."""
+        """Return the trial and the line that was submitted for it; None if the id is not of this job."""
         job_id, _, number = custom_id.rpartition("-")
         is_number = number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS
         if job_id != self._job_id or not is_number or int(number) >= len(self):

@@ -20,7 +20,7 @@ _PARTS = 64  # of a block that holds a part of the catalog
 
 
 def check_catalog_size(path: Path) -> None:
-    """DatabaseError where the file holds more tables and views than any that slant made."""
+    """DatabaseError if the file holds more tables and views than any that slant made."""
     if not path.is_file() or path.stat().st_size < _LEAST_BYTES:
         return
     number = catalog_entries(path)
@@ -32,7 +32,9 @@ def check_catalog_size(path: Path) -> None:
 
 
 def catalog_entries(path: Path) -> int | None:
-    """The number of tables, views and the like in a DuckDB file; None where it is not written as it is known here."""
+    """Return the number of tables, views and the like in a DuckDB file; None if it is not written as it is known
+    here.
+    """
     head = _sectors(path, 0, 3)
     if len(head) < 3 * _SECTOR or head[8:12] != b"DUCK":
         return None

@@ -59,7 +59,7 @@ _CONFINED: dict[str, Any] = {"enable_external_access": False, "lock_configuratio
 # and leaves the other cores alone; zstd takes half the time and the room that DuckDB's own choice takes; and a commit
 # goes straight into the file, for at DETACH it would have to be moved there from the write-ahead log anyway.
 _WRITER: dict[str, Any] = {"threads": 1, "force_compression": "zstd", "checkpoint_threshold": "1KB"}
-# Each commit writes the last group of rows anew, all of it in memory: of answers, DuckDB's own 122,880 take 1.5 GB
+# Each commit writes the last group of rows again, all of it in memory: of answers, DuckDB's own 122,880 take 1.5 GB
 _ROW_GROUP = 30_720
 _access = threading.RLock()
 _state: dict[str, Any] = {"engine": None, "is_open": False}
@@ -83,14 +83,14 @@ class _KeptOpen:
 def reading(
     path: str | Path, patience_s: float = 30.0, writes_to: Path | None = None, memory_limit: str | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A read-only connection to the database; waits up to `patience_s` while a collector writes.
+    """Open a read-only connection to the database; waits up to `patience_s` while a collector writes.
 
     It reaches no other file, but those in the folder `writes_to` (then with one thread: each further one sorts and
     packs some 400 MB of its own, and is no quicker). `memory_limit`: what DuckDB may use ("2GB"). A database of an
     older slant is brought up to date first, where it can be; so is one whose views are not slant's own.
-    Raises DatabaseError where there is no such file or it is not slant's, DatabaseBusyError where it stays locked,
-    DatabaseDamagedError where its bytes are not those that were written. An older slant's that could not be brought up
-    to date is read as it is, with a DatabaseError where a view is asked for that it lacks.
+    Raises DatabaseError if there is no such file or it is not slant's, DatabaseBusyError if it stays locked,
+    DatabaseDamagedError if its bytes are not those that were written. An older slant's that could not be brought up
+    to date is read as it is, with a DatabaseError if a view is asked for that it lacks.
     """
     file = real_file(path)
     try:
@@ -135,7 +135,7 @@ def _reading(
 def _opened_and_checked(
     path: Path, patience_s: float, writes_to: Path | None, memory_limit: str | None
 ) -> duckdb.DuckDBPyConnection:
-    """The file, open; its tables are slant's, and its views those of today wherever it could be brought up to date."""
+    """Return the file, open; its tables are slant's, and its views those of today if it could be brought up to date."""
     if path.is_dir():
         return lake_connection(path, _CONFIG)
     if not path.exists():
@@ -171,7 +171,7 @@ def _is_checked(path: Path) -> bool:
 
 
 def _fingerprint(path: Path) -> tuple[object, ...]:
-    """Changes with the file, and with the packages that may bring views."""
+    """Return what changes with the file, and with the packages that may bring views."""
     about = path.stat()
     return (about.st_ino, about.st_size, about.st_mtime_ns, *sys.path)
 
@@ -199,7 +199,7 @@ def kept_open(path: str | Path, writes_to: Path | None = None, memory_limit: str
 
 
 def opens_once(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Makes all reading of a database in a call of `function`, whose first argument `db` it is, share one opening."""
+    """Make all reading of a database in a call of `function`, whose first argument `db` it is, share one opening."""
 
     @functools.wraps(function)
     def with_it_open(*args: _P.args, **named: _P.kwargs) -> _R:
@@ -243,7 +243,7 @@ def showing(
 
 
 def shown_versions() -> list[str] | None:
-    """The versions that views show now; None where they show all."""
+    """Return the versions that views show now; None if they show all."""
     return _shown.get("study_versions")
 
 
@@ -278,7 +278,7 @@ def _renew(path: Path) -> None:
 def writing(
     path: str | Path, patience_s: float = 30.0, give_up: threading.Event | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection inside one transaction on the database, which is made, migrated and given its views as needed.
+    """Open a connection inside one transaction on the database, which is made, migrated and given its views as needed.
 
     Setting `give_up` from another thread ends the waiting for a file that somebody else holds.
     """
@@ -299,8 +299,7 @@ def writing(
 
 
 def scratch_copy(path: Path, folder: Path) -> Path:
-    """A copy of the database for what can't be written into it itself: results of some runs only, or of a file that
-    may not be written."""
+    """Return a copy of the database for what can't be written into it: results of some runs, or of a closed file."""
     path = real_file(path)
     let_go(path)
     with _only_one():
@@ -311,7 +310,7 @@ def scratch_copy(path: Path, folder: Path) -> Path:
 
 
 def _make(path: Path) -> None:
-    """Make the file beside its place and move it there whole, so that a kill leaves a whole database or none."""
+    """Make the file next to its place and move it there whole, so that a kill leaves a whole database or none."""
     for left in path.parent.glob(f".{path.name}.*.new*"):  # of a process that was killed in the middle of this
         if not is_alive(left.name.removeprefix(f".{path.name}.").partition(".")[0]):
             remove(left)

@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")
 
 
 def check_on_this_machine(path: Path) -> None:
-    """DatabaseError where a path is an address (s3://bucket/lake), which would pass for a folder of that name."""
+    """DatabaseError if a path is an address (s3://bucket/lake), which would pass for a folder of that name."""
     if match := _ADDRESS.match(path.as_posix()):
         address = f"{match[1]}://{match[2]}"
         raise DatabaseError(
@@ -113,7 +113,7 @@ def cannot_open(path: Path, text: str) -> DatabaseError:
 
 
 def check_place(path: Path) -> None:
-    """DatabaseError where no database can lie: in memory, in a folder that is not there; or where a lake lies."""
+    """DatabaseError if no database can lie: in memory, in a folder that is not there; or where a lake lies."""
     check_on_this_machine(path)
     if str(path) != "." and path.is_dir():
         raise DatabaseError(f'"{path}" is a folder; what is computed is kept in a database.', "Name a file: --db FILE")

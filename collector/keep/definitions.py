@@ -1,4 +1,4 @@
-"""What a database file defines, beside what slant defines: a file may come from a stranger.
+"""What a database file defines, next to what slant defines: a file may come from a stranger.
 
 A macro named sum stands for sum in every view, a trigger runs with every insert, and a view named like ours says what
 it likes. So a file's tables must be ours to the letter, it must hold no macros and no triggers, and views that are not
@@ -51,7 +51,7 @@ class Contents:
 
 
 def contents_of(connection: duckdb.DuckDBPyConnection, catalog: str) -> Contents:
-    """What the database `catalog` of this connection defines."""
+    """Return what the database `catalog` of this connection defines."""
     by_kind: dict[str, dict[str, str]] = {"table": {}, "view": {}, "macro": {}, "trigger": {}}
     for kind, name, sql in connection.execute(sql_query("definitions"), {"catalog": catalog}).fetchall():
         by_kind[kind][name] = _hash(_in_one_order(sql or ""))
@@ -59,7 +59,7 @@ def contents_of(connection: duckdb.DuckDBPyConnection, catalog: str) -> Contents
 
 
 def check_definitions(contents: Contents, path: Path, ours: Definitions, schema: int) -> None:
-    """DatabaseError where the file can't be one that slant made: `schema` is the number of migrations it has seen."""
+    """DatabaseError if the file can't be one that slant made: `schema` is the number of migrations it has seen."""
     for kind, names in (("macro", contents.macros), ("trigger", contents.triggers)):
         if names:
             shown = ", ".join(names[:_MOST_NAMED])
@@ -79,7 +79,7 @@ def check_definitions(contents: Contents, path: Path, ours: Definitions, schema:
 
 
 def has_our_views(contents: Contents, ours: Definitions) -> bool:
-    """Whether all of slant's views are there, and say what slant's do. Others may stand beside them."""
+    """Whether all of slant's views are there, and say what slant's do. Others may stand next to them."""
     return all(contents.views.get(name) == own for name, own in ours.views.items())
 
 
@@ -91,7 +91,7 @@ def _other_table(path: Path, name: str) -> DatabaseError:
 
 
 def _in_one_order(sql: str) -> str:
-    """The SQL of a view, with lists that DuckDB prints in an order of its own (EXCLUDE, REPLACE) sorted."""
+    """Return the SQL of a view, with lists that DuckDB prints in an order of its own (EXCLUDE, REPLACE) sorted."""
     pieces, place = [], 0
     while match := _LISTED.search(sql, place):
         items, end = _items(sql, match.end())
@@ -101,7 +101,7 @@ def _in_one_order(sql: str) -> str:
 
 
 def _items(sql: str, start: int) -> tuple[list[str], int]:
-    """The parts between commas up to the bracket that closes, and where that stands."""
+    """Return the parts between commas up to the bracket that closes, and where that stands."""
     items: list[str] = []
     depth, first, quote = 0, start, ""
     for place in range(start, len(sql)):
@@ -126,7 +126,7 @@ def _hash(text: str) -> str:
 
 @functools.lru_cache(maxsize=4)
 def our_definitions(migrations: tuple[str, ...], views: tuple[str, ...]) -> Definitions:
-    """What these texts come to in this DuckDB: made once (in a second), then read from the user's cache."""
+    """Return what these texts come to in this DuckDB: made once (in a second), then read from the user's cache."""
     place = cached_file(migrations, views, ".json")
     with suppress(OSError, ValueError, KeyError, TypeError):
         return Definitions(**json.loads(contents(place)))
@@ -188,7 +188,7 @@ def keep_in_cache(new: Path, cached: Path) -> None:
 
 def is_copied_from_cache(cached: Path, new: Path) -> bool:
     """Whether `new` is now a copy, on disk, of the new database that the user's cache keeps: DuckDB takes over a second
-    to make the views, each of which it plans with all those below it. False where none is there, or other bytes."""
+    to make the views, each of which it plans with all those below it. False if none is there, or other bytes."""
     try:
         content = contents(cached)
         if _checksum(content) != contents(_checksum_of(cached)):

@@ -69,7 +69,7 @@ def export_trials(
     takes the apostrophes off again. `anonymous` leaves out what tells who collected (keep/anonymous.py): commands,
     paths, hosts, headers, ids of requests, responses as they came.
 
-    UsageError where `out` exists and `overwrite` is false, UnknownNameError for an unknown format, view or study,
+    UsageError if `out` exists and `overwrite` is false, UnknownNameError for an unknown format, view or study,
     DatabaseError for a bad database.
     """
     view = view or usual_view(db, study)
@@ -97,14 +97,16 @@ def export_trials(
 
 
 def usual_view(db: str | Path, study: str | None = None) -> str:
-    """The view that shows all trials (of a study): see `trials_view`; `trials` for games with questions, too."""
+    """Return the view that shows all trials (of a study): see `trials_view`; `trials` for games with questions, too."""
     with reading(db) as connection:
         view = trials_view(connection, study)
         return "trials" if view.endswith("_rounds") and has_more_than_rounds(connection, study) else view
 
 
 def views_of_games(db: str | Path) -> list[str]:
-    """The views that hold the games of a database, a row a round, a candidate, a question, a rating; none without."""
+    """Return the views that hold the games of a database, a row a round, a candidate, a question, a rating; none
+    without.
+    """
     with reading(db) as connection:
         tests = connection.execute("SELECT DISTINCT test FROM attempts WHERE game IS NOT NULL").fetchall()
     return [view for view, test in _OF_GAMES.items() if (test,) in tests]
@@ -120,7 +122,9 @@ def _rows_of(connection: duckdb.DuckDBPyConnection, study: str | None, view: str
 
 
 def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, spreadsheet_safe: bool = False) -> None:
-    """The rows of any relation as a new file of one of FORMATS; written by DuckDB first, into the folder of `path`."""
+    """Write the rows of any relation as a new file of one of FORMATS; written by DuckDB first, into the folder of
+    `path`.
+    """
     if format == "parquet":
         _write_parquet(relation, path, "zstd")
         return
@@ -149,8 +153,9 @@ def _counted(rows: Path) -> ExportReport:
 
 @contextmanager
 def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[BinaryIO, Path]]:
-    """The file to write to, and a folder for the time being. The file gets its name when it is complete, so a broken
-    export leaves an older one as it was."""
+    """Open the file to write to, and a folder for the time being. The file gets its name when it is complete, so a
+    broken export leaves an older one as it was.
+    """
     if not isinstance(out, (str, Path)):
         with tempfile.TemporaryDirectory(prefix="slant-export-") as folder:
             yield out, Path(folder)

@@ -29,7 +29,7 @@ class Finals:
         self._take_in(batches)
 
     def add(self, trial_ids: Iterable[str]) -> None:
-        """These are final as well."""
+        """Add ids that are final as well."""
         before = len(self._others)
         self._others.update(trial_ids)
         self._n_new += len(self._others) - before
@@ -64,7 +64,7 @@ class Finals:
         return bytes(flags)
 
     def among_conversations(self, conversations: Sequence[tuple[str, ...]]) -> bytes:
-        """The same for the trials of whole conversations; all of a game that ended count as final."""
+        """Return the same for the trials of whole conversations; all of a game that ended count as final."""
         flags = bytearray(self.among(list(chain.from_iterable(conversations))))
         start = 0
         for ids in conversations if self.ended else ():
@@ -74,7 +74,9 @@ class Finals:
         return bytes(flags)
 
     def _holds(self, halves: pl.DataFrame) -> pl.Series:
-        """True for each of these halves that is here. A search in sorted numbers: a join takes four times as long."""
+        """Return True for each of these halves that is here. A search in sorted numbers: a join takes four times as
+        long.
+        """
         is_here = pl.repeat(False, halves.height, dtype=pl.Boolean, eager=True)
         first = self._halves["high"].search_sorted(halves["high"], side="left")
         for step in range(self._longest_run):

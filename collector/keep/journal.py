@@ -1,4 +1,4 @@
-"""The journal: append-only JSON lines beside the database, one file a run. It is the truth; DuckDB is made from it.
+"""The journal: append-only JSON lines next to the database, one file a run. It is the truth; DuckDB is made from it.
 
 NAME.duckdb.journal/
 ├── RUN_ID.jsonl   the run, the text of its study, one line an attempt, last (if the run ended in order) its end;
@@ -47,7 +47,7 @@ _attempt_values = attrgetter(*_ATTEMPT_FIELDS)
 
 
 def utc_now() -> str:
-    """The time now as the journal writes it: ISO 8601, microseconds, UTC without a suffix."""
+    """Return the time now as the journal writes it: ISO 8601, microseconds, UTC without a suffix."""
     return utc_at(time.time_ns())
 
 
@@ -74,7 +74,7 @@ def _second(seconds: int) -> str:
 
 
 def journal_folder(db: Path) -> Path:
-    """The folder beside the database itself, also where `db` is a link to it: one database has one journal."""
+    """Return the folder next to the database itself, also where `db` is a link to it: one database has one journal."""
     db = files.real_file(db)
     return db.with_name(db.name + ".journal")
 
@@ -85,7 +85,7 @@ def encode(record: Mapping[str, Any]) -> bytes:
 
 
 def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
-    """One line of an attempt, or of a special record ({"kind": …, …}) that stands beside the attempts."""
+    """One line of an attempt, or of a special record ({"kind": …, …}) that stands next to the attempts."""
     if isinstance(attempt, Attempt):
         values = zip(_ATTEMPT_FIELDS, _attempt_values(attempt), strict=True)
         return with_sum(encoded({name: value for name, value in values if value is not None}))
@@ -93,8 +93,8 @@ def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
 
 
 def check_only_name(folder: Path) -> None:
-    """JournalError where a database has a second name (a hard link) and its journal does not lie beside this one, or
-    another one lies beside each name: what is asked now would be in a journal that the other name knows nothing of."""
+    """JournalError if a database has a second name (a hard link) and its journal does not lie next to this one, or
+    another one lies next to each name: what is asked now would be in a journal that the other name knows nothing of."""
     db = folder.with_name(folder.name.removesuffix(".journal"))
     with contextlib.suppress(OSError):
         about = db.stat()
@@ -115,7 +115,7 @@ def check_only_name(folder: Path) -> None:
 
 
 def _other_names(db: Path, about: os.stat_result) -> list[Path]:
-    """The other names that a file has in its folder: names elsewhere can't be found."""
+    """Return the other names that a file has in its folder: names elsewhere can't be found."""
     entries = [entry for entry in os.scandir(db.absolute().parent) if entry.inode() == about.st_ino]
     return sorted(db.with_name(entry.name) for entry in entries if entry.name != db.name)
 
@@ -163,7 +163,9 @@ class FolderLock:
         self._file = -1
 
     def fileno(self) -> int:
-        """A child process that is given it keeps the folder locked while it lives, even when this one is killed."""
+        """Return a child process that is given it keeps the folder locked while it lives, even when this one is
+        killed.
+        """
         return self._file
 
 
@@ -213,7 +215,7 @@ def mend_tails(folder: Path) -> list[str]:
 
 
 def _mendable(path: Path) -> IO[bytes]:
-    """The journal, open for writing; a copy of its own where a backup by hard links shares the file with it."""
+    """Return the journal, open for writing; a copy of its own where a backup by hard links shares the file with it."""
     if path.stat().st_nlink > 1:
         part = path.with_name(f".{path.name}.part")
         files.copied(path, part)
@@ -222,7 +224,7 @@ def _mendable(path: Path) -> IO[bytes]:
 
 
 def _last_line_start(file: Any, size: int) -> int:
-    """The offset behind the last line end (0 where there is none), read backwards in blocks."""
+    """Return the offset behind the last line end (0 if there is none), read backwards in blocks."""
     end = size
     while end > 0:
         start = max(0, end - 65_536)
@@ -381,7 +383,7 @@ class SideJournal:
 
 
 def write_whole(folder: Path, name: str, data: bytes) -> None:
-    """A journal that appears complete or not at all, so that it needs no lock."""
+    """Write a journal that appears complete or not at all, so that it needs no lock."""
     try:
         files.made_folder(folder)
         files.replace_on_disk(folder / name, data)

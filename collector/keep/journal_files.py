@@ -33,7 +33,7 @@ _OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 9, zstd
 
 
 def journal_paths(folder: Path) -> list[Path]:
-    """The file of each journal, ordered by name; the text itself while there are both."""
+    """Return the file of each journal, ordered by name; the text itself while there are both."""
     by_name: dict[str, Path] = {}
     for path in files.regular_files(folder, f"*{PACKED}", f"*{PLAIN}"):
         by_name[journal_name(path)] = path
@@ -41,7 +41,9 @@ def journal_paths(folder: Path) -> list[Path]:
 
 
 def left_out_files(folder: Path) -> list[str]:
-    """What has the name of a journal in a folder and is no file, or that of the folder and is none, as sentences."""
+    """Return what has the name of a journal in a folder and is no file, or that of the folder and is none, as
+    sentences.
+    """
     if folder.is_symlink():
         return [f"{folder}: left out with all journals in it, for it is {files.irregularity(folder)}"]
     found = files.irregular_files(folder, f"*{PACKED}", f"*{PLAIN}")
@@ -53,7 +55,7 @@ def journal_name(path: Path) -> str:
 
 
 def journal_run(path: Path) -> str:
-    """The run that a journal is named by."""
+    """Return the run that a journal is named by."""
     return journal_name(path).removesuffix(PLAIN)
 
 
@@ -100,7 +102,7 @@ def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = No
     """Chunks of whole lines from `offset` on (up to byte `size`), each with the offset behind it.
 
     A half-written last line stays out; one that no slant can have written, for it is too long, is given as TOO_LONG and
-    never held in memory. JournalError where the file is damaged, behind what could be read of it.
+    never held in memory. JournalError if the file is damaged, behind what could be read of it.
     """
     try:
         with opened_journal(path) as file:
@@ -148,7 +150,7 @@ def _read(file: IO[bytes], n_bytes: int) -> bytes:
 
 def compress(path: Path) -> Path:
     """Compress a journal to which nothing is added any more; needs the folder's lock. The text is removed when its
-    compressed form is on disk and was read back. OSError where there is no room, and nothing is changed then."""
+    compressed form is on disk and was read back. OSError if there is no room, and nothing is changed then."""
     size = path.stat().st_size
     packed, part = _packed(path), path.with_name(f".{path.name}.zst.part")
     if not packed.exists() or not _is_same(path, packed):

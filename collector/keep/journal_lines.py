@@ -137,7 +137,9 @@ def parse_carefully(data: bytes) -> Parsed:
 
 
 def _refused(scratch: duckdb.DuckDBPyConnection, lines: list[bytes], first: int) -> list[tuple[int, str]]:
-    """The lines that can't be inserted, found by halving: one bad line in a chunk takes about as long as the chunk."""
+    """Return the lines that can't be inserted, found by halving: one bad line in a chunk takes about as long as the
+    chunk.
+    """
     reason = _why_not(scratch, lines)
     if reason is None:
         return []
@@ -197,7 +199,7 @@ def _attempt(record: Any) -> dict[str, Any]:
 
 
 def _whole_text(value: Any) -> Any:
-    """A text with a question mark in place of half a surrogate pair, which no column can hold."""
+    """Return a text with a question mark in place of half a surrogate pair, which no column can hold."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
@@ -248,7 +250,7 @@ def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str
 
 
 def _keep_readings(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
-    """What a later reading made of attempts that are there already."""
+    """Keep what a later reading made of attempts that are there already."""
     names = ("attempt_id", *READ_AGAIN)
     rows = [{name: row.get(name) for name in names} | {"read_again_at": record["read_at"]} for row in record["rows"]]
     schema = {name: SCHEMA[name] for name in names} | {"read_again_at": pl.String}

@@ -58,10 +58,10 @@ _OF = "SELECT attempt_id FROM attempts WHERE is_repeated AND conversation_id IN 
 
 
 def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
-    """Give the file another name, beside its place (slant.duckdb.CALLED-TIME); None where there is none. Loading the
+    """Give the file another name, next to its place (slant.duckdb.CALLED-TIME); None if there is none. Loading the
     journals makes it again.
 
-    DatabaseError where there is no journal: nothing could make it again.
+    DatabaseError if there is no journal: nothing could make it again.
     """
     if not journal_paths(journal_folder(db)):
         raise DatabaseError(f'There is no journal beside "{db}" to make it again from.', "It was left as it is.")
@@ -77,7 +77,9 @@ def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
 
 
 def with_mending(db: Path, read: Callable[[], _R], say: Callable[[str], None]) -> _R:
-    """What `read` gives; where the database turns out to be damaged, after it was made again from its journals."""
+    """Return what `read` gives; where the database turns out to be damaged, after it was made again from its
+    journals.
+    """
     try:
         return read()
     except DatabaseDamagedError as error:
@@ -93,7 +95,7 @@ def made_again(error: DatabaseDamagedError, db: Path, aside: Path | None) -> str
 
 
 def left_in_journal(error: DatabaseError) -> str:
-    """What to say at the end of a run whose answers could not be loaded: why, and what to do."""
+    """Return what to say at the end of a run whose answers could not be loaded: why, and what to do."""
     if isinstance(error, DatabaseBusyError):
         who = error.details[0].rstrip(".")
         return f"{error.what} {who}. The answers are safe in the journal. When the database is free: collect load"
@@ -150,7 +152,7 @@ class Loader:
 
         `durable` says how many bytes of a journal that is being written are safely on disk; no more are loaded. After
         the chunk with which the database has been held for `most_held_s` in all, the rest is left for later. Raises
-        DatabaseBusyError where another process keeps the file; the journals then still hold everything. A damaged
+        DatabaseBusyError if another process keeps the file; the journals then still hold everything. A damaged
         database is put aside and made again.
         """
         report, limits = LoadReport(), _Limits(patience_s, give_up, most_held_s, counts_once)
@@ -188,7 +190,7 @@ class Loader:
         return self._offsets.get(journal_name(path), 0) < size and journal_name(path) not in self._left_out
 
     def _load_one(self, path: Path, size: int, report: LoadReport, limits: _Limits) -> bool:
-        """Load one journal, chunk by chunk, until time is up. True where another process has gone ahead meanwhile, so
+        """Load one journal, chunk by chunk, until time is up. True if another process has gone ahead meanwhile, so
         that there may be more behind what that has loaded."""
         assert self._offsets is not None
         name = journal_name(path)
@@ -282,7 +284,7 @@ def _counted_once(connection: duckdb.DuckDBPyConnection, runs: set[str]) -> _Cou
 
 
 def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
-    """How far each journal has been loaded, in bytes; empty where there is no database yet, or nothing in it."""
+    """How far each journal has been loaded, in bytes; empty if there is no database yet, or nothing in it."""
     if not db.exists():
         return {}
     try:
@@ -293,7 +295,7 @@ def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
 
 
 def offsets_in(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    """The same of a database that is open."""
+    """Return the same of a database that is open."""
     return dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
 
 
@@ -308,7 +310,7 @@ def waiting_bytes(db: Path) -> int:
 
 
 def nothing_yet(db: Path) -> str:
-    """That a database holds no trials, and what of them waits in its journal."""
+    """Say that a database holds no trials, and how much waits in its journal."""
     waiting = waiting_bytes(db)
     if waiting and has_collector(db):
         return f'"{db}" holds no trials yet: a collector is at work, and {waiting:,} bytes are still in its journal.'
@@ -318,7 +320,7 @@ def nothing_yet(db: Path) -> str:
 
 
 def _not_its_own(path: Path, data: bytes) -> str | None:
-    """A journal is named by its run. A copy under another name would double every answer."""
+    """Return a journal is named by its run. A copy under another name would double every answer."""
     try:
         line = data[: data.find(b"\n") % (len(data) + 1)]
         if not is_sound(line):
@@ -342,7 +344,7 @@ def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int
 
 
 def set_repeated_aside(connection: duckdb.DuckDBPyConnection) -> int:
-    """Find out anew what does not count, in an open transaction; returns how many attempts. Takes the ids in parts, so
+    """Find out again what does not count, in an open transaction; returns how many attempts. Takes the ids in parts, so
     that memory does not grow with the database."""
     connection.execute("CREATE OR REPLACE TEMP TABLE repeated_conversations (conversation_id TEXT)")
     n_parts = 1 + connection.execute(_N_FINALS).fetchall()[0][0] // IDS_AT_ONCE
@@ -358,7 +360,7 @@ def set_repeated_aside(connection: duckdb.DuckDBPyConnection) -> int:
 
 
 def repeated_of(db: Path, conversation_ids: Sequence[str]) -> set[str]:
-    """The attempts of these conversations that don't count; none where there is no database yet."""
+    """Return the attempts of these conversations that don't count; none if there is no database yet."""
     with suppress(DatabaseEmptyError):
         if db.exists():
             with reading(db) as connection:

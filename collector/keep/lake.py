@@ -70,7 +70,7 @@ def export_lake(
 
     The same again adds what is new. `anonymous`: without what tells who collected it, now and later. UsageError
     where the folder holds something else, or another database's answers
-    (bring them together first: `merge`); DatabaseWriteError where it can't be written.
+    (bring them together first: `merge`); DatabaseWriteError if it can't be written.
 
     >>> export_lake("slant.duckdb", "lake")  # doctest: +SKIP
     """
@@ -199,7 +199,7 @@ def _write_script(folder: Path) -> None:
 
 
 def _write_readme(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous: bool) -> None:
-    """What the folder is, for whoever finds it: what is in it, and how other tools read it."""
+    """Write what the folder is, for those who find it: what is in it, and how other tools read it."""
     parts = connection.execute(sql_query("lake_contents")).fetchall()
     values = {"parts": parts, "anonymous": anonymous, "written_at": datetime.now(UTC), "version": version("slant")}
     templates = template_environment("slant.collector.keep", is_html=False, filters={"escaped": escaped_markdown})

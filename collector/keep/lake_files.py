@@ -46,7 +46,7 @@ def is_lake(path: Path) -> bool:
 
 
 def newest_tables(folder: Path) -> Path | None:
-    """The folder of the newest export's small tables."""
+    """Return the folder of the newest export's small tables."""
     exports = (path for path in (folder / "tables").glob("*") if path.is_dir() and EXPORT.fullmatch(path.name))
     return max(exports, default=None)
 
@@ -60,13 +60,13 @@ def lake_connection(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConn
 
 
 def forget_lake(folder: Path) -> None:
-    """It has grown: the next reader opens it anew."""
+    """Forget a lake that has grown: the next reader opens it again."""
     if (connection := _lakes.pop(folder, None)) is not None:
         connection.close()
 
 
 def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
-    """A database in memory with every table and view. It can read the files of the lake, and no others."""
+    """Return a database in memory with every table and view. It can read the files of the lake, and no others."""
     if not is_lake(folder):
         raise DatabaseError(f'"{folder}" is no lake.', f"To make one: collect export --layout lake {folder}")
     place = folder.resolve()
@@ -98,7 +98,7 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
 
 
 def script(folder: Path) -> str:
-    """The same as a script, for those who have DuckDB alone."""
+    """Return the same as a script, for those who have DuckDB alone."""
     return _HEAD + "".join(f"{text.strip().rstrip(';')};\n\n" for text in statements(folder, "getvariable('lake')"))
 
 
@@ -123,7 +123,7 @@ def statements(folder: Path, place: str) -> list[str]:
 
 
 def _attempts(place: str, newer: dict[str, str], *, has_changes: bool) -> str:
-    """The view that stands for the table. A join takes time, so that there is none while nothing has changed."""
+    """Return the view that stands for the table. A join takes time, so that there is none while nothing has changed."""
     parts = _PARTS.format(place=place)
     times = [(name, INSTANT) for name, kind in _columns_of_attempts()[1].items() if kind == "TIMESTAMP"]
     replaced = without_zones(column for column in times if column[0] not in newer)
@@ -133,7 +133,7 @@ def _attempts(place: str, newer: dict[str, str], *, has_changes: bool) -> str:
 
 
 def _rows(source: str, file: Path) -> str:
-    """A query for the rows of a small table, with times as the database has them."""
+    """Return a query for the rows of a small table, with times as the database has them."""
     with duckdb.connect(":memory:") as connection:
         rows = connection.sql("FROM read_parquet($file)", params={"file": str(file)})
         replaced = without_zones(zip(rows.columns, map(str, rows.types), strict=True))

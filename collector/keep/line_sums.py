@@ -19,13 +19,13 @@ MISSING = "can't be read: without its checksum (slant did not write it)"
 
 
 def with_sum(text: bytes) -> bytes:
-    """A line, with its end, from the JSON of an object."""
+    """Return a line, with its end, from the JSON of an object."""
     start = text[:-1]
     return b'%b%b%b"}\n' % (start, _KEY, _sum(start))
 
 
 def checked_lines(lines: Sequence[bytes]) -> tuple[list[bytes | None], dict[int, str]]:
-    """The lines as JSON without their sums, and by index why not: None stands in for such a line.
+    """Return the lines as JSON without their sums, and by index why not: None stands in for such a line.
 
     Lines that have no sum are taken only where none has one: among others somebody else has put them.
     """

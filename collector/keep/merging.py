@@ -87,8 +87,8 @@ def merge(
 ) -> MergeReport:
     """Bring into `db` what the databases `sources` hold (or folders of journals, also without their .duckdb).
 
-    Trials, failed tries, model checks, second counts and pilots all come; what `analyze` computed is computed anew.
-    Studies, versions and seeds are told apart as ever. UsageError or DatabaseError where a source is none, JournalError
+    Trials, failed tries, model checks, second counts and pilots all come; what `analyze` computed is computed again.
+    Studies, versions and seeds are told apart as ever. UsageError or DatabaseError if a source is none, JournalError
     where somebody is collecting into `db`; what is damaged is a problem of the report, and the rest is merged.
 
     >>> merge("all.duckdb", ["shard1.duckdb", "shard2.duckdb"])  # doctest: +SKIP
@@ -168,7 +168,7 @@ def _bring(db: Path, sources: list[_Source], problems: list[str], on_step: OnSte
 
 
 def _copy(path: Path, folder: Path, problems: list[str]) -> bool:
-    """Copy one journal, but for a half-written last line. False where it is there already."""
+    """Copy one journal, but for a half-written last line. False if it is there already."""
     name = journal_name(path)
     there = next((p for p in journal_paths(folder) if journal_name(p) == name), None)
     if there is not None:
@@ -195,7 +195,7 @@ def _copy(path: Path, folder: Path, problems: list[str]) -> bool:
 
 
 def _copied_lines(path: Path, part: Path, problems: list[str]) -> bool:
-    """Copy the text; False where the file is damaged, and only what comes before the damage was copied. Of a compressed
+    """Copy the text; False if the file is damaged, and only what comes before the damage was copied. Of a compressed
     one nothing is written while all of it can be read: its bytes are copied then."""
     try:
         if path.name.endswith(PACKED):
@@ -240,7 +240,9 @@ def _write_lineages(db: Path, sources: list[_Source]) -> None:
 
 
 def _lineages(source: _Source) -> Iterator[Mapping[str, Any]]:
-    """The runs of each collector that a source holds. What it asked itself, after a merge, goes on with all of them."""
+    """Yield the runs of each collector that a source holds. What it asked itself, after a merge, goes on with all of
+    them.
+    """
     runs = {run for run in source.runs if not run.startswith(MERGE)}
     merged = [(record["source"], set(record["runs"])) for record in _merge_lines(source.folder)]
     own = runs.difference(*(of_one for _, of_one in merged))

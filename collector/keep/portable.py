@@ -23,8 +23,9 @@ INSTANT = "TIMESTAMP WITH TIME ZONE"
 
 
 def portable_values(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """The same rows: times as instants, and DuckDB's widest integers (sums) as decimals, for it would write them to
-    Parquet as numbers with a fraction."""
+    """Return the same rows: times as instants, and DuckDB's widest integers (sums) as decimals, for it would write them
+    to Parquet as numbers with a fraction.
+    """
     kinds = zip(map(quoted_name, relation.columns), map(str, relation.types), strict=True)
     return relation.project(", ".join(_portable(name, kind) for name, kind in kinds))
 
@@ -36,8 +37,9 @@ def _portable(name: str, kind: str) -> str:
 
 
 def without_zones(columns: Iterable[tuple[str, str]]) -> str:
-    """A REPLACE clause of SQL that turns instants among these columns (name, type) into the times of the database,
-    whatever zone the session has; empty where there are none."""
+    """Return a REPLACE clause of SQL that turns instants among these columns (name, type) into the times of the
+    database, whatever zone the session has; empty if there are none.
+    """
     names = [quoted_name(name) for name, kind in columns if kind == INSTANT]
     replaced = ", ".join(f"make_timestamp(epoch_us({name})) AS {name}" for name in names)
     return f"REPLACE ({replaced})" if replaced else ""
@@ -61,7 +63,9 @@ def safe_for_spreadsheets(frame: pl.LazyFrame) -> pl.LazyFrame:
 
 
 def as_given(cells: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The cells of a row that `safe_for_spreadsheets` may have written, without its column and its apostrophes."""
+    """Return the cells of a row that `safe_for_spreadsheets` may have written, without its column and its
+    apostrophes.
+    """
     if SAFE_MARK not in cells:
         return cells
     rest = {name: cell for name, cell in cells.items() if name != SAFE_MARK}

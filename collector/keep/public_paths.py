@@ -14,7 +14,9 @@ _LONGEST = 2000
 
 
 def public_path(path: str | Path, db: Path) -> str:
-    """A path from the database's folder, where it lies in that or beside it; else its last name, as in …/study.toml."""
+    """Return a path from the database's folder, where it lies in that or next to it; else its last name, as in
+    …/study.toml.
+    """
     place, folder = Path(path).expanduser().resolve(), db.resolve().parent
     for near in (folder, folder.parent):
         if place.is_relative_to(near) and (near == folder or not _holds_homes(near)):
@@ -23,13 +25,13 @@ def public_path(path: str | Path, db: Path) -> str:
 
 
 def _holds_homes(folder: Path) -> bool:
-    """Whether what lies beside each other here may be named after people."""
+    """Whether what lies next to each other here may be named after people."""
     home = Path.home().resolve()
     return len(folder.parts) <= 2 or (home.is_relative_to(folder) and home != folder)
 
 
 def typed_command(db: Path, words: Sequence[str] | None = None) -> str:
-    """The command that this process was started with, without a folder of its program and with paths as told."""
+    """Return the command that this process was started with, without a folder of its program and with paths as told."""
     program, *rest = sys.argv if words is None else words
     name = Path(program).name
     if name == "__main__.py":

@@ -1,6 +1,6 @@
 """Money that requests in flight may cost, on disk before they are sent: a killed run leaves it for the next one.
 
-RUN_ID.reserved, beside the run's journal, says how much may be in flight at most. It is written ahead for all requests
+RUN_ID.reserved, next to the run's journal, says how much may be in flight at most. It is written ahead for all requests
 that wait, and again only where more would be in flight than ever before, so that a run writes it a few times. Where it
 ends in order the file goes, for all that was sent is in the journal. What a killed run left counts against budgets as
 money that may be billed, for 30 days: nobody can tell any more whether it was.
@@ -35,7 +35,7 @@ class ReservedMoney:
         self._writing: asyncio.Task[None] | None = None
 
     async def cover(self, in_flight_usd: float, most_usd: float | None) -> None:
-        """Returns once the disk says that so much may be in flight; `most_usd` never will be. JournalError where it
+        """Return once the disk says that so much may be in flight; `most_usd` never will be. JournalError if it
         can't be written: then nothing may be sent."""
         while in_flight_usd > self._durable_usd:
             self._wanted_usd = max(self._wanted_usd, in_flight_usd)
@@ -71,7 +71,7 @@ class ReservedMoney:
 
 
 def left_usd(db: Path, study: str) -> float:
-    """What killed runs of the study may have been billed for requests that were in flight, in US dollars."""
+    """Return what killed runs of the study may have been billed for requests that were in flight, in US dollars."""
     total = 0.0
     for path in files.regular_files(journal_folder(db), f"*{ENDING}"):
         if is_locked(path) or time.time() - path.stat().st_mtime > KEPT_S:

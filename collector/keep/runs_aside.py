@@ -43,7 +43,7 @@ def set_aside(db: Path, run_id: str, reason: str, *, is_back: bool = False) -> i
 
 
 def set_aside_ids(db: Path) -> list[str]:
-    """The runs that count no more."""
+    """Return the runs that count no more."""
     if not db.exists():
         return []
     with suppress(DatabaseEmptyError), reading(db) as connection:

@@ -25,7 +25,7 @@ from slant.collector.system.shipped_files import sql_dir
 
 
 def is_empty(contents: Contents, path: Path) -> bool:
-    """False where the file is slant's, True where it is empty; DatabaseError where it is another program's."""
+    """Return False if the file is slant's, True if it is empty; DatabaseError if it is another program's."""
     names = contents.tables
     if names and "slant" not in names:
         shown = ", ".join(sorted(names)[:3])
@@ -37,9 +37,9 @@ def is_empty(contents: Contents, path: Path) -> bool:
 
 
 def check_file(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
-    """True where a file that was opened holds what slant defines, False where its views have to be made again.
+    """Return True if a file that was opened holds what slant defines, False if its views have to be made again.
 
-    DatabaseEmptyError where there is nothing in it, DatabaseError where it is not slant's.
+    DatabaseEmptyError if there is nothing in it, DatabaseError if it is not slant's.
     """
     catalog = connection.execute("SELECT system.main.current_database()").fetchall()[0][0]
     contents = contents_of(connection, catalog)
@@ -49,7 +49,7 @@ def check_file(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
 
 
 def _check(connection: duckdb.DuckDBPyConnection, contents: Contents, path: Path) -> bool:
-    """DatabaseError where tables, macros or triggers are not slant's; whether the views are."""
+    """DatabaseError if tables, macros or triggers are not slant's; whether the views are."""
     schema = _schema(connection)
     if schema > len(_migrations()):
         raise DatabaseError(
@@ -61,7 +61,7 @@ def _check(connection: duckdb.DuckDBPyConnection, contents: Contents, path: Path
 
 
 def _schema(connection: duckdb.DuckDBPyConnection) -> int:
-    """How many migrations the file has seen; 0 where it does not say that."""
+    """How many migrations the file has seen; 0 if it does not say that."""
     try:
         return int(_value(connection, "schema") or 0)
     except (ValueError, duckdb.Error) as error:
@@ -82,7 +82,7 @@ def cached_new_database() -> Path:
 def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bool = False) -> None:
     """Bring the attached database `db` up to date inside its transaction: tables first, then views.
 
-    DatabaseError where the file is not slant's; `is_checked` where that is known not to be so.
+    DatabaseError if the file is not slant's; `is_checked` where that is known not to be so.
     """
     done, has_views = 0, True
     contents = None if is_checked else contents_of(connection, "db")
@@ -110,12 +110,12 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bo
 
 @functools.cache
 def migration_texts() -> tuple[str, ...]:
-    """The SQL that makes all tables, in order."""
+    """Return the SQL that makes all tables, in order."""
     return tuple(migration.read_text("utf-8") for migration in _migrations())
 
 
 def all_views() -> tuple[str, ...]:
-    """The SQL that makes all views, in order, those of designs of other packages among them."""
+    """Return the SQL that makes all views, in order, those of designs of other packages among them."""
     return _all_views(tuple(sys.path))
 
 
@@ -125,7 +125,7 @@ def _all_views(path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
-    """True of a database that an older slant made: it lacks tables, or its views are not those of today."""
+    """Return True of a database that an older slant made: it lacks tables, or its views are not those of today."""
     schema, newest = _schema(connection), len(_migrations())
     return schema < newest or (schema == newest and not _has_views(connection))
 
@@ -158,7 +158,7 @@ def _migrations() -> list[Path]:
 
 @functools.cache
 def _views() -> tuple[list[str], str]:
-    """The views in the order of making them, and one short name for them all; read once, for each flush asks."""
+    """Return the views in the order of making them, and one short name for them all; read once, for each flush asks."""
     texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
     return texts, _hash(texts)
 

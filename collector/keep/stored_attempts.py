@@ -45,7 +45,7 @@ def unloaded_attempts(db: Path, offsets: Mapping[str, int]) -> Iterator[pl.DataF
 
 
 def unloaded_lines(db: Path, offsets: Mapping[str, int]) -> Iterator[Parsed]:
-    """All that the journals hold behind these offsets. What is damaged in one is told by whoever loads it."""
+    """All that the journals hold behind these offsets. What is damaged in one is told by anyone who loads it."""
     for path in journal_paths(journal_folder(db)):
         offset = offsets.get(journal_name(path), 0)
         with suppress(JournalError):

@@ -16,14 +16,15 @@ _COUNTS = (
 
 
 def designs_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
-    """The studies that a database holds trials of, by name, each with its design (None: no run says it)."""
+    """Return the studies that a database holds trials of, by name, each with its design (None: no run says it)."""
     designs = dict(connection.execute("SELECT study, design FROM studies").fetchall())
     return {name: designs.get(name) for (name,) in connection.execute(_NAMES).fetchall()}
 
 
 def trials_view(connection: duckdb.DuckDBPyConnection, study: str | None = None) -> str:
-    """The view of the trials that a database holds (of `study`, where one is named): that of their design, of games
-    their rounds; `trials` where there are several designs, no trials yet, or games of which no round was played."""
+    """Return the view of the trials that a database holds (of `study`, where one is named): that of their design, of
+    games their rounds; `trials` where there are several designs, no trials yet, or games of which no round was played.
+    """
     present = designs_in(connection)
     designs = {present[study]} if study in present else set(present.values())
     if len(designs) != 1:
@@ -34,7 +35,7 @@ def trials_view(connection: duckdb.DuckDBPyConnection, study: str | None = None)
 
 
 def has_more_than_rounds(connection: duckdb.DuckDBPyConnection, study: str | None = None) -> bool:
-    """Whether games (of `study`, or all) have questions beside their rounds, which a view of rounds does not show."""
+    """Whether games (of `study`, or all) have questions next to their rounds, which a view of rounds does not show."""
     return _rounds_and_others(connection, study)[1] > 0
 
 

@@ -43,14 +43,17 @@ class TableInfo:
         return not self.designs or design in self.designs
 
     def title(self, *, is_printed: bool) -> str:
-        """A caption: the name and the purpose; the table of the paper, too, for a study whose numbers are printed, and
-        not for one of one's own."""
+        """Return a caption: the name and the purpose; the table of the paper, too, for a study whose numbers are
+        printed, and not for one of your own.
+        """
         paper = f" ({self.paper})" if self.paper and is_printed else ""
         return f"{self.name}{paper}: {self.purpose}"
 
 
 def read_header(text: str) -> TableInfo:
-    """The comment lines at the top of a view's file. Raises ValueError where one of the needed ones is missing."""
+    """Return the comment lines at the top of a view's file. Raises ValueError if one of the needed ones is
+    missing.
+    """
     fields: list[list[str]] = []
     for line in text.splitlines():
         if key := _KEY.match(line):
@@ -88,13 +91,13 @@ def _names(text: str, separator: str = ",") -> tuple[str, ...]:
 
 
 def view_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """The views that a database has, by name."""
+    """Return the views that a database has, by name."""
     rows = connection.execute("SELECT view_name FROM duckdb_views() WHERE NOT internal AND NOT temporary ORDER BY 1")
     return [name for (name,) in rows.fetchall()]
 
 
 def known_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckDBPyRelation:
-    """UnknownNameError where the database has no view of this name."""
+    """UnknownNameError if the database has no view of this name."""
     names = view_names(connection)
     if name not in names:
         raise UnknownNameError("view", name, names)

@@ -1,7 +1,7 @@
 """`collect check-model`: asks one model questions of known difficulty, and finds out what its token count is worth.
 
 The questions go through the ordinary client. The check is kept in a journal of its own, written at once and whole, so
-that it may run beside a collector on the same database.
+that it may run next to a collector on the same database.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def check_model(
 ) -> Check:
     """Check `model` with its settings, keep the result in `db` and return it. Costs about thirty requests.
 
-    ProviderError where the model can't be asked, or refuses the first question (key, quota, name); UsageError where it
+    ProviderError if the model can't be asked, or refuses the first question (key, quota, name); UsageError if it
     costs money and nobody agreed (`yes`), or is simulated.
     """
     provider = checked_provider(model, base_url)
@@ -160,7 +160,9 @@ class _Asker:
         self.responses.append(ResponseFacts(clean, deviations))
 
     def _kept(self, question: CheckQuestion, body: Any, exchange: Exchange, reply: Reply) -> dict[str, Any]:
-        """What the journal keeps of it: whole, so that another reading of the responses needs no second check."""
+        """Return what the journal keeps of it: whole, so that another reading of the responses needs no second
+        check.
+        """
         record = {
             "purpose": question.purpose,
             "difficulty": question.difficulty,

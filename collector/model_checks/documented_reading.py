@@ -49,7 +49,7 @@ def documented_fields(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differences(expected: Mapping[str, Any], reply: Reply) -> list[Difference]:
-    """The fields of `expected` that the reply has otherwise. An answer without text may be empty or None."""
+    """Return the fields of `expected` that the reply has otherwise. An answer without text may be empty or None."""
     found = []
     for name, value in expected.items():
         read = _read(reply, name)
@@ -81,7 +81,7 @@ def _value(path: str, body: Any) -> Any:
 
 
 def _at(path: str, body: Any) -> Any:
-    """What stands at one path: a number, or a text; None for nothing."""
+    """Return what stands at one path: a number, or a text; None for nothing."""
     values = [value for value in _items(path, [body]) if value is not None and not isinstance(value, Mapping | list)]
     if not values or not all(isinstance(value, str) for value in values):
         return values[0] if len(values) == 1 else None

@@ -46,7 +46,7 @@ class Answered:
 
 
 def facts(answers: Sequence[Answered]) -> CheckFacts:
-    """What the answers to the calibration questions and the probes show."""
+    """Return what the answers to the calibration questions and the probes show."""
     calibration = [a for a in answers if a.purpose == "calibration"]
     answered = [a for a in calibration if a.answer is not None]
     counted = next(
@@ -76,13 +76,13 @@ def facts(answers: Sequence[Answered]) -> CheckFacts:
 
 
 def step(counts: Sequence[int]) -> int | None:
-    """The greatest common divisor of the positive counts; None where fewer than two differ."""
+    """Return the greatest common divisor of the positive counts; None if fewer than two differ."""
     positive = {count for count in counts if count > 0}
     return math.gcd(*positive) if len(positive) > 1 else None
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Spearman's, ties at their mean rank; None where one of the two never changes."""
+    """Spearman's, ties at their mean rank; None if one of the two never changes."""
     if len(set(x)) < 2 or len(set(y)) < 2:
         return None
     return correlation(_ranks(x), _ranks(y))
@@ -97,7 +97,9 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def _is_sum(answer: Answered) -> bool:
-    """What is left of the output is about as long as the answer: at least a token, at most one for each character."""
+    """Return what is left of the output is about as long as the answer: at least a token, at most one for each
+    character.
+    """
     left = (answer.output_tokens or 0) - (answer.reasoning_tokens or 0)
     return 0 < left <= len(answer.answer or "") + SPECIAL_TOKENS
 
@@ -160,7 +162,7 @@ SUM_HOLDS_FROM = 0.8
 
 
 def decide_verdict(facts: CheckFacts, requested_model: str) -> tuple[Verdict, list[str]]:
-    """The verdict and the reasons for it, the gravest first."""
+    """Return the verdict and the reasons for it, the gravest first."""
     if grave := list(_unusable(facts)):
         return "not usable", grave
     warnings = list(_warnings(facts, requested_model))
@@ -199,7 +201,7 @@ def _warnings(facts: CheckFacts, requested_model: str) -> Iterator[str]:
 
 
 def pile_reason(answers: Sequence[Answered], counted: str | None) -> str | None:
-    """What to say where many counts are the largest one: a server may cut reasoning at a budget of its own."""
+    """Return what to say where many counts are the largest one: a server may cut reasoning at a budget of its own."""
     counts = Counter(n for a in answers if a.purpose == "calibration" and (n := _count(a, counted)) is not None)
     if (found := pile(counts)) is None:
         return None
@@ -209,5 +211,7 @@ def pile_reason(answers: Sequence[Answered], counted: str | None) -> str | None:
 
 
 def _is_same(served: str, requested: str) -> bool:
-    """An alias may be answered by its snapshot (o3-mini by o3-mini-2025-01-31), with or without a vendor before it."""
+    """Return an alias may be answered by its snapshot (o3-mini by o3-mini-2025-01-31), with or without a vendor before
+    it.
+    """
     return served.rpartition("/")[2].startswith(requested.rpartition("/")[2])

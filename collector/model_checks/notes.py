@@ -20,7 +20,7 @@ Verdicts = dict[tuple[str, str, str], tuple[str, str]]
 
 
 def run_notes(run_plan: RunPlan, *, wants_logprobs: bool) -> list[str]:
-    """What a run should say about its models before it starts. Never raises: a note is not worth a run."""
+    """Return what a run should say about its models before it starts. Never raises: a note is not worth a run."""
     real = [model_plan for model_plan in run_plan.model_plans if model_plan.provider.name != "simulated"]
     verdicts = _verdicts(run_plan.db) if design_named(run_plan.study.design).analyses_tokens else None
     notes = [_note(run_plan, model_plan, verdicts) for model_plan in real] if verdicts is not None else []
@@ -41,13 +41,15 @@ def run_notes(run_plan: RunPlan, *, wants_logprobs: bool) -> list[str]:
 
 
 def _end_note(model_plan: ModelPlan) -> str | None:
-    """That a model is gone, or when it goes, before anybody pays for it."""
+    """Say that a model is gone, or when it goes, before anybody pays for it."""
     known = lifecycle_of(model_plan.provider.name, model_plan.model.requested_model)
     return None if known is None else known.sentence(model_plan.address)
 
 
 def table_notes(db: str | Path, study: str | None = None) -> list[str]:
-    """What tables of collected answers should say about their models; nothing in a database that knows no checks."""
+    """Return what tables of collected answers should say about their models; nothing in a database that knows no
+    checks.
+    """
     query = (
         "SELECT DISTINCT study, model, provider, requested_model, check_verdict, reasons FROM model_checks ORDER BY ALL"
     )
@@ -69,7 +71,7 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
 
 
 def _analyses_tokens(study: str) -> bool:
-    """False for a study of ours that is not about tokens: what a count is worth is no question there."""
+    """Return False for a study of ours that is not about tokens: what a count is worth is no question there."""
     return study not in list_studies() or design_named(load_study(study).design).analyses_tokens
 
 
@@ -93,7 +95,7 @@ def _verdict_sentence(verdict: str, reasons: str, name: str) -> str:
 
 
 def _verdicts(db: Path) -> Verdicts | None:
-    """The latest verdict by provider, name and settings; None where the database can't be looked at just now."""
+    """Return the latest verdict by provider, name and settings; None if the database can't be looked at just now."""
     query = "SELECT provider, requested_model, settings, verdict, coalesce(reasons, '') FROM checks ORDER BY checked_at"
     if not db.exists():
         return {}

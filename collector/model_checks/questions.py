@@ -101,7 +101,7 @@ def check_questions(dialect: Any, seed: int) -> list[CheckQuestion]:
 
 
 def calibration() -> list[CheckQuestion]:
-    """The calibration questions, the easiest first."""
+    """Return the calibration questions, the easiest first."""
     with _FILE.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return [
@@ -110,7 +110,7 @@ def calibration() -> list[CheckQuestion]:
 
 
 def probes(dialect: Any) -> Mapping[str, Settings]:
-    """The parameters to try, by name; a dialect of another package may bring its own as the constant PROBES."""
+    """Return the parameters to try, by name; a dialect of another package may bring its own as the constant PROBES."""
     known = next((settings for probed, settings in _PROBES if probed is spoken_by(dialect)), None)
     return known if known is not None else getattr(dialect, "PROBES", {})
 

@@ -56,7 +56,7 @@ def recount_reasoning(
 ) -> list[RecountReport]:
     """Count what is readable and not counted yet, of `models` (PROVIDER/NAME or a study's id; none: of all).
 
-    `tokenizer` is "server" (the server's own, at `base_url` or where the provider lives on a machine of one's own) or
+    `tokenizer` is "server" (the server's own, at `base_url` or where the provider lives on a machine of your own) or
     "tiktoken:NAME". UsageError for an unknown one, UnknownNameError for a model without such texts.
     """
     if tokenizer != SERVER and not tokenizer.startswith(TIKTOKEN):
@@ -70,8 +70,9 @@ def recount_reasoning(
 
 
 def summary_notes(db: str | Path, models: Sequence[str] = ()) -> list[str]:
-    """A sentence for each model whose answers show a summary only: its length is not the reasoning's, and a count of it
-    would be taken for one."""
+    """Return a sentence for each model whose answers show a summary only: its length is not the reasoning's, and a
+    count of it would be taken for one.
+    """
     query = (
         f"SELECT provider, requested_model, model, count(*) FROM attempts WHERE {_TEXTS} "  # noqa: S608
         "AND reasoning_kind = 'summary' GROUP BY ALL ORDER BY ALL"
@@ -86,7 +87,7 @@ def summary_notes(db: str | Path, models: Sequence[str] = ()) -> list[str]:
 
 
 def _readable(db: Path, models: Sequence[str]) -> list[tuple[str, str, int]]:
-    """(provider, requested model, number of texts) of what can be counted, once the journals are loaded."""
+    """Return (provider, requested model, number of texts) of what can be counted, once the journals are loaded."""
     load_journals(db)
     with reading(db) as connection:
         query = f"SELECT provider, requested_model, model, count(*) FROM attempts WHERE {_READABLE} GROUP BY ALL"  # noqa: S608

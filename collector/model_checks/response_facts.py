@@ -1,4 +1,4 @@
-"""What the responses of one model say beside their text and counts, and what slant reads otherwise than documented.
+"""What the responses of one model say next to their text and counts, and what slant reads otherwise than documented.
 
 `collect check-model` shows them as rows: an update of a provider is seen here first, before a study pays for it.
 """
@@ -28,7 +28,7 @@ class ResponseFacts:
 
 
 def facts_of_response(body: Mapping[str, Any], reply: Reply) -> ResponseFacts:
-    """The facts of one response and of the reply that was read from it."""
+    """Return the facts of one response and of the reply that was read from it."""
     shown = {
         "finish reason": f"{reply.finish_reason or 'none'} ({reply.ending})" if reply.ending else reply.finish_reason,
         "reasoning text": reply.reasoning_kind,

@@ -84,8 +84,9 @@ class ServerTokenizer:
 
 
 async def server_tokenizer(client: Client, base_url: str, model: str) -> ServerTokenizer | None:
-    """The tokenizer of the server at `base_url`, in whichever shape it answers; None where it has none. No key is sent:
-    one belongs to its provider's host, and a server of one's own is another."""
+    """Return the tokenizer of the server at `base_url`, in whichever shape it answers; None if it has none. No key
+    is sent: one belongs to its provider's host, and a server of your own is another.
+    """
     root = base_url.removesuffix("/v1")
     for shape in _SHAPES:
         if (await _ask(client, root, shape, model, "Hm.") or 0) > 0:
@@ -120,7 +121,7 @@ class Tiktoken:
 
 
 def tiktoken_tokenizer(name: str) -> Tiktoken:
-    """`name` as in tiktoken:o200k_base. UsageError where tiktoken is missing or has no such vocabulary."""
+    """`name` as in tiktoken:o200k_base. UsageError if tiktoken is missing or has no such vocabulary."""
     try:
         import tiktoken
     except ImportError:

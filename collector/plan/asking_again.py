@@ -40,7 +40,7 @@ class _Earlier:
 
 
 def refuse_with_again(*, batch: bool, processes: int, pilot: int | None, is_shard: bool) -> None:
-    """UsageError where `--again` comes with what it can't be done with."""
+    """UsageError if `--again` comes with what it can't be done with."""
     if batch:
         raise UsageError(
             "Trials are asked again live, not by batch: a job may take a day, and the day is what is compared.",
@@ -58,9 +58,9 @@ def refuse_with_again(*, batch: bool, processes: int, pilot: int | None, is_shar
 
 
 def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
-    """The same run plan, to ask about `trials` of each model's trials that have an answer once more.
+    """Return the same run plan, to ask about `trials` of each model's trials that have an answer once more.
 
-    Models without an answer are left out with that reason. UsageError where nobody has one, where `trials` is less than
+    Models without an answer are left out with that reason. UsageError if nobody has one, where `trials` is less than
     one in each condition, and of games, whose rounds follow from each other.
     """
     if design_named(run_plan.study.design).conversation == "game":
@@ -86,7 +86,7 @@ def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
 
 
 def occasion_notes(run_plan: RunPlan) -> Iterator[str]:
-    """A sentence for each model: which occasion it is, and what is to be finished first."""
+    """Yield a sentence for each model: which occasion it is, and what is to be finished first."""
     for model_plan in run_plan.model_plans:
         if (occasion := model_plan.occasion) is None:
             continue
@@ -104,7 +104,7 @@ def occasion_notes(run_plan: RunPlan) -> Iterator[str]:
 def _with_occasion(
     run_plan: RunPlan, model_plan: ModelPlan, trials: int, earlier: _Earlier, finals: Finals
 ) -> ModelPlan | None:
-    """The model with the occasion that it is asked on; None where it has no answer."""
+    """Return the model with the occasion that it is asked on; None if it has no answer."""
     design_plan = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
     conversations = [
         _Answered(design_plan.conversation_id(place), design_plan.cell(place), design_plan.trial_ids(place))

@@ -66,7 +66,7 @@ def _whole(flags: bytes, conversations: Sequence[tuple[str, ...]]) -> bytes:
 
 
 def _with_others(flags: Iterable[int], others: Sequence[int]) -> bytes:
-    """The same for all conversations of a plan, with 1 for `others`, of which there are no flags."""
+    """Return the same for all conversations of a plan, with 1 for `others`, of which there are no flags."""
     own = iter(flags)
     return bytes(other or next(own) for other in others)
 
@@ -74,7 +74,7 @@ def _with_others(flags: Iterable[int], others: Sequence[int]) -> bytes:
 def done_again(
     study: Study, model: StudyModel, seed: int, repetitions: int, occasion: Occasion, finals: Finals
 ) -> Done:
-    """The same of what is asked again on an occasion; conversations that are not count as done."""
+    """Return the same of what is asked again on an occasion; conversations that are not count as done."""
     design_plan = design_named(study.design).plan(study, model, seed)
     others, ids = bytearray(), []
     for place in design_plan.places(repetitions):
@@ -87,7 +87,7 @@ def done_again(
 
 
 def planned_count(study: Study, repetitions: int = 1) -> int:
-    """The number of trials that one model is asked (12,920 in RM-IAT)."""
+    """Return the number of trials that one model is asked (12,920 in RM-IAT)."""
     return repetitions * sum(test.planned for test in study.tests)
 
 
@@ -120,11 +120,11 @@ class Occasion:
     is_resumed: bool = False
 
     def later_id(self, first_id: str) -> str:
-        """The id that a trial, or a conversation, has on this occasion."""
+        """Return the id that a trial, or a conversation, has on this occasion."""
         return stable_id(first_id, "occasion", self.number)
 
     def asked_again(self, conversation: Conversation) -> Conversation:
-        """The conversation as it is asked on this occasion."""
+        """Return the conversation as it is asked on this occasion."""
         trials = tuple(map(self._asked_again, conversation.trials))
         return Conversation(self.later_id(conversation.conversation_id), trials)
 

@@ -15,7 +15,9 @@ from slant.collector.study.records import Study, StudyModel
 
 
 def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[Study, dict[str, str]]:
-    """The study with the rates it needs of these models, and by model why it can't be asked: it has given none."""
+    """Return the study with the rates it needs of these models, and by model why it can't be asked: it has
+    given none.
+    """
     design = design_named(study.design)
     source = design.source_variant(study)
     if source is None:

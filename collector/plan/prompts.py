@@ -38,8 +38,9 @@ class PlannedPrompt:
 def planned_prompts(
     study: Study, models: Sequence[StudyModel], seed: int | None = None, *, one_a_cell: bool = False
 ) -> Iterator[PlannedPrompt]:
-    """The first repetition of each model's plan, in the order of asking; with `one_a_cell` the first prompt of each
-    test and condition alone."""
+    """Yield the first repetition of each model's plan, in the order of asking; with `one_a_cell` the first prompt of
+    each test and condition alone.
+    """
     design = design_named(study.design)
     has_turns = design.has_turns(study)
     for model in models:
@@ -64,8 +65,9 @@ def planned_prompts(
 
 
 def one_model_a_frame(study: Study, names: Collection[str] = ()) -> list[StudyModel]:
-    """The models of these names; without names the first of each frame, for models of one frame are sent the same.
-    UnknownNameError for a name that the study has not."""
+    """Return the models of these names; without names the first of each frame, for models of one frame are sent the
+    same. UnknownNameError for a name that the study has not.
+    """
     known = {model.model: model for model in study.models}
     for name in names:
         if name not in known:

@@ -88,7 +88,9 @@ class RunPlan:
         return [model_plan for model_plan in self.model_plans if model_plan.provider.costs_money and model_plan.pending]
 
     def asking_logprobs(self) -> RunPlan:
-        """The same run, with log-probabilities asked for wherever a provider gives them. Ids of trials stay theirs."""
+        """Return the same run, with log-probabilities asked for wherever a provider gives them. Ids of trials stay
+        theirs.
+        """
         model_plans = (replace(plan, provider=plan.provider.asking_logprobs()) for plan in self.model_plans)
         return replace(self, model_plans=tuple(model_plans))
 
@@ -98,11 +100,11 @@ class RunPlan:
         return planned_count(self.study, self.repetitions)
 
     def plan_of(self, model: StudyModel) -> tuple[Study, StudyModel, int, int]:
-        """What of this run plan `plan` and `done_in` go by."""
+        """Return what of this run plan `plan` and `done_in` go by."""
         return self.study, model, self.seed, self.repetitions
 
     def conversations(self, model_plan: ModelPlan, skip: Sequence[int] = b"") -> Iterator[Conversation]:
-        """What this plan asks a model, in the order of the plan, but for what `skip` marks."""
+        """Yield what this plan asks a model, in the order of the plan, but for what `skip` marks."""
         occasion = model_plan.occasion
         for conversation in plan(*self.plan_of(model_plan.model), skip):
             name = conversation.conversation_id
@@ -112,7 +114,7 @@ class RunPlan:
                 yield conversation
 
     def first_prompt(self, model_plan: ModelPlan) -> Prompt | None:
-        """None where no conversation falls to the shard."""
+        """None if no conversation falls to the shard."""
         planned = plan(*self.plan_of(model_plan.model), model_plan.others)
         if model_plan.occasion is not None:
             planned = self.conversations(model_plan)
@@ -185,8 +187,9 @@ def make_run_plan(
 
 
 def with_repetitions(run_plan: RunPlan, models: Collection[str], repetitions: int) -> RunPlan:
-    """The same run plan for some of its models and another number of repetitions. The trials of a repetition are the
-    same ones, however many follow it."""
+    """Return the same run plan for some of its models and another number of repetitions. The trials of a repetition are
+    the same ones, however many follow it.
+    """
     planned = planned_count(run_plan.study, repetitions)
     model_plans = tuple(
         replace(of_model, planned=planned) for of_model in run_plan.model_plans if of_model.name in models
@@ -195,7 +198,7 @@ def with_repetitions(run_plan: RunPlan, models: Collection[str], repetitions: in
 
 
 def part_of(run_plan: RunPlan, number: int, of: int) -> RunPlan:
-    """One of `of` even parts of a run plan, itself a shard of the plan. What of it is done is looked up anew."""
+    """One of `of` even parts of a run plan, itself a shard of the plan. What of it is done is looked up again."""
     shard = (run_plan.shard or Shard(1, 1)).part(number, of)
     plan_of = run_plan.seed, run_plan.repetitions, shard
     return replace(
@@ -211,7 +214,9 @@ def _in_shard(study: Study, model_plan: ModelPlan, seed: int, repetitions: int, 
 
 
 def up_to_date(run_plan: RunPlan) -> RunPlan:
-    """The run plan with what is done by now. A run asks again under the journal's lock: others may have been there."""
+    """Return the run plan with what is done by now. A run asks again under the journal's lock: others may have been
+    there.
+    """
     # what a batch job is asking is not asked again meanwhile, live or by batch
     finals = read_finals(run_plan.db, run_plan.study.name, also=JobFolder(run_plan.db).trial_ids(run_plan.study.name))
     model_plans = []
@@ -287,7 +292,7 @@ def _choose(
 
 
 def usable_address(provider: Provider, base_url: str | None) -> str | None:
-    """Where a provider is asked; None where nobody says. UsageError for an address that can't be asked, or that holds a
+    """Where a provider is asked; None if nobody says. UsageError for an address that can't be asked, or that holds a
     key."""
     if address := provider.address(base_url):
         is_option = bool(base_url) and address == (base_url or "").rstrip("/")
@@ -298,7 +303,7 @@ def usable_address(provider: Provider, base_url: str | None) -> str | None:
 
 
 def refuse_to_move(provider: Provider, base_url: str | None) -> None:
-    """UsageError where `--base-url` would take a key to a host that it does not belong to."""
+    """UsageError if `--base-url` would take a key to a host that it does not belong to."""
     if base_url:
         checked_address(base_url, "--base-url")
     if base_url and provider.is_own:
@@ -311,7 +316,9 @@ def refuse_to_move(provider: Provider, base_url: str | None) -> None:
 
 
 def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
-    """A model that is named twice, perhaps in two ways, is asked once; two that share an id can't both be asked."""
+    """Return a model that is named twice, perhaps in two ways, is asked once; two that share an id can't both
+    be asked.
+    """
     chosen: dict[str, StudyModel] = {}
     for model in models:
         if chosen.setdefault(model.model, model) != model:
@@ -320,7 +327,7 @@ def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
 
 
 def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:
-    """Why this model can't be asked this study here; None where it can."""
+    """Why this model can't be asked this study here; None if it can."""
     if not design_named(study.design).needs_tools(study, model):
         return why_not(model, base_url)
     provider = provider_named(model.provider)
@@ -332,7 +339,7 @@ def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | N
 
 
 def why_not(model: StudyModel, base_url: str | None) -> str | None:
-    """Why this model can't be asked here; None where it can."""
+    """Why this model can't be asked here; None if it can."""
     provider = provider_named(model.provider)
     if provider.key_variable and not provider.key():
         return f"{provider.key_variable} must be set, but it is empty"

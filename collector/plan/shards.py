@@ -39,7 +39,7 @@ class Shard:
 
     @classmethod
     def read(cls, text: str) -> Shard:
-        """From "2/8". UsageError where that is no shard."""
+        """From "2/8". UsageError if that is no shard."""
         if not (match := re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())):
             raise UsageError(f'"{text}" is no shard.', "It must be K/N: the second of eight is 2/8.")
         return cls(int(match[1]), int(match[2]))
@@ -60,7 +60,7 @@ class Share:
 
 
 def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard: Shard) -> Share:
-    """A million conversations take about two seconds."""
+    """Return a million conversations take about two seconds."""
     plan = design_named(study.design).plan(study, model, seed)
     n_turns = 1 if plan.mixes_tests else max(map(plan.n_trials, islice(plan.places(1), 1)), default=1)
     starts = _starts(study, repetitions, n_turns)
@@ -78,7 +78,7 @@ def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard
 
 
 def _of_games(study: Study, repetitions: int, others: bytes | bytearray) -> dict[str, int]:
-    """A game has trials of several tests, each game as many."""
+    """Return a game has trials of several tests, each game as many."""
     n_mine = others.count(0)
     return {test.test: test.planned * repetitions * n_mine // max(1, len(others)) for test in study.tests}
 

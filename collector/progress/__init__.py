@@ -1,1 +1,1 @@
-"""How far a run or a study is: the bar, and `collect status` from the database or beside a run of another process."""
+"""How far a run or a study is: the bar, and `collect status` from the database or next to a run of another process."""

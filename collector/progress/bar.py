@@ -157,7 +157,9 @@ _OWN_SERVERS = ("local", "ollama")
 
 
 def endless(model: StudyModel) -> str:
-    """What to say of a model that nothing comes from, where nothing ends its answers: small ones may write for ever."""
+    """Return what to say of a model that nothing comes from, where nothing ends its answers: small ones may write for
+    ever.
+    """
     if model.provider not in _OWN_SERVERS or _LENGTHS & set(model.settings):
         return ""
     return "; no max_tokens is set for it, so an answer may be without end"

@@ -27,7 +27,9 @@ _PACE = {
 
 
 def running_run(db: Path) -> str | None:
-    """The id of the run that is going on; None where nobody collects, or its start is not in the database yet."""
+    """Return the id of the run that is going on; None if nobody collects, or its start is not in the
+    database yet.
+    """
     if not has_collector(db):
         return None
     with reading(db) as connection:
@@ -99,7 +101,7 @@ def _row(row: dict[str, Any], missing: int | None, now: datetime) -> dict[str, A
 
 
 def for_people(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-    """The columns that say something, and a title of those that say the same in every row."""
+    """Return the columns that say something, and a title of those that say the same in every row."""
     same = [name for name in _HEADING if name in rows.columns and rows[name].n_unique() == 1]
     title = ", ".join(f"{name}: {rows[name][0]}" for name in same if rows[name][0] not in _USUAL)
     lines = [

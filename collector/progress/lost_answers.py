@@ -28,8 +28,9 @@ Count = tuple[str, int, int]
 
 
 def unequal_losses(counts: Sequence[Count]) -> str | None:
-    """The two conditions that differ most in their share of trials without an answer, in words; None where chance may
-    explain the difference (a z test of two shares at 1 %), or it is less than two points."""
+    """Return the two conditions that differ most in their share of trials without an answer, in words; None if
+    chance may explain the difference (a z test of two shares at 1 %), or it is less than two points.
+    """
     shares = sorted((lost / n, lost, n, name) for name, lost, n in counts if n)
     if len(shares) < 2:
         return None
@@ -42,8 +43,9 @@ def unequal_losses(counts: Sequence[Count]) -> str | None:
 
 
 def lost_answer_notes(db: Path, study: str, version: str | None = None) -> list[str]:
-    """A sentence for each model of a study (collected trials alone) that lacks more than a few per cent of answers, or
-    unequally many by condition; none where the database can't be looked at just now."""
+    """Return a sentence for each model of a study (collected trials alone) that lacks more than a few per cent of
+    answers, or unequally many by condition; none if the database can't be looked at just now.
+    """
     try:
         with reading(db, patience_s=1.0) as connection:
             rows = connection.execute(
@@ -63,7 +65,7 @@ def lost_answer_notes(db: Path, study: str, version: str | None = None) -> list[
 
 
 def notes_beside(notes: Sequence[str], lost: Sequence[str]) -> list[str]:
-    """The notes of a run without the one that says again what `lost_answer_notes` has said first."""
+    """Return the notes of a run without the one that says again what `lost_answer_notes` has said first."""
     return [note for note in notes if not lost or NOTHING_READ not in note]
 
 

@@ -37,7 +37,7 @@ ShardsOfRuns = Mapping[_Key, Mapping[Shard | None, _Planned]]
 
 def with_shards(rows: pl.DataFrame, shards: ShardsOfRuns, keys: tuple[str, ...]) -> pl.DataFrame:
     """Rows of one test and model each: `n_planned` of the shards that were asked, `shard` ("2/8"; several with commas
-    between them) and `n_whole`, the trials of the whole plan. Both are NULL where the whole plan was asked, or where
+    between them) and `n_whole`, the trials of the whole plan. Both are NULL if the whole plan was asked, or where
     shards overlap in a way that can't be added up."""
     changed = [_of_shards(row, shards.get(tuple(row[name] for name in keys), {})) for row in rows.iter_rows(named=True)]
     schema = {"n_planned": pl.Int64, "shard": pl.String, "n_whole": pl.Int64}
@@ -58,7 +58,7 @@ def _of_shards(row: Mapping[str, Any], shards: Mapping[Shard | None, _Planned]) 
 
 
 def disjoint(shards: Iterable[Shard]) -> list[Shard] | None:
-    """Those that hold all the others and share nothing; None where there are none such."""
+    """Those that hold all the others and share nothing; None if there are none such."""
     largest: list[Shard] = []
     for shard in sorted(set(shards), key=lambda one: (one.of, one.number)):
         if not any(shard.of % other.of == 0 and (shard.number - other.number) % other.of == 0 for other in largest):
@@ -69,7 +69,7 @@ def disjoint(shards: Iterable[Shard]) -> list[Shard] | None:
 
 
 def together(shards: list[Shard] | None) -> list[Shard]:
-    """The fewest parts of one number of parts that are the same as these disjoint ones: 1/4 and 3/4 are 1/2."""
+    """Return the fewest parts of one number of parts that are the same as these disjoint ones: 1/4 and 3/4 are 1/2."""
     n_classes = lcm(*(shard.of for shard in shards or ()))
     classes = _classes(shards or [], n_classes)
     for of in (of for of in range(1, n_classes + 1) if n_classes % of == 0):
@@ -115,7 +115,7 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
     Answers that a run has put into its journal, but not yet into the database, are counted too. `n_not_asked` are the
     trials of games that ended early: nobody is going to ask them. Where shards of the plan were asked, `n_planned` is
     theirs, `shard` names them, and `n_whole` is the whole. `n_unpriced` answers have no known cost, and `cost_usd` is
-    NULL where none has.
+    NULL if none has.
     """
     with reading(db) as connection:
         rows: pl.DataFrame = frame_of(connection.sql("SELECT * FROM run_progress"))
@@ -147,7 +147,7 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
 
 
 def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:
-    """Counts of what the journals hold behind these offsets."""
+    """Count of what the journals hold behind these offsets."""
     columns = (*_KEYS, "test", "outcome", "is_final", "factors")
     is_first = pl.col("occasion").is_null()
     parts = [attempts.filter(is_first).select(columns) for attempts in unloaded_attempts(db, offsets)]
@@ -175,7 +175,9 @@ def _not_asked(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def occasion_sentences(db: Path) -> list[str]:
-    """What was asked again on later occasions (`collect --again`), a sentence each; none in an older slant's file."""
+    """Return what was asked again on later occasions (`collect --again`), a sentence each; none in an older slant's
+    file.
+    """
     query = "SELECT study, model, occasion, n_trials, n_wanted, asked_to FROM retest_occasions"
     with suppress(OlderDatabaseError), reading(db) as connection:
         rows = connection.execute(query).fetchall()
@@ -188,7 +190,9 @@ def occasion_sentences(db: Path) -> list[str]:
 
 
 def warnings(db: Path) -> list[str]:
-    """What is wrong with the rows themselves: trials ended twice, unreadable journal lines, another model serving."""
+    """Return what is wrong with the rows themselves: trials ended twice, unreadable journal lines, another model
+    serving.
+    """
     with reading(db) as connection:
         doubled, repeated = connection.execute(sql_query("trials_ended_twice")).fetchall()[0]
         unreadable = connection.execute(sql_query("unreadable_lines")).fetchall()
@@ -220,8 +224,9 @@ def warnings(db: Path) -> list[str]:
 
 
 def other_model_sentences(db: Path, study: str | None = None) -> list[str]:
-    """A sentence for each model that answered in place of the one that was asked for; none where the database can't be
-    looked at just now."""
+    """Return a sentence for each model that answered in place of the one that was asked for; none if the database
+    can't be looked at just now.
+    """
     with suppress(DatabaseError, duckdb.Error), reading(db, patience_s=1.0) as connection:
         rows = frame_of(connection.sql(sql_query("other_served_models"), params={"study": study}))
         return [_other_model(row) for row in rows.iter_rows(named=True)]
@@ -274,13 +279,13 @@ _CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
 
 
 def closing_notes(db: Path, study: Study) -> list[str]:
-    """What a run says of the answers in its database when it ends."""
+    """Return what a run says of the answers in its database when it ends."""
     coverage = coverage_note(db, study)
     return [*([coverage] if coverage else []), *other_model_sentences(db, study.name)]
 
 
 def coverage_note(db: Path, study: Study) -> str | None:
-    """One sentence on the valid answers to this version of a study; None where there are none, where the study is about
+    """One sentence on the valid answers to this version of a study; None if there are none, where the study is about
     tokens or expects no option, or where the database can't be looked at just now: a note is not worth a run."""
     if design_named(study.design).analyses_tokens:
         return None

@@ -22,8 +22,9 @@ from slant.collector.terminal import count_text
 
 
 def other_address_notes(run_plan: RunPlan) -> list[str]:
-    """A sentence for each model that earlier runs in this database asked elsewhere. Never raises: a note is not worth a
-    run."""
+    """Return a sentence for each model that earlier runs in this database asked elsewhere. Never raises: a note is not
+    worth a run.
+    """
     if not run_plan.db.exists():
         return []
     with suppress(DatabaseError, duckdb.Error), reading(run_plan.db, patience_s=1.0) as connection:
@@ -63,7 +64,9 @@ def address_rows(db: str | Path, study: str | None = None) -> pl.DataFrame:
 
 
 def address_sentences(rows: pl.DataFrame) -> list[str]:
-    """A sentence for each model of these rows: where its answers came from, how many, and what the servers say."""
+    """Return a sentence for each model of these rows: where its answers came from, how many, and what the
+    servers say.
+    """
     if rows.is_empty():
         return []
     keys = ["source", "study", "study_version", "variant", "model", "provider", "requested_model"]

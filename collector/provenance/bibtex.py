@@ -24,7 +24,7 @@ _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,100}")
 _PART = re.compile(r"(?m)^%% (\S+) (\S+)\n")
 _KEYLESS = re.compile(r"(?m)^(@\w+\{)[^,\n]*,")
 NO_R_PACKAGE = ("slant", "definition", "machine", "slant's R code")
-"""What is kept beside the versions of R and its packages."""
+"""What is kept next to the versions of R and its packages."""
 _SLANT_YEAR = "2026"
 _TIME_LIMIT_S = 60.0
 
@@ -102,7 +102,7 @@ def _asked_of_r(packages: Sequence[str]) -> dict[str, tuple[str, str]]:
 
 
 def _keyed(key: str, text: str) -> list[str]:
-    """The entries of one package, with a key: R gives most of them none."""
+    """Return the entries of one package, with a key: R gives most of them none."""
     entries = [entry.strip() for entry in re.split(r"(?m)^(?=@)", text) if entry.strip()]
     names = [key, *(f"{key}-{number}" for number in range(2, len(entries) + 1))]
     return [_KEYLESS.sub(rf"\g<1>{name},", entry, count=1) for name, entry in zip(names, entries, strict=False)]

@@ -46,7 +46,7 @@ def checklist_names() -> list[str]:
 
 
 def filled_checklist(db: Path, run: str, name: str) -> Checklist:
-    """The checklist of this name for a run (an id, or "latest"). UnknownNameError, DatabaseError."""
+    """Return the checklist of this name for a run (an id, or "latest"). UnknownNameError, DatabaseError."""
     if name not in checklist_names():
         raise UnknownNameError("checklist", name, checklist_names())
     table = tomllib.loads((checklists_dir() / f"{name}.toml").read_text("utf-8"))
@@ -73,7 +73,7 @@ def _study(db: Path, history: RunHistory) -> Study | None:
 
 
 def rendered(checklist: Checklist, ending: str) -> str:
-    """The page as Markdown (".md") or as HTML that a word processor opens (".html")."""
+    """Return the page as Markdown (".md") or as HTML that a word processor opens (".html")."""
     environment = template_environment(
         "slant.collector.provenance",
         is_html=ending == ".html",
@@ -87,7 +87,7 @@ def rendered(checklist: Checklist, ending: str) -> str:
 
 
 def check_ending(out: Path) -> str:
-    """The ending of the file to write; UsageError for any but .md and .html."""
+    """Return the ending of the file to write; UsageError for any but .md and .html."""
     if out.suffix.lower() not in ENDINGS:
         raise UsageError(f'Can\'t write the checklist to "{out}": its name must end in .md or .html.')
     return out.suffix.lower()

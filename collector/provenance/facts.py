@@ -1,4 +1,4 @@
-"""What a database tells of the items of a reporting checklist: sentences, or none where it tells nothing.
+"""What a database tells of the items of a reporting checklist: sentences, or none if it tells nothing.
 
 The checklists themselves are data (checklists/NAME.toml), which name these facts.
 """
@@ -36,7 +36,7 @@ _SYSTEM = ("system", "developer")
 
 @dataclass(frozen=True)
 class Known:
-    """A run with its history; `study` is None where its text is not here; `requests` has one a model, test and
+    """A run with its history; `study` is None if its text is not here; `requests` has one a model, test and
     condition: model, test, condition, request."""
 
     history: RunHistory
@@ -49,7 +49,7 @@ class Known:
 
     @property
     def conversation(self) -> str:
-        """What the run's design calls its conversations of many turns; empty where each question stood alone."""
+        """What the run's design calls its conversations of many turns; empty if each question stood alone."""
         try:
             design = self.history.run["design"]
             return design_named(design).conversation if design and has_conversations(self.history) else ""

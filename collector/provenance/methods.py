@@ -32,7 +32,7 @@ _LONGEST = 80  # characters of a parameter: a tool is longer
 
 
 def paragraph(history: RunHistory) -> str:
-    """What was asked, of whom, how and when, and what came of it."""
+    """Return what was asked, of whom, how and when, and what came of it."""
     models = [sentence for model in history.models for sentence in model_sentences(history, model)]
     sentences = [
         *_study(history),
@@ -107,7 +107,7 @@ def planned_trials(history: RunHistory) -> tuple[int, int]:
 
 
 def stopping_sentences(history: RunHistory) -> list[str]:
-    """The rule by which collecting was to end, the width at each look, and why it ended."""
+    """Return the rule by which collecting was to end, the width at each look, and why it ended."""
     if history.stopping is None:
         return []
     made = {model["label"]: looks for model in history.models if (looks := history.looks.get(model["model"]))}
@@ -164,13 +164,13 @@ def _software(history: RunHistory) -> str:
 
 
 def references(history: RunHistory) -> list[str]:
-    """What to cite: the source of the study, and slant in its version."""
+    """Return what to cite: the source of the study, and slant in its version."""
     source = [history.run["study_source"]] if history.run["study_source"] else []
     return [*source, f"slant, version {history.run['code_version']} [software]"]
 
 
 def command_line(history: RunHistory, db: Path | None = None) -> str | None:
-    """The command that asks the same again; None for an import, whose files are in its run's settings.
+    """Return the command that asks the same again; None for an import, whose files are in its run's settings.
 
     A study's own file is told as seen from the database; with `db`, as it can be typed here.
     """

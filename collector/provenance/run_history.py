@@ -41,7 +41,7 @@ class RunHistory:
     looks: Mapping[str, Sequence[Look]] = field(default_factory=dict)
 
     def served_models(self, model: Row) -> list[str]:
-        """The models that answered for one of the run's."""
+        """Return the models that answered for one of the run's."""
         rows = [row for row in self.provenance if row["model"] == model["model"]]
         return sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
 
@@ -53,7 +53,9 @@ class RunHistory:
 
 
 def read_run_history(db: Path, name: str) -> RunHistory:
-    """The run with this id ("latest": the last one that did not ask again). UnknownNameError where there is none."""
+    """Return the run with this id ("latest": the last one that did not ask again). UnknownNameError if there is
+    none.
+    """
     (history,) = read_run_histories(db, [name])
     return history
 
@@ -128,7 +130,7 @@ def rule_of(run: Row) -> StoppingRule | None:
 
 
 def _is_same(row: Row, other: Row) -> bool:
-    """Runs between the looks of one rule are one collection, though each asked for another number of repetitions."""
+    """Run between the looks of one rule are one collection, though each asked for another number of repetitions."""
     rule = rule_of(row)
     same = [key for key in _SAME if rule is None or key != "repetitions"]
     return rule == rule_of(other) and all(row[key] == other[key] for key in same)

@@ -59,7 +59,7 @@ def new_run_record(run_plan: RunPlan, options: Mapping[str, Any], *, is_simulate
 
 
 def listed_model(study: Study, model: StudyModel) -> dict[str, Any]:
-    """A model in the list of a run's."""
+    """Return a model in the list of a run's."""
     order = [known.model for known in study.models]
     return {
         "model": model.model,
@@ -86,7 +86,7 @@ def new_run(
     git_commit: str | None = None,
     registration: str | None = None,
 ) -> Run:
-    """A run that begins now; `models` and `settings` as JSON-able values."""
+    """Return a run that begins now; `models` and `settings` as JSON-able values."""
     tests = [asdict(test) | {"planned": test.planned * repetitions} for test in study.tests]
     return Run(
         run_id=new_run_id(study.name),
@@ -137,7 +137,9 @@ _VERSION = re.compile(r"v\d+\w*")
 
 
 def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]:
-    """What a run's row says of one model: address, API version, parameters sent and left out, first prompt, price."""
+    """Return what a run's row says of one model: address, API version, parameters sent and left out, first prompt,
+    price.
+    """
     conversation = next(plan(*run_plan.plan_of(model_plan.model)))
     trial, prompt = design_named(run_plan.study.design).first(run_plan.study, model_plan.model, conversation)
     request = model_plan.provider.dialect.request(model_plan.base_url or "", None, model_plan.model, prompt, trial)
@@ -153,8 +155,9 @@ def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]
 
 
 def _back(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, str]:
-    """What of its reasoning a model is given back and how its provider is asked to cache what was said before, where a
-    study's conversations have many turns."""
+    """Return what of its reasoning a model is given back and how its provider is asked to cache what was said before,
+    where a study's conversations have many turns.
+    """
     if not design_named(run_plan.study.design).has_turns(run_plan.study):
         return {}
     cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
@@ -167,19 +170,19 @@ def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def left_to_default(model_plan: ModelPlan, body: Mapping[str, Any]) -> list[str]:
-    """The usual parameters of this provider that the request does not set."""
+    """Return the usual parameters of this provider that the request does not set."""
     dialect = spoken_by(model_plan.provider.dialect)
     module = getattr(dialect, "__name__", "").rpartition(".")[2]
     usual = getattr(dialect, "PARAMETERS", _PARAMETERS.get(module, ()))
     named = set(body) | {key for part in body.values() if isinstance(part, Mapping) for key in part}
-    # three names for one limit: whoever sets one does not leave it to the provider
+    # three names for one limit: anyone who sets one does not leave it to the provider
     limits = {"max_tokens", "max_completion_tokens", "max_output_tokens"}
     named |= limits if named & limits else set()
     return [name for name in usual if name not in named]
 
 
 def api_version(request: Request) -> str | None:
-    """The API version as the request names it: a header of its own, or the v1 in the address."""
+    """Return the API version as the request names it: a header of its own, or the v1 in the address."""
     for name, value in request.headers.items():
         if name.lower().endswith("-version"):
             return f"{name} {value}"
@@ -187,7 +190,7 @@ def api_version(request: Request) -> str | None:
 
 
 def public_address(url: str | None) -> str | None:
-    """An address without a name, a password or a query, which may hold a key."""
+    """Return an address without a name, a password or a query, which may hold a key."""
     if url is None:
         return None
     parts = urlsplit(url)
@@ -195,5 +198,5 @@ def public_address(url: str | None) -> str | None:
 
 
 def study_file(study: Study, db: Path) -> str | None:
-    """Where a study of one's own lies, seen from the database; None for one that ships with slant."""
+    """Where a study of your own lies, seen from the database; None for one that ships with slant."""
     return None if study.is_known_by_name else public_path(study.path, db)

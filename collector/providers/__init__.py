@@ -77,7 +77,7 @@ class Provider:
 
     A provider of the user's own file (`is_own`) has no `address_variable`: the file says where it lives.
     An answer without a finish reason is none if the provider `needs_ending`, as all that ship with slant and have a key
-    do. `good_endings` are finish reasons that end a whole answer there, beside those of its dialect.
+    do. `good_endings` are finish reasons that end a whole answer there, next to those of its dialect.
     """
 
     name: str
@@ -91,7 +91,7 @@ class Provider:
     needs_ending: bool = False
 
     def address(self, base_url: str | None = None) -> str | None:
-        """The user's own `--base-url`, else the environment's, else the provider's usual one.
+        """Return the user's own `--base-url`, else the environment's, else the provider's usual one.
 
         A provider with a key takes no `--base-url`: the key belongs to its host, and one option serves all models.
         """
@@ -101,44 +101,44 @@ class Provider:
 
     @property
     def is_moved(self) -> bool:
-        """True where the environment leads elsewhere than to the provider's usual address."""
+        """True if the environment leads elsewhere than to the provider's usual address."""
         return self.base_url is not None and self.address() != self.base_url.rstrip("/")
 
     def key(self) -> str | None:
         return (os.environ.get(self.key_variable) or "").strip() or None if self.key_variable else None
 
     def reply(self, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-        """What a response says, in the dialect of this provider and with its own endings."""
+        """Return what a response says, in the dialect of this provider and with its own endings."""
         return with_own_endings(
             self.dialect.reply(body, headers), self.good_endings, takes_missing=not self.needs_ending
         )
 
     @property
     def logprobs(self) -> Mapping[str, Any] | None:
-        """The settings that ask for log-probabilities; None where there are none to be had."""
+        """The settings that ask for log-probabilities; None if there are none to be had."""
         return getattr(self.dialect, "LOGPROBS", None)
 
     @property
     def can_enforce(self) -> bool:
-        """True where the provider can make every answer fit a schema."""
+        """True if the provider can make every answer fit a schema."""
         return hasattr(self.dialect, "structured_output")
 
     @property
     def takes_tools(self) -> bool:
-        """True where the provider lets a model answer by calling a tool."""
+        """True if the provider lets a model answer by calling a tool."""
         return bool(getattr(self.dialect, "TAKES_TOOLS", False))
 
     @property
     def tools_need_reasoning(self) -> bool:
-        """True where a call that goes back without what the model thought before it is refused."""
+        """True if a call that goes back without what the model thought before it is refused."""
         return bool(getattr(self.dialect, "TOOLS_NEED_REASONING", False))
 
     def enforcing(self, schema: Mapping[str, Any]) -> Provider:
-        """This provider, asked in every request to make the answer fit the schema."""
+        """Return this provider, asked in every request to make the answer fit the schema."""
         return replace(self, dialect=Enforcing(self.dialect, schema))
 
     def asking_logprobs(self) -> Provider:
-        """This provider, asked for log-probabilities in every request; unchanged where it gives none."""
+        """Return this provider, asked for log-probabilities in every request; unchanged where it gives none."""
         settings = self.logprobs
         return self if settings is None else replace(self, dialect=AskingLogprobs(self.dialect, settings))
 
@@ -184,7 +184,7 @@ _DIALECTS = {name: spoken_by(row.dialect) for name, row in PROVIDERS.items() if 
 
 
 def provider_named(name: str) -> Provider:
-    """The provider of this name: slant's own, else of the user's file, else of a package; UnknownNameError."""
+    """Return the provider of this name: slant's own, else of the user's file, else of a package; UnknownNameError."""
     if provider := PROVIDERS.get(name):
         return provider
     rows = own_rows(_DIALECTS)
@@ -197,7 +197,7 @@ def provider_named(name: str) -> Provider:
 
 
 def all_providers() -> list[Provider]:
-    """slant's own, and those of the user's file; UsageError where that can't be read."""
+    """slant's own, and those of the user's file; UsageError if that can't be read."""
     rows = own_rows(_DIALECTS)
     return [*PROVIDERS.values(), *(_own(row) for name, row in rows.items() if name not in PROVIDERS)]
 

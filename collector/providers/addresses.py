@@ -52,8 +52,9 @@ def _is_key(piece: str, *, is_strict: bool) -> bool:
 
 
 def checked_address(url: str, name: str, *, is_typed: bool = True) -> str:
-    """The address, if a request can be sent to it and nothing in it is a key; UsageError says what is wrong with it,
-    and does not repeat a key. `name` is what gave the address; `is_typed` where it is `--base-url`, or a variable."""
+    """Return the address, if a request can be sent to it and nothing in it is a key; UsageError says what is wrong with
+    it, and does not repeat a key. `name` is what gave the address; `is_typed` where it is `--base-url`, or a variable.
+    """
     try:
         parts = urlsplit(url)
         is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0

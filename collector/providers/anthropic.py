@@ -25,8 +25,9 @@ _THINKING = ("thinking", "redacted_thinking")
 
 
 def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool that must be used, which every model can be asked for. It excludes thinking: a model that is set to think
-    is asked by `output_config`, which newer models know."""
+    """Return a tool that must be used, which every model can be asked for. It excludes thinking: a model that is set to
+    think is asked by `output_config`, which newer models know.
+    """
     if settings.get("thinking"):
         return {"output_config": {"format": {"type": "json_schema", "schema": dict(schema)}}}
     tool = {"name": NAME, "description": "Gives the answer.", "input_schema": dict(schema)}
@@ -56,7 +57,7 @@ def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
 
 
 def _results(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What calls of tools returned has to come before anything else."""
+    """Return what calls of tools returned has to come before anything else."""
     results_sent = [
         {"type": "tool_result", "tool_use_id": result["call_id"], "content": result["content"]}
         for result in message.get("results") or ()
@@ -109,7 +110,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 
 def _calls(blocks: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
-    """The calls of tools, without that of the one that stands for structured output."""
+    """Return the calls of tools, without that of the one that stands for structured output."""
     return tuple(
         ToolCall(text(block.get("id")), text(block.get("name")) or "", arguments(block.get("input")))
         for block in blocks
@@ -154,7 +155,7 @@ def _joined(blocks: list[Mapping[str, Any]], kind: str) -> str | None:
 
 
 def _tool_answer(blocks: list[Mapping[str, Any]]) -> str | None:
-    """What the tool that stands for structured output was given, as the JSON that it is."""
+    """Return what the tool that stands for structured output was given, as the JSON that it is."""
     for block in blocks:
         if block.get("type") == "tool_use" and block.get("name") == NAME and isinstance(block.get("input"), Mapping):
             return json.dumps(block["input"], ensure_ascii=False)
@@ -162,8 +163,9 @@ def _tool_answer(blocks: list[Mapping[str, Any]]) -> str | None:
 
 
 def _declined(body: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """What tells that another model went on after the one that was asked had refused (`fallbacks`): a refusal of the
-    model that is studied, whatever the other one said."""
+    """Return what tells that another model went on after the one that was asked had refused (`fallbacks`): a refusal of
+    the model that is studied, whatever the other one said.
+    """
     if hop := next((block for block in blocks if block.get("type") == "fallback"), None):
         return hop
     usage = body.get("usage")
@@ -177,7 +179,7 @@ def _declined(body: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> Mappi
 def _before_another_model(
     blocks: list[Mapping[str, Any]], declined: Mapping[str, Any] | None
 ) -> list[Mapping[str, Any]]:
-    """What the model itself has said: all of it, unless another one went on or answered in its place."""
+    """Return what the model itself has said: all of it, unless another one went on or answered in its place."""
     if declined is None:
         return blocks
     return blocks[: blocks.index(declined)] if declined in blocks else []

@@ -30,7 +30,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 
 def _reasoning_fields(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of the message that hold reasoning, under the server's own names."""
+    """Return the fields of the message that hold reasoning, under the server's own names."""
     try:
         message = body["choices"][0]["message"]
         return {

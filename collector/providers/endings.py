@@ -37,7 +37,7 @@ class Ending:
     kind: EndingKind
 
     def outcome(self, *, has_text: bool = True) -> Outcome | None:
-        """None where the design is to read the answer, which it is to find empty where nothing was said."""
+        """None if the design is to read the answer, which it is to find empty if nothing was said."""
         outcome = _OUTCOMES[self.kind]
         return None if outcome == "malformed" and not has_text else outcome
 
@@ -53,7 +53,8 @@ class Ending:
 
 @lru_cache(256)  # of each answer, and they are few
 def ending(dialect: str, word: str | None) -> Ending:
-    """What a word means in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty one is none.
+    """Return what a word means in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty one is
+    none.
 
     Capitals and hyphens make no other word, and gateways hand on the words of other dialects: such a one is known where
     all dialects that have it agree on it.
@@ -70,7 +71,7 @@ def _plain(word: str) -> str:
 
 @cache
 def _plain_endings() -> dict[tuple[str, str], Means]:
-    """The table without capitals and hyphens; under "" what all dialects that have a word agree on."""
+    """Return the table without capitals and hyphens; under "" what all dialects that have a word agree on."""
     plain = {(dialect, _plain(word)): means for (dialect, word), means in known_endings().items()}
     by_word: dict[str, set[Means]] = {}
     for (_, word), means in plain.items():
@@ -80,19 +81,20 @@ def _plain_endings() -> dict[tuple[str, str], Means]:
 
 @cache
 def known_endings() -> dict[tuple[str, str], Means]:
-    """What endings.csv says, by dialect and word."""
+    """Return what endings.csv says, by dialect and word."""
     return {(row["dialect"], row["ending"]): row["means"] for row in ending_rows()}  # type: ignore[misc]
 
 
 def ending_rows() -> list[dict[str, str]]:
-    """The rows of endings.csv."""
+    """Return the rows of endings.csv."""
     with (Path(__file__).parent / "endings.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def with_own_endings(reply: Reply, good_endings: Collection[str], *, takes_missing: bool) -> Reply:
-    """A reply of a server of the user's own: one of its `good_endings` is an answer, and so is a text without a reason
-    if the server needs to give none (`takes_missing`)."""
+    """Return a reply of a server of the user's own: one of its `good_endings` is an answer, and so is a text without a
+    reason if the server needs to give none (`takes_missing`).
+    """
     is_good = reply.ending == "unknown" and reply.finish_reason in good_endings
     is_taken = reply.ending == "missing" and takes_missing
     if not is_good and not is_taken:

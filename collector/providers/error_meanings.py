@@ -33,7 +33,7 @@ _LONGEST_CATEGORY = 80
 
 @dataclass(frozen=True, slots=True)
 class ProviderError:
-    """An error as a provider said it: its HTTP status (None where it stood inside a 200), all its codes in small
+    """An error as a provider said it: its HTTP status (None if it stood inside a 200), all its codes in small
     letters, its sentence, and the object that it came in."""
 
     status: int | None
@@ -64,7 +64,7 @@ class _Row:
     category: str | None
 
     def match(self, error: ProviderError) -> ErrorMeaning | None:
-        """What this row says of an error; None where it does not fit."""
+        """Return what this row says of an error; None if it does not fit."""
         if self.statuses and error.status is not None and error.status not in self.statuses:
             return None
         if error.status is None and not (self.code or self.pattern or self.field):
@@ -89,7 +89,7 @@ class _Row:
 
 
 def error_meaning(error: ProviderError) -> ErrorMeaning | None:
-    """What the table says of an error; None where it is unknown."""
+    """Return what the table says of an error; None if it is unknown."""
     return next((meaning for row in _rows() if (meaning := row.match(error))), None)
 
 
@@ -109,13 +109,13 @@ def _rows() -> tuple[_Row, ...]:
 
 
 def error_rows() -> list[dict[str, str]]:
-    """The rows of errors.csv."""
+    """Return the rows of errors.csv."""
     with (Path(__file__).parent / "errors.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> ProviderError:
-    """The error in a body, in whichever of the usual shapes it comes; of a body that is no JSON its text."""
+    """Return the error in a body, in whichever of the usual shapes it comes; of a body that is no JSON its text."""
     if isinstance(body, str):
         return ProviderError(status, (), " ".join(body[:MOST_READ].split()), {})
     body = body or {}
@@ -148,7 +148,9 @@ older vLLM has its message at the top."""
 
 
 def _innermost(said: Any) -> tuple[Any, list[Mapping[str, Any]]]:
-    """What an error says in the end (an object, or its sentence), and the objects that it came in, outermost first."""
+    """Return what an error says in the end (an object, or its sentence), and the objects that it came in, outermost
+    first.
+    """
     outer: list[Mapping[str, Any]] = []
     for _ in range(MOST_LEVELS):
         if isinstance(said, list):
@@ -192,7 +194,7 @@ def _code(value: Any) -> str:
 
 
 def _decoded(text: Any) -> Mapping[str, Any]:
-    """The error in a text of JSON; empty where there is none."""
+    """Return the error in a text of JSON; empty if there is none."""
     try:
         value = json.loads(text) if isinstance(text, str) and text.lstrip().startswith("{") else text
     except (ValueError, RecursionError):
@@ -213,7 +215,7 @@ def _at(error: Mapping[str, Any], path: str) -> Any:
 
 
 def _stated_category(error: Mapping[str, Any]) -> str | None:
-    """The categories that an error itself states: OpenRouter's reasons, Azure's results of its filter."""
+    """Return the categories that an error itself states: OpenRouter's reasons, Azure's results of its filter."""
     metadata, inner = error.get("metadata"), error.get("innererror")
     reasons = metadata.get("reasons") if isinstance(metadata, Mapping) else None
     if isinstance(reasons, list) and (stated := ", ".join(sorted(r for r in reasons if isinstance(r, str)))):

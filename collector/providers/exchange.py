@@ -61,8 +61,9 @@ class Exchange:
     sent: str | None = None
 
     def json(self) -> dict[str, Any] | None:
-        """The body as an object; None where it is none. Blank lines before it (keep-alives) are passed over, and so is
-        a byte order mark."""
+        """Return the body as an object; None if it is none. Blank lines before it (keep-alives) are passed over, and
+        so is a byte order mark.
+        """
         try:
             value = decoded((self.body or "").lstrip("\ufeff").strip() or "null")
         except (ValueError, RecursionError):
@@ -72,13 +73,14 @@ class Exchange:
         return value if isinstance(value, dict) else None
 
     def plain_text(self) -> str:
-        """The body of an error that is no JSON; nothing of a web page."""
+        """Return the body of an error that is no JSON; nothing of a web page."""
         text = (self.body or "").lstrip("\ufeff").strip()
         return "" if text.startswith("<") else text
 
 
 def count(mapping: Any, *path: str) -> int | None:
-    """A token count deep inside a response; None where a part is missing or it is no whole number from 0 to 10¹².
+    """Return a token count deep inside a response; None if a part is missing or it is no whole number from 0 to
+    10¹².
 
     Some servers send whole numbers as 70.0 or "70": these are counts, too.
     """
@@ -88,7 +90,7 @@ def count(mapping: Any, *path: str) -> int | None:
 
 
 def whole(value: Any) -> int | None:
-    """The same of a value that is there, or None."""
+    """Return the same of a value that is there, or None."""
     if value is None:  # first: of ten counts that are looked for, six are not there
         return None
     number = value if type(value) is int else _whole_number(value)
@@ -102,7 +104,9 @@ def _whole_number(value: Any) -> int | None:
 
 
 def amount(mapping: Any, *path: str) -> float | None:
-    """An amount of money deep inside a response; None where a part is missing or it is no finite number from 0 on."""
+    """Return an amount of money deep inside a response; None if a part is missing or it is no finite number from 0
+    on.
+    """
     for name in path:
         mapping = mapping.get(name) if isinstance(mapping, dict) else None
     if isinstance(mapping, str):
@@ -116,7 +120,7 @@ def text(value: Any) -> str | None:
 
 
 def request_id(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> str | None:
-    """The provider's name of one request, which its support asks for: of an answer as of an error."""
+    """Return the provider's name of one request, which its support asks for: of an answer as of an error."""
     if not _REQUEST_IDS.isdisjoint(headers):
         return next(headers[name] for name in _IDS_BY_RANK if name in headers)
     if body is None:

@@ -25,7 +25,9 @@ def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) ->
 
 
 def _as_openapi(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A JSON schema in Gemini's words: types in capitals, and no `additionalProperties`, which it does not know."""
+    """Return a JSON schema in Gemini's words: types in capitals, and no `additionalProperties`, which it does
+    not know.
+    """
     openapi: dict[str, Any] = {name: value for name, value in schema.items() if name != "additionalProperties"}
     openapi["type"] = str(schema["type"]).upper()
     if "properties" in openapi:
@@ -66,7 +68,7 @@ def _offered(tool: Tool | None) -> dict[str, Any]:
 
 
 def _returned(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A call that had no id of its own goes by its name."""
+    """Return a call that had no id of its own goes by its name."""
     its_id = {"id": result["call_id"]} if result["call_id"] != result["name"] else {}
     return {"functionResponse": {**its_id, "name": result["name"], "response": {"result": result["content"]}}}
 
@@ -127,7 +129,7 @@ def _detail(ended: Ending, outcome: Outcome | None) -> str | None:
 
 
 def _counts(usage: Any) -> dict[str, Any]:
-    """Counts of 0 are left out here, as protobuf does: where those that are there make the total, the others are 0.
+    """Count of 0 are left out here, as protobuf does: where those that are there make the total, the others are 0.
     Where they don't, what the total holds beyond them was generated, but no count says that it was thought."""
     prompt, total = count(usage, "promptTokenCount"), count(usage, "totalTokenCount")
     answer, thoughts = count(usage, "candidatesTokenCount"), count(usage, "thoughtsTokenCount")

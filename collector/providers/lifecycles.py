@@ -36,7 +36,7 @@ class Lifecycle:
     source: str
 
     def sentence(self, name: str, today: date | None = None) -> str:
-        """What a person should know before paying for it; `name` as it was typed."""
+        """Return what a person should know before paying for it; `name` as it was typed."""
         today = today or datetime.now(UTC).date()
         has_ended = self.ends <= today
         day = f"{self.ends.day} {self.ends:%B %Y}"
@@ -55,7 +55,7 @@ def _in(rest: Any) -> str:
 
 @functools.cache
 def lifecycles() -> Mapping[tuple[str, str], Lifecycle]:
-    """The table, by provider and model."""
+    """Return the table, by provider and model."""
     with _TABLE.open(encoding="utf-8", newline="") as file:
         return {
             (row["provider"], row["model"]): Lifecycle(
@@ -70,7 +70,9 @@ def lifecycles() -> Mapping[tuple[str, str], Lifecycle]:
 
 
 def lifecycle_of(provider: str, model: str) -> Lifecycle | None:
-    """The end of a model, as the table has it; a dated snapshot ends with its model, unless it has a row of its own."""
+    """Return the end of a model, as the table has it; a dated snapshot ends with its model, unless it has a row of its
+    own.
+    """
     known = lifecycles()
     for name in (model, _SNAPSHOT.sub("", model)):
         if found := known.get((_SAME.get(provider, provider), name)):
@@ -79,9 +81,10 @@ def lifecycle_of(provider: str, model: str) -> Lifecycle | None:
 
 
 def asked_lifecycle(provider: Provider, model: str) -> Lifecycle | None:
-    """What OpenAI (`Model.shutdown_date`) or Anthropic (`ModelInfo.lifecycle`, `retires_at`) says of a model just now;
-    None where it names no end, does not answer within five seconds, or is asked elsewhere than at its own address: of a
-    moved one nobody knows who answers."""
+    """Return what OpenAI (`Model.shutdown_date`) or Anthropic (`ModelInfo.lifecycle`, `retires_at`) says of a model
+    just now; None if it names no end, does not answer within five seconds, or is asked elsewhere than at its own
+    address: of a moved one nobody knows who answers.
+    """
     key, address = provider.key(), provider.address()
     if provider.is_own or provider.is_moved or key is None or address is None or is_on_this_machine(address):
         return None
@@ -110,7 +113,7 @@ def read_openai(model: Mapping[str, Any]) -> Lifecycle | None:
 
 
 def read_anthropic(model: Mapping[str, Any]) -> Lifecycle | None:
-    """A past date of a model that is only deprecated means that its retirement is overdue: it still answers."""
+    """Return a past date of a model that is only deprecated means that its retirement is overdue: it still answers."""
     source = f"Anthropic says so today: {model.get('lifecycle')}"
     return None if model.get("lifecycle") == "active" else _told(model, model.get("retires_at"), source)
 

@@ -67,7 +67,9 @@ def read_tokens(entries: Any) -> tuple[TokenLogprob, ...]:
 
 
 def read_columns(logprobs: Any) -> tuple[TokenLogprob, ...]:
-    """The older shape in columns (Together): `{tokens: […], token_logprobs: […], top_logprobs: [{token: logprob}]}`."""
+    """Return the older shape in columns (Together): `{tokens: […], token_logprobs: […], top_logprobs: [{token:
+    logprob}]}`.
+    """
     tokens, numbers = _list(logprobs, "tokens"), _list(logprobs, "token_logprobs")
     likeliest = _list(logprobs, "top_logprobs") or [{}] * len(tokens)
     if not len(tokens) == len(numbers) == len(likeliest):

@@ -77,7 +77,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 
 def _content(value: Any) -> str | None:
-    """The answer's text; some servers send it as a part, or as a list of parts, the thinking among them."""
+    """Return the answer's text; some servers send it as a part, or as a list of parts, the thinking among them."""
     if isinstance(value, Mapping):
         value = [value]
     if not isinstance(value, list):
@@ -93,7 +93,7 @@ def _part(part: Any) -> str | None:
 
 
 def _refusal(message: Mapping[str, Any]) -> str | None:
-    """The words of a refusal that says of itself that it is one; in parts where the content is in parts."""
+    """Return the words of a refusal that says of itself that it is one; in parts where the content is in parts."""
     content = message.get("content")
     parts = content if isinstance(content, list) else ()
     refused = [part.get("refusal") for part in parts if isinstance(part, Mapping) and part.get("type") == "refusal"]

@@ -1,4 +1,4 @@
-"""OpenRouter speaks OpenAI's chat completions, and hands them on to whoever serves the model."""
+"""OpenRouter speaks OpenAI's chat completions, and hands them on to anyone who serves the model."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@
     headers = { "x-team" = "psychology" }       # sent with every request
     query = { "api-version" = "2024-10-21" }    # the same, in the address
     costs_money = true                          # left out: as if it costs money where it takes a key
-    good_endings = ["done"]                     # finish reasons that end a whole answer, beside the dialect's own
+    good_endings = ["done"]                     # finish reasons that end a whole answer, next to the dialect's own
 
     [[prices]]                                  # as in prices.toml
     provider = "lab"
@@ -60,7 +60,9 @@ class ProviderRow:
 
 
 def provider_file() -> Path | None:
-    """The file that is read: the one that was named, else the user's own if it is there; None where there is none."""
+    """Return the file that is read: the one that was named, else the user's own if it is there; None if there is
+    none.
+    """
     if named := os.environ.get(VARIABLE):
         return Path(named)
     own = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "slant" / "providers.toml"
@@ -69,7 +71,7 @@ def provider_file() -> Path | None:
 
 @contextmanager
 def read_from(file: str | Path | None) -> Iterator[None]:
-    """Meanwhile the providers of one's own are those of this file; None changes nothing. Processes that are started
+    """Meanwhile the providers of your own are those of this file; None changes nothing. Processes that are started
     meanwhile read it, too."""
     if file is None:
         yield
@@ -86,8 +88,9 @@ def read_from(file: str | Path | None) -> Iterator[None]:
 
 
 def own_rows(dialects: Collection[str]) -> dict[str, ProviderRow]:
-    """The rows of the provider file by name; empty where there is none. UsageError, a sentence, where it can't be read
-    or breaks a rule."""
+    """Return the rows of the provider file by name; empty if there is none. UsageError, a sentence, where it can't
+    be read or breaks a rule.
+    """
     file = provider_file()
     if file is None:
         return {}
@@ -95,7 +98,7 @@ def own_rows(dialects: Collection[str]) -> dict[str, ProviderRow]:
 
 
 def tables_of(file: Path) -> Table:
-    """A provider file as a table that is read key by key; UsageError where it is none."""
+    """Return a provider file as a table that is read key by key; UsageError if it is none."""
     if not file.exists():
         raise UsageError(f"Can't read the providers in {file}: there is no such file.")
     try:
@@ -178,7 +181,7 @@ def _texts(table: Table, key: str) -> dict[str, str]:
 
 
 def _refuse_two_hosts(rows: dict[str, ProviderRow], file: Path) -> None:
-    """A key belongs to one host: two rows that name its variable must lead there."""
+    """Refuse two hosts for one key: all rows that name its variable must lead to one."""
     hosts: dict[str, tuple[str, str]] = {}
     for row in rows.values():
         if row.key_variable is None:

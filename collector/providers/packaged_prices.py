@@ -35,8 +35,9 @@ class PackagedPrice:
 
 
 def packaged_price(provider: str, model: str, at: datetime | None = None) -> PackagedPrice | None:
-    """What the package says of a model at this time (now); None where it knows no such model, or no price of it. Where
-    a price depends on the hour, it is the dearest one: a budget must hold at any hour."""
+    """Return what the package says of a model at this time (now); None if it knows no such model, or no price of it.
+    Where a price depends on the hour, it is the dearest one: a budget must hold at any hour.
+    """
     if provider not in _IDS:
         return None
     listed = _providers()[_IDS[provider]]
@@ -60,7 +61,9 @@ def packaged_price(provider: str, model: str, at: datetime | None = None) -> Pac
 
 
 def _batch_factor(found: Any, at: datetime, input_price: float, output: float) -> float | None:
-    """What a batch job costs of that; None where the package names no price for batches, or not one factor for all."""
+    """Return what a batch job costs of that; None if the package names no price for batches, or not one factor for
+    all.
+    """
     for context in _context_of_batches(found):
         price = found.get_prices(at, context)
         factors = {
@@ -94,8 +97,9 @@ def _providers() -> dict[str, Any]:
 
 @functools.cache
 def packaged_date() -> str:
-    """The newest day on which the package says that a price was looked up or began, up to today: it names no day of its
-    own."""
+    """Return the newest day on which the package says that a price was looked up or began, up to today: it names no day
+    of its own.
+    """
     today = datetime.now(UTC).date().isoformat()
     texts = (
         f"{listed.price_comments} {' '.join(str(model.price_comments) for model in listed.models)}"

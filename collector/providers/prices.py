@@ -28,7 +28,7 @@ _SNAPSHOT = re.compile(r"-(20\d\d-?[01]\d-?[0-3]\d|latest)$")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens of one model, as of `date`; None where the page says nothing."""
+    """US dollars for a million tokens of one model, as of `date`; None if the page says nothing."""
 
     provider: str
     model: str
@@ -56,7 +56,9 @@ class PriceList:
         return iter([price for price in self._prices.values() if price is not None])
 
     def find(self, provider: str, model: str) -> Price | None:
-        """The price of a model as it is asked for; a dated snapshot has that of its model, unless it has its own."""
+        """Return the price of a model as it is asked for; a dated snapshot has that of its model, unless it has its
+        own.
+        """
         for priced_as in (provider, _SAME_PRICES.get(provider, provider)):
             for name in (model, _SNAPSHOT.sub("", model)):
                 if price := self._prices.get((priced_as, name)):
@@ -91,7 +93,7 @@ def load_prices(user_file: Path | None = None) -> PriceList:
 
 
 def read_prices(file: Path) -> list[Price]:
-    """The rows of one file of prices; UsageError names the row that breaks the rules."""
+    """Return the rows of one file of prices; UsageError names the row that breaks the rules."""
     try:
         values = tomllib.loads(contents_of_named(file).decode("utf-8"))
     except OSError as error:
@@ -139,9 +141,9 @@ def _amount(row: Table, key: str) -> float | None:
 
 
 def cost_usd(price: Price | None, reply: Reply, *, is_batch: bool = False) -> float | None:
-    """What a reply costs, in US dollars: what its provider says that it charged, else what the price list says.
+    """Return what a reply costs, in US dollars: what its provider says that it charged, else what the price list says.
 
-    None where the price or a count is unknown, or there are no such batches.
+    None if the price or a count is unknown, or there are no such batches.
     """
     if reply.stated_cost_usd is not None:
         return reply.stated_cost_usd + (reply.upstream_cost_usd or 0.0)
@@ -165,7 +167,7 @@ def cost_usd(price: Price | None, reply: Reply, *, is_batch: bool = False) -> fl
 
 
 def price_source(cost: float | None, reply: Reply) -> PriceSource | None:
-    """Where the cost of a reply is from: its provider, or the price list; None where there is none."""
+    """Where the cost of a reply is from: its provider, or the price list; None if there is none."""
     if cost is None:
         return None
     return "list" if reply.stated_cost_usd is None else "provider"

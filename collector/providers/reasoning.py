@@ -21,7 +21,7 @@ _SHOWN_IN = frozenset({*_PLAIN, "reasoning_details", "reasoning_opaque"})
 
 
 def shown(raw: str | None, summary: str | None, *, is_hidden: bool = False) -> Shown:
-    """The text and its kind: of both the raw one, for the two are never put together."""
+    """Return the text and its kind: of both the raw one, for the two are never put together."""
     if raw and raw.strip():
         return raw, "raw"
     if summary and summary.strip():
@@ -30,7 +30,7 @@ def shown(raw: str | None, summary: str | None, *, is_hidden: bool = False) -> S
 
 
 def joined(texts: Iterable[Any]) -> str | None:
-    """The texts one after the other; None where there are none."""
+    """Return the texts one after the other; None if there are none."""
     return "".join(part for value in texts if (part := text(value))) or None
 
 
@@ -54,7 +54,7 @@ def chat_reasoning(message: Mapping[str, Any]) -> Shown:
 
 
 def _thinking(content: list[Any]) -> Iterable[Any]:
-    """The texts of the parts of a content that are thinking: each a text, or a list of texts."""
+    """Yield the texts of the parts of a content that are thinking: each a text, or a list of texts."""
     for part in content:
         if isinstance(part, Mapping) and part.get("type") in ("thinking", "reasoning"):
             inner = part.get("thinking") or part.get("text")

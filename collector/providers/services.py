@@ -21,7 +21,7 @@ class Service(DialectMadeFrom):
     """A dialect as one service speaks it, and otherwise the one that it is made from.
 
     `key_header` takes the key in place of the dialect's own header. `headers` and `query` are sent with every request.
-    `most_logprobs`: the most alternatives that may be asked for; 0 where a request for log-probabilities is refused.
+    `most_logprobs`: the most alternatives that may be asked for; 0 if a request for log-probabilities is refused.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Service(DialectMadeFrom):
 
 
 def spoken_by(dialect: Any) -> Any:
-    """The dialect at the bottom: of one that is made from another, that other one."""
+    """Return the dialect at the bottom: of one that is made from another, that other one."""
     while isinstance(dialect, DialectMadeFrom):
         dialect = dialect.made_from
     return dialect

@@ -34,6 +34,8 @@ class Enforcing(DialectMadeFrom):
 
 
 def response_format(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The setting of OpenAI's chat completions, which vLLM, SGLang, llama.cpp, OpenRouter and Together take as well."""
+    """Return the setting of OpenAI's chat completions, which vLLM, SGLang, llama.cpp, OpenRouter and Together take as
+    well.
+    """
     named = {"name": NAME, "strict": True, "schema": dict(schema)}
     return {"response_format": {"type": "json_schema", "json_schema": named}}

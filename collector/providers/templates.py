@@ -22,7 +22,7 @@ _BARE_FINAL = "assistantfinal"
 
 
 def without_template(reply: Reply) -> Reply:
-    """The reply with its reasoning apart, where the server has not done that; else as it is."""
+    """Return the reply with its reasoning apart, where the server has not done that; else as it is."""
     if reply.answer is None or (reply.reasoning_text or "").strip():
         return reply
     parts = split(reply.answer)
@@ -34,7 +34,7 @@ def without_template(reply: Reply) -> Reply:
 
 
 def split(content: str) -> tuple[str, str] | None:
-    """Reasoning and answer, without the marks around them; None where no template shows."""
+    """Reasoning and answer, without the marks around them; None if no template shows."""
     if "<" not in content and "THINK]" not in content and _BARE_FINAL not in content:  # nearly always
         return None
     if channels := list(_CHANNEL.finditer(content)):
@@ -50,7 +50,7 @@ def split(content: str) -> tuple[str, str] | None:
 
 
 def _harmony(content: str, channels: list[re.Match[str]]) -> tuple[str, str]:
-    """What stands in the analysis channel, and in the last final one; commentary (calls of tools) is neither."""
+    """Return what stands in the analysis channel, and in the last final one; commentary (calls of tools) is neither."""
     parts: dict[str, list[str]] = {}
     ends = [match.start() for match in channels[1:]] + [len(content)]
     for channel, end in zip(channels, ends, strict=True):

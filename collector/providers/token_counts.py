@@ -19,7 +19,7 @@ _OTHER_PARTS = ("audio_tokens", "image_tokens", "video_tokens")
 class Counts(NamedTuple):
     """Counts as they are everywhere in slant: input with what was cached, output with the reasoning. None: unknown.
 
-    `conflict` says what contradicts what in the provider's own counts; None where they agree.
+    `conflict` says what contradicts what in the provider's own counts; None if they agree.
     """
 
     input_tokens: int | None
@@ -36,8 +36,9 @@ def settled(
     in_prompt: int = 0,
     details: tuple[Any, ...] = (),
 ) -> Counts:
-    """The counts of one reply, settled. `in_prompt`: how many of the prompt's tokens the details name (cached, written
-    to the cache); `details`: the provider's tables of parts, which may name some as something else than text."""
+    """Return the counts of one reply, settled. `in_prompt`: how many of the prompt's tokens the details name (cached,
+    written to the cache); `details`: the provider's tables of parts, which may name some as something else than text.
+    """
     if prompt is None or completion is None:
         return _settled(prompt, completion, total, reasoning, in_prompt, _named(details))
     if in_prompt <= prompt and (reasoning or 0) <= completion and total in (None, prompt + completion):
@@ -88,7 +89,7 @@ def _settled(
 
 
 def chat_counts(usage: Any) -> dict[str, Any]:
-    """The counts of `usage` as chat completions have it, by the names of Reply."""
+    """Return the counts of `usage` as chat completions have it, by the names of Reply."""
     if not isinstance(usage, dict):
         return {}
     sent, generated = _table(usage.get("prompt_tokens_details")), _table(usage.get("completion_tokens_details"))
@@ -114,7 +115,7 @@ def _table(value: Any) -> dict[str, Any]:
 
 
 def responses_counts(usage: Any) -> dict[str, Any]:
-    """The same of `usage` as the Responses API has it."""
+    """Return the same of `usage` as the Responses API has it."""
     if not isinstance(usage, dict):
         return {}
     sent, generated = usage.get("input_tokens_details"), usage.get("output_tokens_details")

@@ -1,7 +1,7 @@
 """Tools: a model answers by calling a function, and is told what the call returned (`collect --answer tool`).
 
 A dialect that can do this says TAKES_TOOLS = True, offers `prompt.tool`, gives the calls of an answer as
-`Reply.tool_calls`, and sends the "results" of a message back where its API wants them. What came beside a call goes
+`Reply.tool_calls`, and sends the "results" of a message back where its API wants them. What came next to a call goes
 back with it as it came: APIs refuse a call without the reasoning that led to it, or answer the worse for it.
 TOOLS_NEED_REASONING = True says that one can't be asked with reasoning_back = "dropped" then.
 """
@@ -18,7 +18,9 @@ from slant.collector.study.records import StudyModel
 
 
 def offered(tool: Tool | None) -> dict[str, Any]:
-    """The tool as OpenAI's chat completions take it, and all servers that speak them; nothing where there is none."""
+    """Return the tool as OpenAI's chat completions take it, and all servers that speak them; nothing if there is
+    none.
+    """
     if tool is None:
         return {}
     function = {"name": tool.name, "description": tool.description, "parameters": tool.schema}
@@ -26,7 +28,7 @@ def offered(tool: Tool | None) -> dict[str, Any]:
 
 
 def chat_calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
-    """The calls in a message of chat completions."""
+    """Return the calls in a message of chat completions."""
     listed = message.get("tool_calls")
     functions = [(call.get("id"), call.get("function")) for call in _mappings(listed)]
     return tuple(
@@ -37,7 +39,7 @@ def chat_calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
 
 
 def arguments(given: Any) -> Mapping[str, Any]:
-    """The arguments of a call, which most providers write as JSON; none where that can't be read."""
+    """Return the arguments of a call, which most providers write as JSON; none if that can't be read."""
     try:
         value = json.loads(given) if isinstance(given, str) else given
     except (ValueError, RecursionError):
@@ -46,8 +48,9 @@ def arguments(given: Any) -> Mapping[str, Any]:
 
 
 def without_end(pieces: list[Mapping[str, Any]], kinds: Collection[str]) -> list[Mapping[str, Any]] | None:
-    """An answer to go back, without reasoning that was cut off before anything followed: Anthropic and OpenAI refuse
-    a message that ends with it. None where nothing is left."""
+    """Return an answer to go back, without reasoning that was cut off before anything followed: Anthropic and OpenAI
+    refuse a message that ends with it. None if nothing is left.
+    """
     n = len(pieces)
     while n and pieces[n - 1].get("type") in kinds:
         n -= 1
@@ -55,9 +58,10 @@ def without_end(pieces: list[Mapping[str, Any]], kinds: Collection[str]) -> list
 
 
 def spoken_message(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
-    """A message as chat completions take it. Beside a call reasoning goes back unless it is to be dropped, as DeepSeek
-    and OpenRouter ask for; else only where a study wants it kept: OpenAI gives none here, DeepSeek refuses its own,
-    and chat templates drop it."""
+    """Return a message as chat completions take it. Beside a call reasoning goes back unless it is to be dropped, as
+    DeepSeek and OpenRouter ask for; else only where a study wants it kept: OpenAI gives none here, DeepSeek refuses its
+    own, and chat templates drop it.
+    """
     sent = {name: value for name, value in message.items() if name not in ("blocks", "results")}
     blocks = message.get("blocks") or {}
     calls = {"tool_calls": blocks["tool_calls"]} if "tool_calls" in blocks else {}
@@ -68,7 +72,7 @@ def spoken_message(message: Mapping[str, Any], model: StudyModel) -> dict[str, A
 
 
 def chat_messages(prompt: Prompt, model: StudyModel) -> tuple[list[Mapping[str, Any]], int]:
-    """The messages as they are sent, and how many of them were sent before."""
+    """Return the messages as they are sent, and how many of them were sent before."""
     if prompt.tool is None:
         # a game sends each message many times: most are sent as they are
         whole = [m if type(m) is dict and "blocks" not in m else spoken_message(m, model) for m in prompt.messages]
@@ -78,7 +82,7 @@ def chat_messages(prompt: Prompt, model: StudyModel) -> tuple[list[Mapping[str, 
 
 
 def _with_results(message: Mapping[str, Any], model: StudyModel) -> list[Mapping[str, Any]]:
-    """Results are messages of their own; the user's follows them where something is said beside."""
+    """Results are messages of their own; the user's follows them where something is said next to."""
     results = message.get("results") or ()
     messages: list[Mapping[str, Any]] = [
         {"role": "tool", "tool_call_id": result["call_id"], "content": result["content"]} for result in results

@@ -44,12 +44,14 @@ _SHAPE_OF_MODEL: _Shape = {
 
 
 def registered_rule(document: Mapping[str, Any]) -> StoppingRule | None:
-    """By which rule of precision collecting is to end; None where all planned trials are asked."""
+    """By which rule of precision collecting is to end; None if all planned trials are asked."""
     return StoppingRule.in_settings(document.get("precision") or {})
 
 
 def registration_of(document: Mapping[str, Any]) -> Registration:
-    """A document with its canonical text and the SHA-256 of that. UsageError for a number that JSON has not (NaN)."""
+    """Return a document with its canonical text and the SHA-256 of that. UsageError for a number that JSON has not
+    (NaN).
+    """
     try:
         data = rfc8785.dumps(dict(document))
     except rfc8785.CanonicalizationError as error:
@@ -58,12 +60,12 @@ def registration_of(document: Mapping[str, Any]) -> Registration:
 
 
 def canonical_text(value: Any) -> str:
-    """A value of JSON in the canonical form; two that say the same give the same text."""
+    """Return a value of JSON in the canonical form; two that say the same give the same text."""
     return rfc8785.dumps(value).decode("utf-8")
 
 
 def parsed_json(text: str | bytes) -> Any:
-    """The value of a text in the canonical form, in which a large number may look like a whole one."""
+    """Return the value of a text in the canonical form, in which a large number may look like a whole one."""
     return json.loads(text, parse_int=_number)
 
 
@@ -73,13 +75,13 @@ def _number(digits: str) -> int | float:
 
 
 def exact(number: int) -> int | str:
-    """A whole number as RFC 8785 can hold it: one of more than 53 bits as a text of its digits."""
+    """Return a whole number as RFC 8785 can hold it: one of more than 53 bits as a text of its digits."""
     return number if abs(number) < _EXACT else str(number)
 
 
 @checked_arguments()
 def read_registration(path: str | Path) -> Registration:
-    """The registration in this file. UsageError where it is none, or was changed after it was written."""
+    """Return the registration in this file. UsageError if it is none, or was changed after it was written."""
     try:
         if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
             raise _no_registration(path, "it is no file")
@@ -93,7 +95,7 @@ def read_registration(path: str | Path) -> Registration:
 
 
 def parsed_registration(data: bytes, name: str | Path) -> Registration:
-    """The same of bytes; `name` is what an error calls them."""
+    """Return the same of bytes; `name` is what an error calls them."""
     if data.count(b"[") + data.count(b"{") > _MOST_PARTS:
         raise _no_registration(name, "it has more parts than any plan")
     try:
@@ -116,7 +118,7 @@ def document_of(registration: Registration) -> dict[str, Any]:
 
 
 def _misshapen(document: Mapping[str, Any]) -> str | None:
-    """What is not as it must be, so that nobody who reads a registration need look again."""
+    """Return what is not as it must be, so that nobody who reads a registration need look again."""
     problem = _other_shape(document, _SHAPE, "it")
     if problem or not all(isinstance(document["study"].get(key), str) for key in ("name", "version")):
         return problem or "its study has no name and version"

@@ -137,7 +137,7 @@ def _looks(choices: Choices, study: Study) -> list[int]:
 
 
 def _precision(choices: Choices, study: Study) -> dict[str, Any]:
-    """The rule of precision, where there is one: in words, and as a run compares it."""
+    """Return the rule of precision, where there is one: in words, and as a run compares it."""
     if choices.stopping is None:
         return {}
     fit = fit_of_width(study)
@@ -159,7 +159,7 @@ def _models(study: Study, named: Sequence[str], simulated: bool) -> list[StudyMo
 def _plan(
     study: Study, models: Sequence[StudyModel], choices: Choices, pilot: Path | None, prompts: dict[str, list[str]]
 ) -> dict[str, Any]:
-    """What one variant asks; the lists of hashes go into `prompts`, each once, for models often share them."""
+    """Return what one variant asks; the lists of hashes go into `prompts`, each once, for models often share them."""
     seed = study.seed if choices.seed is None else choices.seed
     planned = planned_count(study, choices.repetitions)
     with_rates_of, lacking = with_rates(study, models, pilot or Path("no.duckdb"))
@@ -213,7 +213,7 @@ def _fields(record: Fit | Specification, names: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Settings of a study file as JSON has them."""
+    """Return settings of a study file as JSON has them."""
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -230,7 +230,7 @@ def pilot_numbers(db: Path, study: Study, plans: Sequence[Mapping[str, Any]]) ->
     """`cells`: the pilot by variant, model, test and condition (n, share answered, mean and sd of tokens); `expected`:
     by variant and planned model, answers, tokens and US dollars of the whole plan, at the pilot's rates.
 
-    DatabaseError where the database holds no answers to this study.
+    DatabaseError if the database holds no answers to this study.
     """
     cells, models = (_rows(db, query, study) for query in ("pilot_cells", "pilot_models"))
     if not cells:

@@ -39,11 +39,11 @@ def preregister(
     pilot: str | Path | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Registration:
-    """What is fixed before the data, as canonical JSON (`.text`, RFC 8785) with its SHA-256 (`.sha256`).
+    """Return what is fixed before the data, as canonical JSON (`.text`, RFC 8785) with its SHA-256 (`.sha256`).
 
     `models` are specs like "openai/NAME" (None: those the study names), `variants` names of the study's ("all": all
     but extensions). `eligible`: patterns of later models that may be asked, such as "openai/gpt-*"; `rule`
-    says the same in words. `fits` are confirmatory (none: all of the study), `exclusions` rules in words beside
+    says the same in words. `fits` are confirmatory (none: all of the study), `exclusions` rules in words next to
     the fits' own flags, `looks_at` numbers of trials of each model at which results are looked at before the end.
     `until_width` and `looks`: the rule of `collect()` by which collecting ends, with `repetitions` at most; its looks
     and its words are then those of the registration. `pilot` is a database with earlier answers; `say` is told of what
@@ -76,7 +76,7 @@ def _variants(study: str | Path | Study, names: Sequence[str], pilot: Path | Non
 
 @checked_arguments()
 def write_registration(registration: Registration, path: str | Path) -> Path:
-    """Write the text, to the byte, to `path`. UsageError where another one is there: what was fixed is not replaced."""
+    """Write the text, to the byte, to `path`. UsageError if another one is there: what was fixed is not replaced."""
     path, data = Path(path), registration.text.encode("utf-8")
     try:
         if not path.exists():
@@ -94,7 +94,7 @@ def write_registration(registration: Registration, path: str | Path) -> Path:
 
 
 def departures(run_plan: RunPlan, registration: Registration) -> list[str]:
-    """One sentence for each way in which this run is not as registered. UsageError where another study was."""
+    """One sentence for each way in which this run is not as registered. UsageError if another study was."""
     if registration.study != run_plan.study.name:
         raise UsageError(
             f'This registration is of the study "{registration.study}", not of "{run_plan.study.name}".',

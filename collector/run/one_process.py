@@ -113,7 +113,7 @@ class RunReport:
 
     @property
     def is_complete(self) -> bool:
-        """True where every planned trial of every asked model has its final answer, and the database has them all."""
+        """True if every planned trial of every asked model has its final answer, and the database has them all."""
         done = [m["already_done"] + m["asked"] + m.get("not_asked", 0) - m["failed"] for m in self.models]
         return self.is_loaded and not self.lacks_look and done == [m["planned"] for m in self.models]
 
@@ -128,7 +128,7 @@ def carry_out_alone(run_plan: RunPlan, options: Options, *, yes: bool, watcher: 
 
 
 def checked_run_plan(run_plan: RunPlan, options: Options, *, yes: bool) -> RunPlan:
-    """The run plan as it is carried out. Raises where it can't be, or would cost money and nobody agreed."""
+    """Return the run plan as it is carried out. Raises where it can't be, or would cost money and nobody agreed."""
     if not run_plan.model_plans:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
         hint = f"To try it without a key: {run_plan.study.trial_command}"
@@ -254,7 +254,7 @@ def _pending(run_plan: RunPlan, model_plan: ModelPlan, begun: Begun) -> Iterator
 
 
 def _load_at_last(keeper: JournalWriter) -> bool:
-    """The last flush. A reader that keeps the file makes it late, not lost: `collect load` does it later."""
+    """Return the last flush. A reader that keeps the file makes it late, not lost: `collect load` does it later."""
     if keeper.load(LAST_LOAD_S):
         return True
     keeper.loader.say_what_is_left()
@@ -299,7 +299,8 @@ THRESHOLDS = (100_000, 50, 50)
 
 @contextmanager
 def rarely_collected() -> Iterator[None]:
-    """What is there already (a study, polars, DuckDB) stays, and need not be looked through every few hundred answers.
+    """Leave alone what is there already (a study, polars, DuckDB): it need not be looked through every few hundred
+    answers.
 
     Saves a seventh of the CPU time of a run; what an exchange leaves in cycles is small, and goes a little later.
     """

@@ -88,8 +88,9 @@ def _runs(folder: Path) -> frozenset[str]:
 
 
 def _shared_out(run_plan: RunPlan, options: Options, processes: int) -> tuple[Options, Ledger]:
-    """The options and the money of one process. None of them looks up itself what was spent before: one that begins
-    late would count what the others have spent meanwhile."""
+    """Return the options and the money of one process. None of them looks up itself what was spent before: one that
+    begins late would count what the others have spent meanwhile.
+    """
     concurrency = max(1, -(-options.concurrency // processes))
     ledger = open_ledger(run_plan, options.budget_usd)
     if ledger.cap_usd is not None:
@@ -173,7 +174,7 @@ class _Crew:
                 signal.signal(name, handler)
 
     def stop(self) -> None:
-        """The first stops asking and waits for what is in flight; the second leaves at once."""
+        """Stop asking and wait for what is in flight; a second call leaves at once."""
         self._n_stops += 1
         for child in self._children:
             child.stop()
@@ -253,7 +254,9 @@ class _Crew:
         return any(child.end is None and child.error is None for child in self._children)
 
     def count_stored(self, run_ids: Collection[str]) -> None:
-        """What all of them did, as it is stored in the database. What failed is no answer, and stays as it was told."""
+        """Count what all of them did, as it is stored in the database. What failed is no answer, and stays as it was
+        told.
+        """
         with reading(self._run_plan.db) as connection:
             rows = connection.execute(sql_query("answers_of_runs"), {"run_ids": sorted(run_ids)}).fetchall()
         for name, lane in self._lanes.items():
@@ -289,7 +292,7 @@ class _Crew:
 
 
 def _lane(run_plan: RunPlan, model_plan: ModelPlan) -> Lane:
-    """A model as it is shown, with what all processes together have done of it."""
+    """Return a model as it is shown, with what all processes together have done of it."""
     return Lane(
         model_plan.model,
         model_plan.provider,

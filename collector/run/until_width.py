@@ -45,7 +45,7 @@ class Precision:
         return outcome_of(self.fit)
 
     def next_look(self, model: str) -> int | None:
-        """After how many repetitions this model is looked at next; None where it is asked no more."""
+        """After how many repetitions this model is looked at next; None if it is asked no more."""
         made = self.looks.get(model, [])
         if not made:
             return self.rule.looks_at[0]
@@ -63,20 +63,22 @@ class Precision:
         return later[max(0, len(later) - left)]
 
     def going(self) -> RunPlan:
-        """The most that may still be asked: all repetitions of the models that have not ended."""
+        """Return the most that may still be asked: all repetitions of the models that have not ended."""
         names = [
             model_plan.name for model_plan in self.run_plan.model_plans if self.next_look(model_plan.name) is not None
         ]
         return with_repetitions(self.run_plan, names, self.rule.most_repetitions)
 
     def until_next_look(self) -> list[RunPlan]:
-        """The least: what is asked before anything can end, a run plan for each number of repetitions, fewest first."""
+        """Return the least: what is asked before anything can end, a run plan for each number of repetitions, fewest
+        first.
+        """
         next_looks = {model_plan.name: self.next_look(model_plan.name) for model_plan in self.run_plan.model_plans}
         points = sorted({at for at in next_looks.values() if at is not None})
         return [with_repetitions(self.run_plan, [m for m, n in next_looks.items() if n == at], at) for at in points]
 
     def other_rules(self) -> list[str]:
-        """A sentence for each model that was looked at by another rule before."""
+        """Return a sentence for each model that was looked at by another rule before."""
         return [
             f"{model} was looked at by another rule before ({made[-1].rule}); now it is {self.rule}. Its "
             f"{len(made)} looks count, and both rules are kept."
@@ -86,8 +88,9 @@ class Precision:
 
 
 def begin_precision(run_plan: RunPlan, *, loads: bool = True) -> Precision:
-    """What was looked at so far. UsageError where the study has no such interval, or nobody here can measure one.
-    `loads`: answers and looks that wait in the journal are brought into the database first."""
+    """Return what was looked at so far. UsageError if the study has no such interval, or nobody here can measure
+    one. `loads`: answers and looks that wait in the journal are brought into the database first.
+    """
     assert run_plan.stopping is not None
     fit = fit_of_width(run_plan.study)
     widths = widths_by(fit)
@@ -136,7 +139,7 @@ def _names(run_plan: RunPlan) -> set[str]:
 
 
 def _whole(run_plan: RunPlan) -> list[ModelPlan]:
-    """The models of which all is answered. What an open batch job asks is not, though nobody asks it again."""
+    """Return the models of which all is answered. What an open batch job asks is not, though nobody asks it again."""
     finals = read_finals(run_plan.db, run_plan.study.name)
     return [a for a in run_plan.model_plans if done_in(*run_plan.plan_of(a.model), finals).trials == a.planned]
 

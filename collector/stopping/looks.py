@@ -1,6 +1,6 @@
 """Looks at the width of intervals while a model is being asked: kept in the journal and the database, and told.
 
-A look that was made counts, whatever comes after: of `--looks`, and for whoever reads how a study ended.
+A look that was made counts, whatever comes after: of `--looks`, and for anyone who reads how a study ended.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Look:
         return unknown[0] if unknown else max(self.widths, key=lambda cell: cell.half_width or 0, default=None)
 
     def decision(self, rule: StoppingRule) -> str:
-        """What this look says by that rule. A width that is not known ends nothing."""
+        """Return what this look says by that rule. A width that is not known ends nothing."""
         widest = self.widest
         if widest is not None and widest.half_width is not None and widest.half_width <= rule.until_width:
             return NARROW
@@ -125,7 +125,7 @@ def _look(rows: Sequence[Mapping[str, Any]]) -> Look:
 
 
 def look_sentence(look: Look, rule: StoppingRule) -> str:
-    """What a look found and what follows from it, by that rule."""
+    """Return what a look found and what follows from it, by that rule."""
     decision, widest = look.decision(rule), look.widest
     state = f"{look.model} {look.width} {look.outcome}"
     if widest is None or widest.half_width is None:
@@ -155,7 +155,7 @@ def _what_words_hold(look: Look, rule: StoppingRule, decision: str) -> str:
 
 
 def looks_clause(looks: Sequence[Look]) -> str:
-    """The looks at one model in a clause: the width at each, and why it ended."""
+    """Return the looks at one model in a clause: the width at each, and why it ended."""
     widths = ", ".join(f"{look.width} after {look.repetitions}" for look in looks)
     last = looks[-1]
     why = {

@@ -41,7 +41,7 @@ class StoppingRule:
 
     @classmethod
     def of(cls, until_width: float | None, looks: int | None, most_repetitions: int) -> StoppingRule | None:
-        """That of these options; None where none was given."""
+        """Return the rule of these options; None if none was given."""
         if until_width is None:
             if looks is not None:
                 raise UsageError("--looks is about --until-width: how often the width is looked at.")
@@ -60,7 +60,9 @@ class StoppingRule:
 
     @classmethod
     def in_settings(cls, settings: Mapping[str, Any]) -> StoppingRule | None:
-        """That of a run with these settings, which a stranger may have written; None where there is none in them."""
+        """Return the rule of a run with these settings, which a stranger may have written; None if there is none in
+        them.
+        """
         try:
             return cls(*(settings.get(field.name) for field in fields(cls)))  # type: ignore[arg-type]
         except (UsageError, TypeError):
@@ -82,7 +84,7 @@ class StoppingRule:
 
 
 def refuse_parts(**given: Any) -> None:
-    """UsageError where one of these (batch, pilot, shard, again) is given: none of them asks whole repetitions now."""
+    """UsageError if one of these (batch, pilot, shard, again) is given: none of them asks whole repetitions now."""
     for name, value in given.items():
         if value:
             raise UsageError(f"--until-width and --{name} can't be used together: {_WHY_NOT[name]}")

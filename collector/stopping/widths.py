@@ -1,4 +1,4 @@
-"""How wide an interval is now: asked of whoever is installed to answer it, for the collector knows no statistics.
+"""How wide an interval is now: asked of anyone who is installed to answer it, for the collector knows no statistics.
 
     [project.entry-points."slant.widths"]
     crossed = "slant.analysis.questions.interval_widths:CROSSED_WIDTHS"
@@ -48,7 +48,7 @@ class Widths(ABC):
 
     @abstractmethod
     def check(self) -> None:
-        """RError where this machine can't measure."""
+        """RError if this machine can't measure."""
 
     @abstractmethod
     def measure(
@@ -58,7 +58,7 @@ class Widths(ABC):
 
 
 def fit_of_width(study: Study) -> Fit:
-    """The fit whose interval a run can wait for. UsageError for a study that has none."""
+    """Return the fit whose interval a run can wait for. UsageError for a study that has none."""
     fit = {**design_named(study.design).fits(study), **study.fits}.get(CROSSED)
     if fit is None or fit.engine != CROSSED:
         raise UsageError(
@@ -76,7 +76,7 @@ def outcome_of(fit: Fit) -> str:
 
 
 def widths_by(fit: Fit) -> Widths:
-    """Who measures intervals of this fit. UsageError where nobody here can, and what to install."""
+    """Who measures intervals of this fit. UsageError if nobody here can, and what to install."""
     widths = load_third_party(GROUP, fit.engine, Widths, DesignError)  # type: ignore[type-abstract]
     if widths is None:
         raise UsageError(

@@ -1,6 +1,6 @@
 """Reads a study: a TOML file and the CSVs beside it. Refuses what it does not know and names the nearest thing it does.
 
-A study that ships with slant is called by its name, a study of one's own by the path of its TOML file.
+A study that ships with slant is called by its name, a study of your own by the path of its TOML file.
 """
 
 from __future__ import annotations
@@ -70,13 +70,14 @@ _FREE = ("title", "about", "left_out", "extension")  # of those, what a variant 
 
 
 def list_studies() -> list[str]:
-    """The names of the studies that ship with slant."""
+    """Return the names of the studies that ship with slant."""
     return sorted(path.stem for path in studies_dir().glob("*.toml"))
 
 
 @checked_arguments()
 def load_study(name_or_path: str | Path, variant: str = BASE, db: str | Path | None = None) -> Study:
-    """The study of this name (as `rmiat`) or in this file (as `./mine/study.toml`, or any Path), read and checked.
+    """Return the study of this name (as `rmiat`) or in this file (as `./mine/study.toml`, or any Path), read and
+    checked.
 
     A name that does not come with slant is looked up in the database `db`, which keeps the text of what was asked.
     UnknownNameError for a name or variant that there is not, StudyError for a file that breaks the rules.
@@ -107,7 +108,7 @@ def _values(path: Path, text: str) -> dict[str, Any]:
 
 
 def with_variant(study: Study, name: str) -> Study:
-    """The same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
+    """Return the same study with the changes of the variant `name` ('base' undoes them); UnknownNameError."""
     return study if name == study.variant else load_study(study.path, variant=name)
 
 
@@ -137,8 +138,9 @@ def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
 
 
 def _file_in(path: Path) -> Path:
-    """The study file of a folder: study.toml, or the only TOML in it. StudyError for a folder that has none or several;
-    a path that is no folder as it is."""
+    """Return the study file of a folder: study.toml, or the only TOML in it. StudyError for a folder that has none or
+    several; a path that is no folder as it is.
+    """
     if not path.is_dir():
         return path
     files = sorted(path.glob("*.toml"))
@@ -152,7 +154,9 @@ def _file_in(path: Path) -> Path:
 
 
 def fits_of(study: Study) -> dict[str, Fit]:
-    """The fits of its file by name, then those that every study of its design has, where it has none of that engine."""
+    """Return the fits of its file by name, then those that every study of its design has, where it has none of that
+    engine.
+    """
     own = dict(study.fits)
     engines = {fit.engine for fit in own.values()}
     more = design_named(study.design).fits(study)
@@ -178,8 +182,9 @@ def _read_variants(path: Path, text: str) -> dict[str, Study]:
 
 
 def _dealt(study: Study) -> Study | None:
-    """The variant `null` of a study: its words dealt to groups by its own seed, everything else the same. None where
-    there are no groups of words."""
+    """Return the variant `null` of a study: its words dealt to groups by its own seed, everything else the same. None
+    where there are no groups of words.
+    """
     design = design_named(study.design)
     data = design.dealt(study.data, study.seed)
     if data is None:
@@ -204,7 +209,9 @@ def _chosen(studies: dict[str, Study], variant: str) -> Study:
 
 
 def _given_back(study: Study, back: ReasoningBack | None) -> Study:
-    """The study with this much of their reasoning given back to its models; StudyError where nothing goes back."""
+    """Return the study with this much of their reasoning given back to its models; StudyError if nothing
+    goes back.
+    """
     if back and not design_named(study.design).has_turns(study):
         raise StudyError(
             f'--reasoning-back can\'t be used with "{study.name}": each of its questions is a conversation of its own.'
@@ -213,7 +220,7 @@ def _given_back(study: Study, back: ReasoningBack | None) -> Study:
 
 
 def _answered(study: Study, answer: str) -> Study:
-    """The study with another format of answers; UnknownNameError where its design or the study has no such."""
+    """Return the study with another format of answers; UnknownNameError if its design or the study has no such."""
     if not answer:
         return study
     answers = design_named(study.design).answers(study.data)
@@ -275,7 +282,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
 
 
 def _refusal_rule(table: Table, design: Design) -> RefusalRule:
-    """What the study calls a refusal; UnknownNameError for a rule that its design does not have."""
+    """Return what the study calls a refusal; UnknownNameError for a rule that its design does not have."""
     rule = table.text("refusal_rule", design.refusal_rules[0])
     for known in design.refusal_rules:
         if rule == known:
@@ -302,7 +309,7 @@ def _seed(table: Table) -> int:
 
 
 def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:
-    """A model of the study; one without a frame of its own has the study's."""
+    """Return a model of the study; one without a frame of its own has the study's."""
     model = read_model(row)
     return replace(model, frame=model.frame or frame).with_temperature(temperature)
 
@@ -315,15 +322,16 @@ def _temperature(table: Table) -> float | None:
 
 
 def _changed(values: dict[str, Any], variant: str, where: str, whole: tuple[str, ...]) -> dict[str, Any]:
-    """The study's table with the changes of one variant; a table is changed key by key, all else, and the tables that
-    `whole` names, as a whole."""
+    """Return the study's table with the changes of one variant; a table is changed key by key, all else, and the tables
+    that `whole` names, as a whole.
+    """
     return _merged(values, _changes(values, variant, where, (), whole), whole)
 
 
 def _changes(
     values: dict[str, Any], variant: str, where: str, seen: tuple[str, ...], whole: tuple[str, ...]
 ) -> dict[str, Any]:
-    """What a variant changes: first what the one that it is `like` does, then its own."""
+    """Return what a variant changes: first what the one that it is `like` does, then its own."""
     variants = Table(values, where).table("variants")
     changes = dict(variants.mapping(variant))
     for key in changes:

@@ -41,10 +41,10 @@ class CodingStudy:
 def write_coding_study(
     db: Path, study: Study, sources: Sequence[str], n_decided: int, folder: Path, models: Sequence[str] = ()
 ) -> CodingStudy:
-    """Writes the study into `folder`. Its answers are those in the database now; a study file that lies there already,
+    """Write the study into `folder`. Its answers are those in the database now; a study file that lies there already,
     perhaps with a prompt of somebody's own, stays as it is.
 
-    UsageError where the design has no answers that are coded by rule, where there are none in the database, where
+    UsageError if the design has no answers that are coded by rule, where there are none in the database, where
     nothing is undecided, where there are more than a study can hold, where the folder holds something else, and where
     it can't ask one of `models`. Then nothing is written.
     """
@@ -81,7 +81,7 @@ def write_coding_study(
 
 
 def _texts_of_study(name: str, answers: str, folder: Path) -> dict[str, str]:
-    """The files of a new study by name, as they lie in `folder` then; its answers last."""
+    """Return the files of a new study by name, as they lie in `folder` then; its answers last."""
     for path in write_new_study(name, _DESIGN, folder):
         if path.name == ANSWERS_FILE:
             write_file(path, answers)
@@ -90,7 +90,9 @@ def _texts_of_study(name: str, answers: str, folder: Path) -> dict[str, str]:
 
 
 def _known_study(folder: Path, study: Study) -> Study | None:
-    """The coding of this study that the folder holds; None where it holds none, and nothing would be written over."""
+    """Return the coding of this study that the folder holds; None if it holds none, and nothing would be written
+    over.
+    """
     if not (folder / ANSWERS_FILE).exists():
         return None
     file = folder / STUDY_FILE
@@ -104,7 +106,7 @@ def _known_study(folder: Path, study: Study) -> Study | None:
 
 
 def coding_name(study: Study) -> str:
-    """The name of the study that codes this one."""
+    """Return the name of the study that codes this one."""
     return f"{study.name}_{_DESIGN}" if study.variant == "base" else f"{study.name}_{study.variant}_{_DESIGN}"
 
 
@@ -114,7 +116,7 @@ def _answers_text(study: Study, rows: Sequence[dict[str, Any]]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        # Python's csv puts no quotes around a carriage return alone, which ends a row for whoever reads it.
+        # Python's csv puts no quotes around a carriage return alone, which ends a row for anyone who reads it.
         lines = (row["text"] or "").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
         shown = lines.strip()[-_LONGEST_SHOWN:]
         options = design.coded_options(study, row)

@@ -32,8 +32,9 @@ OUTCOME = "outcome"
 
 
 def wrong_in_fits(study: Study, views: Columns, levels: Mapping[str, Sequence[Any]]) -> list[str]:
-    """A sentence for each mistake in the study's fits. `views`: those of its design, with their columns; `levels`: the
-    values that its columns of text will have, in the study's order."""
+    """Return a sentence for each mistake in the study's fits. `views`: those of its design, with their columns;
+    `levels`: the values that its columns of text will have, in the study's order.
+    """
     wrong = [problem for fit in study.fits.values() for problem in _wrong_in_fit(fit, views, levels)]
     fits = fits_of(study)
     for own in study.sensitivity.values():
@@ -60,7 +61,7 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
 
 
 def _wrong_engine(where: str, fit: Fit, levels: Mapping[str, Sequence[Any]]) -> Iterator[str]:
-    """The formula is one that the engine can't fit."""
+    """Yield the formula is one that the engine can't fit."""
     has_random = "|" in (fit.formula or "") or bool(fit.settings.get("random"))
     needs_random = takes_random_effects(fit.engine)
     if fit.formula and needs_random is not None and needs_random != has_random:
@@ -91,7 +92,7 @@ def _wrong_in_specification(own: Specification, fit: Fit, columns: Sequence[str]
 
 
 def _in_formula(formula: str | None) -> list[str]:
-    """The columns that a formula names; its functions, and names of arguments, are none."""
+    """Return the columns that a formula names; its functions, and names of arguments, are none."""
     problems = []
     for match in _NAME.finditer(formula or ""):
         after = (formula or "")[match.end() :].lstrip()

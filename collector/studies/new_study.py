@@ -1,4 +1,4 @@
-"""A study of one's own to start from: a design's template, filled in with a name and written into a folder."""
+"""A study of your own to start from: a design's template, filled in with a name and written into a folder."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ STUDY_FILE = "study.toml"
 
 
 def write_new_study(name: str, design: str, folder: Path, lists: Path | None = None) -> list[Path]:
-    """Writes the files of a study of this design and returns them, its TOML first. `lists` is a folder with lists and
+    """Write the files of a study of this design and returns them, its TOML first. `lists` is a folder with lists and
     prompts that others have published (see the design's `published_study`); None takes those of the template.
 
-    StudyError for a name that no study may have, UnknownNameError for a design that there is not, UsageError where a
+    StudyError for a name that no study may have, UnknownNameError for a design that there is not, UsageError if a
     file would have to be overwritten: then nothing is written.
     """
     checked_name(name, "study")
@@ -45,7 +45,7 @@ def write_new_study(name: str, design: str, folder: Path, lists: Path | None = N
 
 
 def _check_study(texts: Mapping[str, str], lists: Path) -> None:
-    """StudyError where these lists make no study that can be read."""
+    """StudyError if these lists make no study that can be read."""
     with tempfile.TemporaryDirectory(prefix="slant-new-") as place:
         for file, text in texts.items():
             write_file(Path(place) / file, text)
@@ -56,14 +56,14 @@ def _check_study(texts: Mapping[str, str], lists: Path) -> None:
 
 
 def _print_of(design: str) -> dict[str, str]:
-    """What papers print of the studies whose lists a design can read."""
+    """Return what papers print of the studies whose lists a design can read."""
     return {
         file.name: file.read_text("utf-8") for file in sorted((templates_dir() / design / "published").glob("*.csv"))
     }
 
 
 def _template(design: str) -> dict[str, str]:
-    """The files of a design by name: those that ship with slant, or what a package of another one brings."""
+    """Return the files of a design by name: those that ship with slant, or what a package of another one brings."""
     own = design_named(design).template or {
         file.name: file.read_text("utf-8") for file in sorted((templates_dir() / design).glob("*.*"))
     }

@@ -10,7 +10,7 @@ from slant.collector.study.records import Study
 
 
 def unknown_providers(study: Study) -> list[str]:
-    """A sentence for each model whose provider nobody knows; a run would leave it out."""
+    """Return a sentence for each model whose provider nobody knows; a run would leave it out."""
     return list(_sentences(study))
 
 

@@ -41,7 +41,7 @@ def chosen_rows(
     settings: Sequence[str] = (),
     all_versions: bool = False,
 ) -> ChosenRows:
-    """Versions and runs by how they begin, settings as KEY=VALUE. UsageError where there is no such version, run or
+    """Versions and runs by how they begin, settings as KEY=VALUE. UsageError if there is no such version, run or
     setting; nothing is chosen where there is no database."""
     if study_version and all_versions:
         raise UsageError("--study-version and --all-versions exclude each other: leave out one of them.")
@@ -146,7 +146,7 @@ def _key_and_value(text: str) -> tuple[str, Any]:
 
 
 def _values(settings: Any, key: str) -> Iterator[Any]:
-    """What a key has in settings, however deep: providers put temperature into tables of their own."""
+    """Yield what a key has in settings, however deep: providers put temperature into tables of their own."""
     for name, value in settings.items() if isinstance(settings, Mapping) else ():
         if name == key:
             yield value

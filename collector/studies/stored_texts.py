@@ -46,7 +46,7 @@ class KeptText:
 
 
 def study_line(study: Study, kept_at: str) -> dict[str, Any]:
-    """The line of a journal that keeps a study's text."""
+    """Return the line of a journal that keeps a study's text."""
     return {
         "kind": "study",
         "study": study.name,
@@ -59,7 +59,7 @@ def study_line(study: Study, kept_at: str) -> dict[str, Any]:
 
 
 def text_lines(study: Study, registration: Registration | None, kept_at: str) -> list[dict[str, Any]]:
-    """The lines of a journal with the texts of a run: its study's, and what was registered of it."""
+    """Return the lines of a journal with the texts of a run: its study's, and what was registered of it."""
     lines = [study_line(study, kept_at)]
     return lines if registration is None else [*lines, registration_line(registration, kept_at)]
 
@@ -73,7 +73,7 @@ def text_id(files: Mapping[str, str]) -> str:
 
 
 def kept_names(db: str | Path | None) -> list[str]:
-    """The studies whose text this database keeps."""
+    """Return the studies whose text this database keeps."""
     if db is None:
         return []
     with contextlib.suppress(DatabaseError, duckdb.CatalogException), reading(db) as connection:
@@ -84,7 +84,7 @@ def kept_names(db: str | Path | None) -> list[str]:
 
 
 def kept_text(db: str | Path | None, study: str, version: str = "") -> KeptText | None:
-    """The newest text of a study (of the version that begins so); None where the database has none."""
+    """Return the newest text of a study (of the version that begins so); None if the database has none."""
     if db is None or not Path(db).exists():
         return None
     rows: list[tuple[str, str, str]] = []
@@ -94,7 +94,7 @@ def kept_text(db: str | Path | None, study: str, version: str = "") -> KeptText 
 
 
 def keep_text(db: str | Path, study: Study) -> None:
-    """Keeps a text that nothing was asked with, because all it asks has its answers: it is the newest one now. Where
+    """Keep a text that nothing was asked with, because all it asks has its answers: it is the newest one now. Where
     another collector is at work it is left for the next time."""
     newest = kept_text(db, study.name)
     if newest is not None and newest.text_id != text_id(study.texts):
@@ -103,14 +103,14 @@ def keep_text(db: str | Path, study: Study) -> None:
 
 
 def keep_registration(db: str | Path, registration: Registration) -> None:
-    """Keeps a registration that nothing was asked with, because all it plans has its answers."""
+    """Keep a registration that nothing was asked with, because all it plans has its answers."""
     if registration.sha256 not in {known.sha256 for known in kept_registrations(db, registration.study)}:
         with contextlib.suppress(JournalError), SideJournal(Path(db), "registration") as journal:
             journal.append(registration_line(registration, utc_now()))
 
 
 def kept_registrations(db: str | Path, study: str) -> list[Registration]:
-    """The registrations of a study that runs in this database were given, the newest first."""
+    """Return the registrations of a study that runs in this database were given, the newest first."""
     if not Path(db).exists():
         return []
     rows: list[tuple[str, str, str]] = []
@@ -120,14 +120,15 @@ def kept_registrations(db: str | Path, study: str) -> list[Registration]:
 
 
 def kept_study(name: str, db: str | Path | None) -> Path | None:
-    """The file of a study that the database keeps, written where it can be read; None where it has none."""
+    """Return the file of a study that the database keeps, written where it can be read; None if it has none."""
     text = kept_text(db, name)
     return None if text is None else written(text)
 
 
 def written(text: KeptText, folder: Path | None = None) -> Path:
-    """The study's own file, written into `folder` (None: one of slant's own). StudyError where a name leads elsewhere,
-    or the text is not what was kept."""
+    """Return the study's own file, written into `folder` (None: one of slant's own). StudyError if a name leads
+    elsewhere, or the text is not what was kept.
+    """
     names = list(text.files)
     for name in names:
         parts = (PurePosixPath(name), PureWindowsPath(name))
@@ -167,7 +168,7 @@ def kept_folder() -> Path:
 
 
 def is_kept(path: Path) -> bool:
-    """True of a study file that was written from a database, not by a person."""
+    """Return True of a study file that was written from a database, not by a person."""
     return path.is_relative_to(kept_folder().resolve()) or path.parent.name.startswith("slant-study-")
 
 
@@ -176,8 +177,9 @@ NOT_ASKED = ("title", "source", "note", "published", "fits", "sensitivity", "sim
 
 
 def text_differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """The places that differ, as `[prompt] option_order`, `[prompt.wordings] 3`, `stimuli.csv "lungo"`; what decides
-    the prompts first. Each text is its files by name, its own first."""
+    """Return the places that differ, as `[prompt] option_order`, `[prompt.wordings] 3`, `stimuli.csv "lungo"`; what
+    decides the prompts first. Each text is its files by name, its own first.
+    """
     toml = [(_name(path), path[0] in NOT_ASKED) for path in _changed(_toml(before), _toml(after))]
     files = [
         (row, False)
@@ -196,7 +198,7 @@ def _toml(files: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _changed(before: Any, after: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The paths of all values that are not the same; rows of an array of tables go by their first value."""
+    """Yield the paths of all values that are not the same; rows of an array of tables go by their first value."""
     was, current = _by_name(before), _by_name(after)
     if was is not None and current is not None:
         yield from ((*at, name) for name in dict.fromkeys((*was, *current)) if was.get(name) != current.get(name))
@@ -208,7 +210,7 @@ def _changed(before: Any, after: Any, at: tuple[str, ...] = ()) -> Iterator[tupl
 
 
 def _by_name(value: Any) -> dict[str, Any] | None:
-    """An array of tables by the first value of each; None of what is no such array, or has two of one name."""
+    """Return an array of tables by the first value of each; None of what is no such array, or has two of one name."""
     if not isinstance(value, list) or not value or not all(isinstance(row, dict) and row for row in value):
         return None
     named = {str(next(iter(row.values()))): row for row in value}

@@ -19,14 +19,16 @@ CELLS = ("model", "test")
 
 
 def cell_model(fits: dict[str, Fit]) -> Fit | None:
-    """The first linear mixed model of conditions in a cell (model and test) of these fits; None where there is none."""
+    """Return the first linear mixed model of conditions in a cell (model and test) of these fits; None if there is
+    none.
+    """
     of_cells = (fit for fit in fits.values() if fit.engine == "lme4" and fit.by == CELLS and fit.levels)
     return next((fit for fit in of_cells if fit.settings.get("family", "gaussian") == "gaussian"), None)
 
 
 def crossed_fit(own: Fit, word: str = "item") -> Fit:
     """`own`, a mixed model whose first factor is the condition, with an intercept and an effect of the condition for
-    each wording and each word; the result is set beside its own. `word` may be nested: "group:item".
+    each wording and each word; the result is set next to its own. `word` may be nested: "group:item".
     """
     contrast = next(iter(own.levels))
     outcome = (own.formula or "").partition("~")[0].strip()
@@ -43,7 +45,7 @@ def crossed_fit(own: Fit, word: str = "item") -> Fit:
 
 
 def bayes_fit(own: Fit, word: str = "item") -> Fit:
-    """Counts that are lognormal and known to a step, with the terms of `crossed_fit`; a caller may set another family.
+    """Count that are lognormal and known to a step, with the terms of `crossed_fit`; a caller may set another family.
 
     There are as many models as cells, so that their chains are shorter than those of one model of a whole study.
     """
@@ -53,8 +55,9 @@ def bayes_fit(own: Fit, word: str = "item") -> Fit:
 
 
 def censored_fit(own: Fit, word: str = "item") -> Fit:
-    """The condition effect on counts that are lognormal and known to a step; errors are clustered by wording and word,
-    `word` as of `crossed_fit`."""
+    """Return the condition effect on counts that are lognormal and known to a step; errors are clustered by wording and
+    word, `word` as of `crossed_fit`.
+    """
     contrast = next(iter(own.levels))
     return replace(
         own,

@@ -2,7 +2,7 @@
 analysis; here it serves those that name engines without R.
 
 Columns: `engine` (its name in study files), `what` (in words), `r_function`, `packages` (of R), `needs` (keys of the
-study's fit), `random` (whether its formula must have random effects: `yes`, `no`, or empty where that doesn't matter),
+study's fit), `random` (whether its formula must have random effects: `yes`, `no`, or empty if that doesn't matter),
 `arguments` of the R function (`name`, or `name=what it is called in the study`; `*`: all settings),
 `settings` that a caller may set otherwise than the study, `asides` (settings that change no number), `tables` that this
 engine alone keeps, `files` it writes (argument=ending), `shown_as` (the fit in words), `are_of_cells`,
@@ -25,7 +25,7 @@ def engine_rows() -> tuple[dict[str, str], ...]:
 
 
 def engine_names() -> tuple[str, ...]:
-    """The engines that a study's fit can name."""
+    """Return the engines that a study's fit can name."""
     return tuple(row["engine"] for row in engine_rows())
 
 
@@ -35,7 +35,7 @@ def needs_contrast(engine: str) -> bool:
 
 
 def takes_random_effects(engine: str) -> bool | None:
-    """Whether the formula of such a fit must have random effects; None where that doesn't matter."""
+    """Whether the formula of such a fit must have random effects; None if that doesn't matter."""
     said = next((row["random"] for row in engine_rows() if row["engine"] == engine), "")
     return {"yes": True, "no": False}.get(said)
 

@@ -19,8 +19,10 @@ MOST_READ_BYTES = 8_000_000
 
 
 def read_text(path: Path, most_bytes: int = MOST_READ_BYTES) -> str:
-    """A file as UTF-8 (with or without a byte order mark); StudyError with the place of the first bad byte, for a file
-    of more than `most_bytes`, and for what is no file (a pipe or a device would be waited for, or read, for ever)."""
+    """Return a file as UTF-8 (with or without a byte order mark); StudyError with the place of the first bad byte, for
+    a file of more than `most_bytes`, and for what is no file (a pipe or a device would be waited for, or read, for
+    ever).
+    """
     try:
         if not path.is_file():
             raise StudyError(f"Can't read {path.name}: it is not a file.")
@@ -54,7 +56,9 @@ class StudyFolder:
         self._read: dict[str, list[dict[str, str]]] = {}
 
     def inside(self, name: str) -> Path:
-        """The path of a file or folder of this study; StudyError where it would lie outside (.., absolute, a link)."""
+        """Return the path of a file or folder of this study; StudyError if it would lie outside (.., absolute, a
+        link).
+        """
         parts = (PurePosixPath(name), PureWindowsPath(name))
         if "\0" in name or any(part.is_absolute() or part.drive or ".." in part.parts for part in parts):
             raise _outside(name, self.root)
@@ -72,13 +76,13 @@ class StudyFolder:
         return path
 
     def text(self, name: str) -> str:
-        """A file of this study as UTF-8."""
+        """Return a file of this study as UTF-8."""
         text = self.texts[name] = read_text(self.inside(name))
         return text
 
     def kept(self, name: str) -> Path:
-        """The path of a file that others read, kept with the texts of the study if it is small; so are those of its
-        name beside it (published_notes.csv beside published.csv).
+        """Return the path of a file that others read, kept with the texts of the study if it is small; so are those of
+        its name next to it (published_notes.csv next to published.csv).
         """
         path = self.inside(name)
         if path.is_file() and path.stat().st_size > MOST_READ_BYTES:
@@ -91,7 +95,7 @@ class StudyFolder:
         return path
 
     def rows(self, table: Table, key: str, columns: tuple[str, ...], may: tuple[str, ...] = ()) -> list[dict[str, str]]:
-        """The rows that `key` gives: the name of a CSV, or an array of tables with the same columns.
+        """Return the rows that `key` gives: the name of a CSV, or an array of tables with the same columns.
 
         Every row has all of `columns`, as text without white space around it, and those of `may` that are there.
         StudyError for a missing or unknown one.

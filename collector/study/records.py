@@ -87,15 +87,16 @@ class StudyModel:
 
     @property
     def temperature(self) -> float | None:
-        """The temperature that the model is sent; None where it is left to its provider."""
+        """The temperature that the model is sent; None if it is left to its provider."""
         inside = _TEMPERATURE_INSIDE.get(self.provider)
         settings = self.settings.get(inside, {}) if inside else self.settings
         value: float | None = settings.get("temperature")
         return value
 
     def with_temperature(self, temperature: float | None) -> StudyModel:
-        """The model with a study's temperature among its settings, in its provider's own words; as it is where the
-        study sets none, or plays the model."""
+        """Return the model with a study's temperature among its settings, in its provider's own words; as it is where
+        the study sets none, or plays the model.
+        """
         if temperature is None or self.provider == "simulated":
             return self
         if (inside := _TEMPERATURE_INSIDE.get(self.provider)) is None:
@@ -190,7 +191,7 @@ class StudyFigure:
 
     @property
     def is_comparison(self) -> bool:
-        """True where variants stand side by side in one panel."""
+        """True if variants stand side by side in one panel."""
         return any(len(panel) > 1 for panel in (self.variants, *self.panels.values()))
 
 
@@ -252,8 +253,9 @@ class Study:
     contents: frozenset[str] = field(default_factory=frozenset, repr=False, compare=False)
 
     def with_answer(self, answer: str) -> Study:
-        """The same study with another format of answers, as the variant NAME.ANSWER. Models that have a format of
-        their own (they reason by themselves) are left out, by name."""
+        """Return the same study with another format of answers, as the variant NAME.ANSWER. Models that have a format
+        of their own (they reason by themselves) are left out, by name.
+        """
         if answer == self.frame:
             return self
         own = "it has a format of answers of its own"
@@ -263,18 +265,18 @@ class Study:
         return replace(self, variant=variant, frame=answer, models=models, left_out={**fixed, **self.left_out})
 
     def with_reasoning_back(self, back: ReasoningBack) -> Study:
-        """The same study with this much of its reasoning given back to every model, as the variant NAME.kept or
+        """Return the same study with this much of its reasoning given back to every model, as the variant NAME.kept or
         NAME.dropped: other conversations are other trials, and belong into tables of their own."""
         models = tuple(replace(model, reasoning_back=back) for model in self.models)
         return replace(self, variant=f"{self.variant}.{back}", reasoning_back=back, models=models)
 
     def condition_label(self, condition: str) -> str:
-        """What the study calls a condition in figures and sentences."""
+        """Return what the study calls a condition in figures and sentences."""
         return next((known.label for known in self.conditions if known.condition == condition), condition)
 
     @property
     def as_typed(self) -> str:
-        """What `--study` takes for this study: the name of one that ships with slant, the path of one of one's own."""
+        """What `--study` takes for this study: the name of one that ships with slant, the path of one of your own."""
         if self.is_known_by_name:
             return self.name
         folder = Path.cwd()
@@ -288,12 +290,14 @@ class Study:
         return f"collect --study {self.as_typed} {whom or f'--model simulated/{names[0]}'}"
 
     def next_command(self, db: Path) -> str:
-        """What to type once all answers are there: the first kind of fit, or the tables where the study has no fit."""
+        """Return what to type once all answers are there: the first kind of fit, or the tables where the study has no
+        fit.
+        """
         what = f"--fit {next(iter(self.fits.values())).engine}" if self.fits else f"tables --study {self.name}"
         return f"analyze {what} --db {shlex.quote(str(db))}"
 
     def model(self, spec: str) -> StudyModel:
-        """The model that `spec` names: an id of this study, 'simulated/ID', or any 'provider/name'.
+        """Return the model that `spec` names: an id of this study, 'simulated/ID', or any 'provider/name'.
 
         A model that the study does not name has `spec` as its id and label, the study's default frame, no settings.
         UnknownNameError for a bare name (or a simulated one) that the study does not know.
@@ -339,5 +343,7 @@ class Study:
 
 
 def _simulated(model: StudyModel) -> StudyModel:
-    """The same model played by the simulated provider, which goes by the study's own ids and takes no settings."""
+    """Return the same model played by the simulated provider, which goes by the study's own ids and takes no
+    settings.
+    """
     return replace(model, provider="simulated", requested_model=model.model, settings={}, asked_by_default=True)

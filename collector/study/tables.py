@@ -17,7 +17,7 @@ from slant.collector.study.toml_table import Table, checked_name
 
 
 def read_model(row: Table) -> StudyModel:
-    """One of [[models]]; StudyError where it breaks the rules."""
+    """One of [[models]]; StudyError if it breaks the rules."""
     model = checked_name(row.text("model"), "model")
     study_model = StudyModel(
         model=model,
@@ -148,12 +148,12 @@ def _one_of(row: Table, key: str, known: tuple[str, ...]) -> Any:
 
 
 def read_figures(table: Table, variants: Sequence[str], models: Sequence[str]) -> dict[str, StudyFigure]:
-    """All of [figures.*], in their order; StudyError or UnknownNameError where one breaks the rules."""
+    """All of [figures.*], in their order; StudyError or UnknownNameError if one breaks the rules."""
     return {name: _figure(name, row, variants, models) for name, row in table.tables("figures").items()}
 
 
 def read_variant_labels(table: Table, variants: Sequence[str]) -> dict[str, str]:
-    """The names that variants have in figures, by their ids; a variant without one goes by its id."""
+    """Return the names that variants have in figures, by their ids; a variant without one goes by its id."""
     labels = table.table("variant_labels")
     for variant in table.mapping("variant_labels"):
         if variant not in variants:
@@ -198,7 +198,7 @@ def _is_of_outcomes(fit: Fit) -> bool:
 
 
 def read_outcomes(row: Table, default: tuple[str, ...]) -> tuple[str, ...]:
-    """The outcomes whose rows are left out; UnknownNameError for one that a trial can't end with."""
+    """Return the outcomes whose rows are left out; UnknownNameError for one that a trial can't end with."""
     outcomes = row.texts("drop_outcomes", default)
     for outcome in outcomes:
         if outcome not in ("answered", *WITHOUT_ANSWER):
@@ -207,7 +207,7 @@ def read_outcomes(row: Table, default: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read_specifications(table: Table, fits: Mapping[str, Fit]) -> dict[str, Specification]:
-    """All of [sensitivity.*], in their order; StudyError or UnknownNameError where one breaks the rules."""
+    """All of [sensitivity.*], in their order; StudyError or UnknownNameError if one breaks the rules."""
     return {name: _specification(name, row, fits) for name, row in table.tables("sensitivity").items()}
 
 
@@ -264,7 +264,7 @@ def _check_rotation(specification: Specification, fit: Fit, where: str) -> None:
 
 
 def read_import_names(table: Table) -> ImportNames:
-    """Reads [import]: what `collect import` takes where nothing else is typed."""
+    """Read [import]: what `collect import` takes where nothing else is typed."""
     row = table.table("import")
     names = ImportNames(row.texts("map", ()), row.texts("map_models", ()))
     row.finish()

@@ -14,7 +14,7 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def shortened(text: object, most: int = 80) -> str:
-    """A text of a study file as a sentence repeats it: what is longer is cut off."""
+    """Return a text of a study file as a sentence repeats it: what is longer is cut off."""
     whole = str(text)
     return whole if len(whole) <= most else f"{whole[:most]}…"
 
@@ -31,7 +31,7 @@ def checked_name(name: str, what: str) -> str:
 
 
 def unknown_key(key: str, where: str, known: Iterable[str]) -> StudyError:
-    """The sentence for a key (or a CSV column) that nothing reads, with the nearest one that something does."""
+    """Return the sentence for a key (or a CSV column) that nothing reads, with the nearest one that something does."""
     names = sorted(known)
     near = get_close_matches(key[:80], names, n=1, cutoff=0.5)
     hint = f'Did you mean "{near[0]}"?' if near else f"Known here: {shortened(', '.join(names), 2000)}."
@@ -47,7 +47,7 @@ class Table:
         self.where = where
 
     def has(self, key: str) -> bool:
-        """True where the table says something by this key."""
+        """Return True if the table says something by this key."""
         return key in self._values
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -80,28 +80,28 @@ class Table:
         return value
 
     def mapping(self, key: str) -> dict[str, Any]:
-        """A table that is kept as it is (empty where absent)."""
+        """Return a table that is kept as it is (empty if absent)."""
         return self.optional(key, dict, "a table") or {}
 
     def table(self, key: str) -> Table:
-        """A table inside this one (empty where absent)."""
+        """Return a table inside this one (empty if absent)."""
         inner = f"{self.where[:-1]}.{key}]" if self.where.endswith("]") else f"{self.where}, [{key}]"
         return Table(self.mapping(key), inner)
 
     def tables(self, key: str) -> dict[str, Table]:
-        """Tables by name, as in [frames.api] and [frames.local]; empty where absent."""
+        """Tables by name, as in [frames.api] and [frames.local]; empty if absent."""
         inner = self.table(key)
         return {checked_name(name, key): inner.table(name) for name in inner._values}
 
     def rows(self, key: str) -> list[Table]:
-        """An array of tables, as in [[models]]; empty where absent."""
+        """Return an array of tables, as in [[models]]; empty if absent."""
         value = self.optional(key, list, "an array of tables") or []
         if not all(isinstance(row, dict) for row in value):
             raise StudyError(f'"{key}" in {self.where} must be an array of tables.')
         return [Table(row, f"{self.where}, [[{key}]] number {no}") for no, row in enumerate(value, start=1)]
 
     def optional(self, key: str, kind: type | tuple[type, ...], described: str) -> Any:
-        """The value of `key`, or None where it is absent; StudyError where it is of another kind."""
+        """Return the value of `key`, or None if it is absent; StudyError if it is of another kind."""
         self._read.add(key)
         value = self._values.get(key)
         if value is not None and (not isinstance(value, kind) or (isinstance(value, bool) and kind is int)):

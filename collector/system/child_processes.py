@@ -27,7 +27,7 @@ def safe_path(*functions: Callable[..., Any]) -> list[str]:
 
 
 def _folder_of(module: ModuleType) -> Path | None:
-    """The folder on the search path in which a module or package was found; None for what has no file."""
+    """Return the folder on the search path in which a module or package was found; None for what has no file."""
     for folder in getattr(module, "__path__", ()):
         return Path(folder).resolve().parent
     file = getattr(module, "__file__", None)
@@ -35,13 +35,15 @@ def _folder_of(module: ModuleType) -> Path | None:
 
 
 def child_environment() -> dict[str, str]:
-    """What to add to the environment of a Python process, so that it finds what this one finds, and nothing else."""
+    """Return what to add to the environment of a Python process, so that it finds what this one finds, and nothing
+    else.
+    """
     return {"PYTHONPATH": os.pathsep.join(safe_path()), "PYTHONSAFEPATH": "1"}
 
 
 @contextmanager
 def with_safe_path(*functions: Callable[..., Any]) -> Iterator[None]:
-    """Processes that multiprocessing starts meanwhile get this process' search path as `safe_path()` has it."""
+    """Give processes that multiprocessing starts meanwhile this process' search path as `safe_path()` has it."""
     before = sys.path
     sys.path = safe_path(*functions)
     try:

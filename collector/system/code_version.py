@@ -25,7 +25,9 @@ def current_code_version() -> str:
 
 @functools.cache  # the code that runs is the one that this process has read
 def git_commit() -> str | None:
-    """The commit of the checkout that this code runs from, with "+" where files differ from it; None elsewhere."""
+    """Return the commit of the checkout that this code runs from, with "+" where files differ from it; None
+    elsewhere.
+    """
     if not (_CHECKOUT / ".git").exists():
         return None
     commit = _git(_CHECKOUT, "rev-parse", "HEAD")

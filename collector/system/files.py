@@ -1,4 +1,4 @@
-"""The one door for files beside a database, in a journal, a lake, an archive, an export.
+"""The one door for files next to a database, in a journal, a lake, an archive, an export.
 
 What lies there may have been handed over by somebody: a link among it would have slant read, empty or delete a file of
 the user's, and a pipe or a device would be waited for, or read, for ever. So slant opens regular files only, follows no
@@ -39,13 +39,15 @@ class IrregularFileError(OSError):
 
 
 def real_file(path: str | os.PathLike[str]) -> Path:
-    """The file that a name stands for: of a link its target, else the name as it is."""
+    """Return the file that a name stands for: of a link its target, else the name as it is."""
     path = Path(path)
     return path.resolve() if path.is_symlink() else path
 
 
 def irregularity(path: str | os.PathLike[str]) -> str | None:
-    """What lies at `path`, in words, where it is no regular file ("a link…"); None for a file, and for nothing."""
+    """Return what lies at `path`, in words, where it is no regular file ("a link…"); None for a file, and for
+    nothing.
+    """
     try:
         return _in_words(os.lstat(path).st_mode)
     except OSError:
@@ -98,7 +100,7 @@ def contents(path: str | os.PathLike[str], most_bytes: int | None = 100_000_000)
 
 
 def contents_of_named(path: str | os.PathLike[str], most_bytes: int = 100_000_000) -> bytes:
-    """The same of a file that the user named, which may be a link to one."""
+    """Return the same of a file that the user named, which may be a link to one."""
     return contents(Path(path).resolve(), most_bytes)
 
 
@@ -109,7 +111,7 @@ def write_file(path: str | os.PathLike[str], content: bytes | str) -> None:
 
 
 def moved(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
-    """Give a whole file or folder its name, in place of a file or a link of that name. IrregularFileError where a pipe
+    """Give a whole file or folder its name, in place of a file or a link of that name. IrregularFileError if a pipe
     or a device has it: that is something else than what slant would put there."""
     what = irregularity(path)
     if what and not os.path.islink(path) and not os.path.isdir(path):
@@ -130,7 +132,7 @@ def remove_folder(path: Path) -> None:
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """IrregularFileError where something other than a folder has that name: what is written into it would be written
+    """IrregularFileError if something other than a folder has that name: what is written into it would be written
     elsewhere. Nothing there is right."""
     try:
         mode = os.lstat(path).st_mode
@@ -148,7 +150,7 @@ def made_folder(path: Path) -> Path:
 
 
 def regular_files(folder: Path, *patterns: str) -> list[Path]:
-    """The regular files of a folder that match; none where it is no folder, or a link to one."""
+    """Return the regular files of a folder that match; none if it is no folder, or a link to one."""
     with contextlib.suppress(IrregularFileError):
         check_folder(folder)
         return [path for pattern in patterns for path in folder.glob(pattern) if _is_regular(path)]
@@ -156,7 +158,7 @@ def regular_files(folder: Path, *patterns: str) -> list[Path]:
 
 
 def irregular_files(folder: Path, *patterns: str) -> list[tuple[Path, str]]:
-    """What has such a name in a folder and is no regular file, in words."""
+    """Return what has such a name in a folder and is no regular file, in words."""
     named = sorted(path for pattern in patterns for path in folder.glob(pattern))
     return [(path, what) for path in named if (what := irregularity(path))]
 
@@ -200,7 +202,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def opened_stream(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Write into what `is_stream`. OSError where nobody reads from a pipe."""
+    """Write into what `is_stream`. OSError if nobody reads from a pipe."""
     until = time.monotonic() + _READER_S
     while True:
         try:

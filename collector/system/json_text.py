@@ -17,7 +17,7 @@ _MOST_DIGITS = 4000  # Python turns no more into a whole number
 
 
 def _whole(digits: str) -> int | float:
-    """A number without end, of which nobody counts anything, must not cost the answer that it stands beside."""
+    """Return a number without end, of which nobody counts anything, must not cost the answer that it stands next to."""
     return int(digits) if len(digits) <= _MOST_DIGITS else float(f"{digits[:1].strip('0123456789')}inf")
 
 
@@ -33,7 +33,9 @@ def encoded(value: Any) -> bytes:
 
 
 def decoded(text: str) -> Any:
-    """The value of a text; control characters inside strings are let pass. Raises ValueError or RecursionError."""
+    """Return the value of a text; control characters inside strings are let pass. Raises ValueError or
+    RecursionError.
+    """
     try:
         return orjson.loads(text)
     except ValueError:
@@ -41,8 +43,9 @@ def decoded(text: str) -> Any:
 
 
 def texts_sorted(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
-    """Mappings of nothing but texts, as the standard library writes them with sorted keys; None for all others, in
-    which orjson would spell numbers in a way of its own."""
+    """Return mappings of nothing but texts as the standard library writes them with sorted keys; None for all others,
+    in which orjson would spell numbers in a way of its own.
+    """
     if not all(type(value) is str for row in rows for value in row.values()):
         return None
     try:

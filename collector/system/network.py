@@ -16,8 +16,9 @@ CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
 
 
 def proxy_for(url: str) -> str | None:
-    """The proxy that the environment names for this address (HTTPS_PROXY, HTTP_PROXY, else ALL_PROXY), None without
-    one; never one for this machine's own servers, or for hosts in NO_PROXY. UsageError where it can't be one."""
+    """Return the proxy that the environment names for this address (HTTPS_PROXY, HTTP_PROXY, else ALL_PROXY), None
+    without one; never one for this machine's own servers, or for hosts in NO_PROXY. UsageError if it can't be one.
+    """
     parts = urlsplit(url)
     host = parts.hostname or ""
     if host in HERE or urllib.request.proxy_bypass(host):
@@ -55,7 +56,7 @@ def trusted() -> ssl.SSLContext | bool:
 
 
 def check_route(url: str) -> None:
-    """UsageError where no request to this address can go out: the proxy is none, the certificates are not there."""
+    """UsageError if no request to this address can go out: the proxy is none, the certificates are not there."""
     proxy_for(url)
     if urlsplit(url).scheme != "https":
         return

@@ -35,7 +35,7 @@ _CAN_NOT = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY, errno.E
 
 
 def check_supported() -> None:
-    """UsageError where slant can't run at all."""
+    """UsageError if slant can't run at all."""
     if _fcntl is None or os.name != "posix":
         raise UsageError(
             "slant does not run on Windows itself, only in its Linux: type `wsl --install`, then install slant there."
@@ -74,13 +74,13 @@ def sync_folder(folder: str | os.PathLike[str]) -> None:
 
 
 def flush_onto_disk(file: IO[bytes]) -> None:
-    """The same of a file that Python still holds some bytes of."""
+    """Flush a file that Python still holds some bytes of onto the disk."""
     file.flush()
     onto_disk(file.fileno())
 
 
 def keep_room(file: int, n_bytes: int) -> None:
-    """Give a new open file so much room on the disk. OSError where the disk is full."""
+    """Give a new open file so much room on the disk. OSError if the disk is full."""
     try:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file, 0, n_bytes)
@@ -94,7 +94,7 @@ def keep_room(file: int, n_bytes: int) -> None:
 
 
 def try_lock(file: int) -> bool:
-    """Lock an open file until it is closed; False where another process holds it. OSError where nothing can."""
+    """Lock an open file until it is closed; False if another process holds it. OSError if nothing can."""
     try:
         _fcntl.flock(file, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
     except OSError as error:
@@ -110,7 +110,7 @@ def unlock(file: int) -> None:
 
 
 def is_locked(path: str | os.PathLike[str]) -> bool:
-    """Whether some process holds the lock of this file; False where there is no file."""
+    """Whether some process holds the lock of this file; False if there is no file."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # of a link or a pipe nobody holds a lock
     except OSError:
@@ -122,7 +122,7 @@ def is_locked(path: str | os.PathLike[str]) -> bool:
 
 
 def put_in_place(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> bool:
-    """Give a whole file its name; False where that name is taken by now. The file may keep its old name, too."""
+    """Give a whole file its name; False if that name is taken by now. The file may keep its old name, too."""
     try:
         os.link(made, path)
     except FileExistsError:
@@ -167,7 +167,7 @@ def user_caches() -> str:
 
 
 def forbid_core_dumps() -> None:
-    """A crash of this process or of one that it starts leaves no image of its memory, in which keys would be."""
+    """Keep a crash of this process, or of one that it starts, from leaving an image of its memory with keys in it."""
     import resource
 
     with contextlib.suppress(OSError, ValueError):
@@ -184,12 +184,12 @@ def has_desktop() -> bool:
 
 
 def core_count() -> int:
-    """The cores that this process may use, which in a container can be fewer than the machine has."""
+    """Return the cores that this process may use, which in a container can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def peak_memory_mb() -> float:
-    """The most memory that this process has had, in MB of 10^6 bytes."""
+    """Return the most memory that this process has had, in MB of 10^6 bytes."""
     import resource
 
     peak: Any = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

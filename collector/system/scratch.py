@@ -1,4 +1,4 @@
-"""Folders for what is made on the way to a file or a folder, beside it. What a killed process leaves, the next one
+"""Folders for what is made on the way to a file or a folder, next to it. What a killed process leaves, the next one
 removes."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _ENDING = ".scratch"
 
 @contextmanager
 def scratch_beside(out: Path) -> Iterator[Path]:
-    """A new folder beside `out`, for as long as this lasts. Whoever works in one has it locked: what nobody holds is
+    """Make a new folder next to `out`, for as long as this lasts. Who works in one has it locked: what nobody holds is
     nobody's. Where a file system can't lock folders, what was left stays."""
     start = f".{out.name}."
     for left in out.parent.glob(f"{glob.escape(start)}*{_ENDING}"):
@@ -34,8 +34,8 @@ def scratch_beside(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(out: Path) -> Iterator[Path]:
-    """A folder to write into, which is called `out` once this has ended without an error: whole, or not there.
-    OSError where something lies there by then."""
+    """Make a folder to write into, which is called `out` once this has ended without an error: whole, or not there.
+    OSError if something lies there by then."""
     out = out.absolute()
     with scratch_beside(out) as place:
         (made := place / "whole").mkdir()
@@ -51,7 +51,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_file(out: Path) -> Iterator[tuple[BinaryIO, Path]]:
-    """A file to write into, which is called `out` once this has ended without an error, and a folder for the time
+    """Open a file to write into, which is called `out` once this has ended without an error, and a folder for the time
     being. A pipe, a terminal or a device that the user named is written into as it stands."""
     if is_stream(out):
         with opened_stream(out) as stream, tempfile.TemporaryDirectory(prefix="slant-") as folder:

@@ -1,4 +1,4 @@
-"""Where slant's own files lie: beside this package, in the checkout (by links) as in an installed wheel."""
+"""Where slant's own files lie: next to this package, in the checkout (by links) as in an installed wheel."""
 
 from __future__ import annotations
 
@@ -11,49 +11,49 @@ _PACKAGE = Path(__file__).parent.parent
 
 
 def sql_dir() -> Path:
-    """The folder with migrations/, views/ and queries/."""
+    """Return the folder with migrations/, views/ and queries/."""
     return (_PACKAGE.parent / "sql").resolve()
 
 
 @functools.cache
 def sql_query(name: str) -> str:
-    """The text of sql/queries/NAME.sql."""
+    """Return the text of sql/queries/NAME.sql."""
     return (sql_dir() / "queries" / f"{name}.sql").read_text("utf-8")
 
 
 @functools.cache
 def documented_columns() -> frozenset[str]:
-    """The names of all columns of slant's views of trials, in lower case."""
+    """Return the names of all columns of slant's views of trials, in lower case."""
     with (sql_dir() / "columns.csv").open(encoding="utf-8", newline="") as file:
         return frozenset(row["column"].lower() for row in csv.DictReader(file))
 
 
 def engines_file() -> Path:
-    """The table of engines, which R reads too."""
+    """Return the table of engines, which R reads too."""
     return (_PACKAGE.parent / "inst" / "engines.csv").resolve()
 
 
 def templates_dir() -> Path:
-    """The folder with a study to start from for each design."""
+    """Return the folder with a study to start from for each design."""
     return (_PACKAGE / "studies" / "templates").resolve()
 
 
 def studies_dir() -> Path:
-    """The folder with the studies that ship with slant."""
+    """Return the folder with the studies that ship with slant."""
     return (_PACKAGE / "studies").resolve()
 
 
 def checklists_dir() -> Path:
-    """The folder with the reporting checklists, as TOML."""
+    """Return the folder with the reporting checklists, as TOML."""
     return (_PACKAGE / "provenance" / "checklists").resolve()
 
 
 def r_script(name: str) -> Path:
-    """A script of inst/scripts/, for Rscript."""
+    """Return a script of inst/scripts/, for Rscript."""
     return (_PACKAGE.parent / "inst" / "scripts" / name).resolve()
 
 
 @functools.cache
 def page_style() -> str:
-    """The style that all pages share, as CSS."""
+    """Return the style that all pages share, as CSS."""
     return (_PACKAGE / "view" / "templates" / "page.css").read_text("utf-8")

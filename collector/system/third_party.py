@@ -26,7 +26,7 @@ def third_party_names(group: str) -> list[str]:
 
 
 def load_third_party(group: str, name: str, kind: type[T], error: type[SlantError]) -> T | None:
-    """The object of this name, None where no package has it. `error` where it can't be had or isn't a `kind`."""
+    """Return the object of this name, None if no package has it. `error` where it can't be had or isn't a `kind`."""
     what = group.partition(".")[2].removesuffix("s")
     # a package that is on the path twice (a checkout and an installed copy) says the same thing twice
     entries = {(entry.value, _package(entry)): entry for entry in entry_points(group=group, name=name)}

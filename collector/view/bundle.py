@@ -78,7 +78,7 @@ def write_bundle(
     CSV and Parquet; the number of trials. `on_page` is told how many pages are written, and how many are known of.
     `anonymous`: without what tells who collected them.
 
-    The folder is there once all of it is. UsageError where the condition is none or leaves too many trials or none, or
+    The folder is there once all of it is. UsageError if the condition is none or leaves too many trials or none, or
     the folder is not empty.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -104,7 +104,7 @@ def write_bundle(
 
 
 def _copy(db: Path, small: Path, where: str, anonymous: bool) -> int:
-    """The chosen trials with all their attempts, and what the database knows of their runs, and of no others."""
+    """Return the chosen trials with all their attempts, and what the database knows of their runs, and of no others."""
     frames: dict[str, pl.DataFrame] = {}
     with guarded(db, _LIMIT_S) as connection:
         trials = TrialFilter(where=where).rows(connection).select("trial_id")

@@ -56,11 +56,11 @@ def journal_sizes(db: Path) -> dict[str, int]:
 def guarded(
     db: Path, limit_s: float = LIMIT_S, folder: Path | None = None, *, shows_waiting: bool = True
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection that can read this database and nothing else; files it may write in `folder` only, if anywhere.
+    """Open a connection that can read this database and nothing else; files it may write in `folder` only, if anywhere.
     `shows_waiting`: with what a collector has not put into the database yet.
 
     What takes longer than `limit_s` seconds is interrupted. Raises UsageError for that and for whatever DuckDB can't
-    make of a condition, DatabaseError where the file can't be opened. The file is held until the block ends, and a
+    make of a condition, DatabaseError if the file can't be opened. The file is held until the block ends, and a
     collector waits meanwhile: keep it short.
     """
     with (

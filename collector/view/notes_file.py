@@ -19,7 +19,7 @@ _MOST_BYTES = 100_000_000
 
 
 class NotesFile:
-    """Read anew for each page and change, for it may be open elsewhere. Columns of the reader's own stay."""
+    """Read again for each page and change, for it may be open elsewhere. Columns of the reader's own stay."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -27,7 +27,7 @@ class NotesFile:
         self.read()
 
     def read(self) -> dict[str, dict[str, str]]:
-        """The notes by trial id; none where there is no file yet. UsageError where the file is no such CSV."""
+        """Return the notes by trial id; none if there is no file yet. UsageError if the file is no such CSV."""
         text = self._text()
         try:
             rows = csv.DictReader(io.StringIO(text, newline=""))
@@ -75,7 +75,7 @@ class NotesFile:
         return sorted({note["label"] for note in self.read().values() if note["label"]})
 
     def trials_with(self, label: str) -> list[str]:
-        """The trials with this label; "*" is any note at all."""
+        """Return the trials with this label; "*" is any note at all."""
         return [trial_id for trial_id, note in self.read().items() if label in ("*", note["label"])]
 
     def keep(self, trial_id: str, label: str, note: str) -> None:

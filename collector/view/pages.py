@@ -64,7 +64,7 @@ _REFRESH_S = {"search": 1, "runs": 3}
 
 
 class Links(Protocol):
-    """Where another page is: an address of a server, or a file beside this one. Empty where there is no such page."""
+    """Where another page is: an address of a server, or a file next to this one. Empty where there is no such page."""
 
     def __call__(self, kind: str, key: str = "", query: Query | None = None, fragment: str = "") -> str: ...
 
@@ -91,7 +91,7 @@ class Pages:
         }
 
     def rendered(self, kind: str, key: str, query: Query) -> str:
-        """The page of a kind of LISTS, or of ITEMS: `key` says of which one."""
+        """Return the page of a kind of LISTS, or of ITEMS: `key` says of which one."""
         page = getattr(self, kind)
         text: str = page(key, query) if kind in ITEMS else page(query)
         return text
@@ -152,7 +152,7 @@ class Pages:
         )
 
     def check_trial(self, trial_id: str) -> None:
-        """UnknownNameError where the database has no such trial."""
+        """UnknownNameError if the database has no such trial."""
         with self._reading() as connection:
             one_trial(connection, trial_id)
 
@@ -234,7 +234,7 @@ class Pages:
 
     @contextmanager
     def chosen(self, query: Query, folder: Path, limit_s: float) -> Iterator[duckdb.DuckDBPyRelation]:
-        """The trials of an address in their order, for a file that is written into `folder`."""
+        """Yield the trials of an address in their order, for a file that is written into `folder`."""
         chosen = TrialFilter.of(query)
         search = self._search(chosen, limit_s)
         with (
@@ -251,7 +251,7 @@ class Pages:
         return search
 
     def _counted(self, what: tuple[Any, ...], count: Callable[[], _Count]) -> _Count:
-        """Counted once, until the file or a journal changes: what waits there is counted, too."""
+        """Count once, until the file or a journal changes: what waits there is counted, too."""
         key = (*what, self.db.stat().st_mtime_ns, sum(journal_sizes(self.db).values()))
         if key not in self._counts:
             if len(self._counts) >= 64:
@@ -261,12 +261,12 @@ class Pages:
         return counted
 
     def forget(self) -> None:
-        """Count everything anew at the next look."""
+        """Count everything again at the next look."""
         self._counts.clear()
 
     @contextmanager
     def _reading(self, *, shows_waiting: bool = True) -> Iterator[duckdb.DuckDBPyConnection]:
-        """The database; for which kinds of pages it has something is looked up anew when the file has changed."""
+        """Open the database; for which kinds of pages it has something is looked up again when the file has changed."""
         with guarded(self.db, shows_waiting=shows_waiting) as connection:
             changed_at = self.db.stat().st_mtime_ns
             if self._kinds[0] != changed_at:
@@ -285,7 +285,7 @@ class Pages:
 
 
 def _kinds_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """The kinds of pages that there is something for, each with its title."""
+    """Return the kinds of pages that there is something for, each with its title."""
     pages = {"trials": "Trials"}
     if paired_cells(connection):
         pages["pairs"] = "Pairs"
@@ -312,7 +312,7 @@ def _reading(row: Mapping[str, Any]) -> str:
 
 @functools.cache
 def style() -> tuple[str, str]:
-    """The style of all pages, and the source of a content security policy that lets it through."""
+    """Return the style of all pages, and the source of a content security policy that lets it through."""
     text = page_style() + _source("view.css")
     return text, f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
@@ -342,12 +342,12 @@ def _shown(value: Any) -> Any:
 
 
 def digits(value: int | None) -> str:
-    """A number that counts nothing (a seed, a place): without commas."""
+    """Return a number that counts nothing (a seed, a place): without commas."""
     return "" if value is None else str(value)
 
 
 def cell(value: Any) -> str:
-    """A value in a table: unknown is nothing, numbers have six digits, times whole seconds."""
+    """Return a value in a table: unknown is nothing, numbers have six digits, times whole seconds."""
     if value is None:
         return ""
     if isinstance(value, bool):

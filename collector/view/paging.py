@@ -24,7 +24,7 @@ class Order:
         return [name for name, _ in self.columns]
 
     def sorted(self, rows: duckdb.DuckDBPyRelation, *, is_backwards: bool = False) -> duckdb.DuckDBPyRelation:
-        """The rows in this order, or from its end."""
+        """Return the rows in this order, or from its end."""
         keys = []
         for name, falls in self.columns:
             column = ColumnExpression(name)
@@ -40,7 +40,9 @@ class Order:
         is_backwards: bool = False,
         with_itself: bool = False,
     ) -> duckdb.DuckDBPyRelation:
-        """The rows behind the one with this key, or before it. `key` is one text a column, as `key_of` gives it."""
+        """Return the rows behind the one with this key, or before it. `key` is one text a column, as `key_of`
+        gives it.
+        """
         if len(key) != len(self.columns):
             raise UsageError(f"A place in this list has {len(self.columns)} parts, not {len(key)}.")
         types = dict(zip(rows.columns, rows.types, strict=True))
@@ -57,13 +59,13 @@ class Order:
         return rows.filter(condition)
 
     def key_of(self, row: Mapping[str, Any]) -> str:
-        """The place of a row in this order, as an address holds it."""
+        """Return the place of a row in this order, as an address holds it."""
         values = [row[name] for name in self.names]
         return json.dumps([None if value is None else str(value) for value in values], separators=(",", ":"))
 
 
 def read_key(text: str) -> list[str | None]:
-    """The key in an address. Raises UsageError where it is none."""
+    """Return the key in an address. Raises UsageError if it is none."""
     try:
         key = json.loads(text)
     except (ValueError, RecursionError):
@@ -75,7 +77,7 @@ def read_key(text: str) -> list[str | None]:
 
 @dataclass(frozen=True)
 class Page:
-    """Some rows of a list, and the keys from which the ones before and behind are found; None where there are none."""
+    """Some rows of a list, and the keys from which the ones before and behind are found; None if there are none."""
 
     rows: list[dict[str, Any]]
     before: str | None
@@ -89,8 +91,9 @@ def page_of(
     query: Mapping[str, str],
     shown: Sequence[Expression] | None = None,
 ) -> Page:
-    """The page that an address asks for: `after` or `before` a key, else the first. `shown` has the order's columns;
-    None shows all there are."""
+    """Return the page that an address asks for: `after` or `before` a key, else the first. `shown` has the order's
+    columns; None shows all there are.
+    """
     is_backwards = "before" in query
     key = query.get("before") or query.get("after")
     part = order.beyond(rows, read_key(key), is_backwards=is_backwards) if key else rows
@@ -109,8 +112,10 @@ def page_of(
 
 
 def between(name: str, rows: Sequence[Mapping[str, Any]]) -> Expression:
-    """That a column lies between the least and the largest of these rows. DuckDB knows both of each part of a table,
-    and leaves out the parts that hold none such; of a list of values it reads every column of every row first."""
+    """Return the condition that a column lies between the minimum and the maximum of these rows. DuckDB knows both of
+    each part of a table, and leaves out the parts that hold none such; of a list of values it reads every column of
+    every row first.
+    """
     values, column = [row[name] for row in rows], ColumnExpression(name)
     return (column >= ConstantExpression(min(values))) & (column <= ConstantExpression(max(values)))
 

@@ -49,14 +49,15 @@ class PairChoice:
 
 
 def paired_cells(connection: duckdb.DuckDBPyConnection) -> list[list[str]]:
-    """The cells of studies whose design makes pairs, as their runs list them; the latest run first."""
+    """Return the cells of studies whose design makes pairs, as their runs list them; the latest run first."""
     rows = connection.execute(sql_query("paired_cells")).fetchall()
     return [cell for *cell, name in rows if (design := design_of(name)) is not None and design.pairs_by]
 
 
 def pair_choice(connection: duckdb.DuckDBPyConnection, query: Mapping[str, str]) -> PairChoice | None:
-    """What an address asks for, the rest as is usual: the latest run's first model, the first two conditions. None
-    where no study here makes pairs."""
+    """Return what an address asks for, the rest as is usual: the latest run's first model, the first two conditions.
+    None if no study here makes pairs.
+    """
     cells = paired_cells(connection)
     fitting = [cell for cell in cells if all(query.get(n, "") in ("", v) for n, v in zip(CELL, cell, strict=True))]
     if not cells:
@@ -76,7 +77,7 @@ def pair_choice(connection: duckdb.DuckDBPyConnection, query: Mapping[str, str])
 
 
 def pairs_of(connection: duckdb.DuckDBPyConnection, choice: PairChoice) -> duckdb.DuckDBPyRelation:
-    """The pairs, unordered, a row each: the columns that they share, both trials, both counts of tokens, the
+    """Return the pairs, unordered, a row each: the columns that they share, both trials, both counts of tokens, the
     difference (other minus reference) and its `size`."""
     trials = connection.view("trials")
     is_of_cell = [ColumnExpression(n) == ConstantExpression(v) for n, v in zip(CELL, choice.cell, strict=True)]
@@ -97,7 +98,7 @@ _OWN = {"trial_id": "id", "tokens": "tokens", "outcome": "outcome"}
 
 @dataclass(frozen=True)
 class PairSteps:
-    """A pair, and the places of those before and behind it; None where it is the first or the last."""
+    """A pair, and the places of those before and behind it; None if it is the first or the last."""
 
     row: dict[str, Any]
     before: str | None
@@ -105,7 +106,7 @@ class PairSteps:
 
 
 def steps_of_pair(pairs: duckdb.DuckDBPyRelation, order: Order, place: str | None) -> PairSteps | None:
-    """The pair at a place of the list (None: the first); None where there is none."""
+    """Return the pair at a place of the list (None: the first); None if there is none."""
     key = read_key(place) if place else None
     rows = rows_of(order.sorted(order.beyond(pairs, key, with_itself=True) if key else pairs).limit(2))
     if not rows:

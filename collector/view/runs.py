@@ -36,8 +36,9 @@ def model_rows(db: Path) -> pl.DataFrame:
 
 
 def run_rows(db: Path, models: pl.DataFrame, *, looks_for_problems: bool) -> Runs:
-    """What `collect status` says, and the runs themselves; `models` as of `model_rows`. To look for problems reads
-    every trial several times."""
+    """Return what `collect status` says, and the runs themselves; `models` as of `model_rows`. To look for problems
+    reads every trial several times.
+    """
     with kept_open(db):
         status, title = for_people(with_pace(models, db))
         problems = warnings(db) if looks_for_problems else None

@@ -39,7 +39,7 @@ def export_for_scout(
     db: Path, out: Path, study: str | None = None, *, overwrite: bool = False, anonymous: bool = False
 ) -> int:
     """Write all trials (of `study`) into the Parquet file `out`; how many. Its folder, which Scout reads, is made where
-    it is not there. `anonymous`: without what tells who collected them. UsageError where the file exists and
+    it is not there. `anonymous`: without what tells who collected them. UsageError if the file exists and
     `overwrite` is false, or is not called .parquet."""
     if out.suffix != ".parquet":
         raise UsageError(

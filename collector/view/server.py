@@ -42,7 +42,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def new_token() -> str:
-    """A token nobody can guess; or that of the variable SLANT_VIEW_TOKEN, so that addresses last."""
+    """Return a token nobody can guess; or that of the variable SLANT_VIEW_TOKEN, so that addresses last."""
     token = os.environ.get(TOKEN_VARIABLE, "")
     if not token:
         return secrets.token_urlsafe(24)
@@ -173,7 +173,7 @@ def _html(text: str, status: int = 200) -> web.Response:
 
 
 def listening_socket(port: int) -> socket.socket:
-    """A socket on this machine's own address; port 0 takes a free one. UsageError where the port is taken."""
+    """Return a socket on this machine's own address; port 0 takes a free one. UsageError if the port is taken."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:

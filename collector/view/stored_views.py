@@ -18,7 +18,7 @@ _AS_ASKED = ("run_id", "position")
 
 
 def view_groups(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
-    """The views of the database: those about every study first, then by design; unknown ones at the end."""
+    """Return the views of the database: those about every study first, then by design; unknown ones at the end."""
     heads, groups = read_view_heads(), dict[str, list[str]]()
     for name in view_names(connection):
         design = next(iter(heads[name].designs), "every study") if name in heads else "not slant's"
@@ -29,8 +29,9 @@ def view_groups(connection: duckdb.DuckDBPyConnection) -> dict[str, list[str]]:
 def page_of_view(
     connection: duckdb.DuckDBPyConnection, name: str, query: Mapping[str, str]
 ) -> tuple[Page, Order, list[tuple[str, bool]]]:
-    """The rows, the order that they are in, and the columns, each with whether it holds numbers. A view that fits one
-    page is in its own order, unless a column is chosen; a longer one goes by its grain."""
+    """Return the rows, the order that they are in, and the columns, each with whether it holds numbers. A view that
+    fits one page is in its own order, unless a column is chosen; a longer one goes by its grain.
+    """
     rows = known_view(connection, name)
     columns = list(zip(rows.columns, map(_is_number, rows.types), strict=True))
     sort = query.get("sort", "")
@@ -53,7 +54,9 @@ def page_of_view(
 
 
 def _trials_of(connection: duckdb.DuckDBPyConnection, designs: tuple[str, ...]) -> duckdb.DuckDBPyRelation:
-    """The trials that a view about these designs can show: those of their studies. All, where it is about none."""
+    """Return the trials that a view about these designs can show: those of their studies. All, where it is
+    about none.
+    """
     trials = connection.view("trials")
     if not designs:
         return trials
@@ -64,9 +67,10 @@ def _trials_of(connection: duckdb.DuckDBPyConnection, designs: tuple[str, ...]) 
 def _page_of_many(
     trials: duckdb.DuckDBPyRelation, rows: duckdb.DuckDBPyRelation, order: Order, query: Mapping[str, str]
 ) -> Page:
-    """A page of a view of trials, in the order of asking: such rows lie together. The view joins and orders all of its
-    rows before it gives any: it is asked for some trials by their ids alone, and for more of them where it shows too
-    few of those."""
+    """Return a page of a view of trials, in the order of asking: such rows lie together. The view joins and orders all
+    of its rows before it gives any: it is asked for some trials by their ids alone, and for more of them where it shows
+    too few of those.
+    """
     is_backwards = "before" in query
     key = query.get("before") or query.get("after")
     places = trials.select(*order.names)
@@ -83,7 +87,7 @@ def _page_of_many(
 
 
 def _any_of(places: Sequence[Mapping[str, Any]]) -> Expression:
-    """The trials with these ids, and between the places of these."""
+    """Return the trials with these ids, and between the places of these."""
     condition = ColumnExpression("trial_id").isin(*(ConstantExpression(place["trial_id"]) for place in places))
     for name in _AS_ASKED:
         if all(place.get(name) is not None for place in places):

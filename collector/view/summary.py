@@ -45,7 +45,7 @@ class Summary:
 
 
 def summarise(chosen: duckdb.DuckDBPyRelation) -> Summary:
-    """Counts all rows of the relation once."""
+    """Count all rows of the relation once."""
     counted = chosen.query("chosen", sql_query("trial_summary"))
     assert counted is not None  # it is a query, which has rows
     outcomes: dict[tuple[str, str, str], Counter[str]] = {}
@@ -93,7 +93,7 @@ def _histogram(name: str, counts: Counter[int], first: int, width: int, n_bars: 
 
 
 def _quantile(counts: Counter[int], share: float) -> int:
-    """The smallest value that at least this share does not exceed."""
+    """Return the smallest value that at least this share does not exceed."""
     reached, wanted = 0, share * counts.total()
     for value in sorted(counts):
         reached += counts[value]
@@ -103,7 +103,7 @@ def _quantile(counts: Counter[int], share: float) -> int:
 
 
 def _width(span: int) -> int:
-    """A round width of bars, so that there are not more than the page has room for."""
+    """Return a round width of bars, so that there are not more than the page has room for."""
     power = 1
     while True:
         for step in _STEPS:
@@ -113,6 +113,6 @@ def _width(span: int) -> int:
 
 
 def filter_values(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Any]]:
-    """What each filter can be set to, from the lists of the runs: no trial is read for it."""
+    """Return what each filter can be set to, from the lists of the runs: no trial is read for it."""
     rows = connection.execute(sql_query("filter_values")).fetchall()
     return {name: [value for value in known or [] if value not in (None, "")] for name, known in rows}

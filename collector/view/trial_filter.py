@@ -66,7 +66,7 @@ class TrialFilter:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> TrialFilter:
-        """Raises UsageError where a number, a date or the condition is none."""
+        """Raise UsageError if a number, a date or the condition is none."""
         given = {name: query.get(name, "").strip() for name in (*COLUMNS, *_OTHERS)}
         chosen = cls(
             {name: given[name] for name in COLUMNS if given[name]},
@@ -105,7 +105,7 @@ class TrialFilter:
     def rows(
         self, connection: duckdb.DuckDBPyConnection, labelled: Collection[str] = (), matches: str = ""
     ) -> duckdb.DuckDBPyRelation:
-        """The trials under this filter, unordered. `labelled` are the trials with the label that is asked for,
+        """Return the trials under this filter, unordered. `labelled` are the trials with the label that is asked for,
         `matches` the table with the attempts in whose texts something was found."""
         rows, conditions = connection.view("trials"), self.conditions()
         if self.label:
@@ -120,8 +120,9 @@ _OTHERS = tuple(name for name in TrialFilter.__dataclass_fields__ if name != "va
 
 
 def condition_of(text: str) -> Expression:
-    """A condition of SQL that a person types, as one expression: it can't hold a second statement, nor end the query
-    that it is put into. UsageError where it is none."""
+    """Return a condition of SQL that a person types, as one expression: it can't hold a second statement, nor end the
+    query that it is put into. UsageError if it is none.
+    """
     if len(text) > _LONGEST:
         raise UsageError(f"A condition has {_LONGEST:,} characters at most.")
     try:
@@ -142,7 +143,9 @@ def condition_of(text: str) -> Expression:
 
 @lru_cache(64)
 def _functions(condition: str) -> frozenset[str]:
-    """The names of the functions that a condition calls and the kinds of its parts, wherever they stand in it."""
+    """Return the names of the functions that a condition calls and the kinds of its parts, wherever they stand
+    in it.
+    """
     with duckdb.connect(":memory:") as connection:
         parsed = connection.execute("SELECT json_serialize_sql($1)", [f"SELECT 1 WHERE ({condition}\n)"]).fetchall()
     names, parts = set(), [json.loads(parsed[0][0])]

@@ -41,7 +41,7 @@ _EXCERPTS = {"answer": 160, "reasoning_text": 160}
 def chosen_trials(
     connection: duckdb.DuckDBPyConnection, chosen: TrialFilter, notes: NotesFile | None, search: TextSearch | None
 ) -> Iterator[duckdb.DuckDBPyRelation]:
-    """The trials that a filter leaves, unordered, with what notes and a search have to say to it."""
+    """Yield the trials that a filter leaves, unordered, with what notes and a search have to say to it."""
     if chosen.label and notes is None:
         raise UsageError("A filter by label needs the notes.", "Start with: collect view --notes notes.csv")
     labelled = notes.trials_with(chosen.label) if notes and chosen.label else ()
@@ -58,8 +58,9 @@ def page_of_trials(
     chosen: TrialFilter,
     query: Mapping[str, str],
 ) -> Page:
-    """The page that an address asks for. In the order of asking its trials mostly lie together: which ones they are is
-    found in narrow columns, for to carry a million wide rows into a sort takes longer than all the rest."""
+    """Return the page that an address asks for. In the order of asking its trials mostly lie together: which ones they
+    are is found in narrow columns, for to carry a million wide rows into a sort takes longer than all the rest.
+    """
     columns = [*(ColumnExpression(name) for name in _LISTED), *_excerpts()]
     if not chosen.sort:
         page = page_of(trials, chosen.order, ON_A_PAGE, query, [ColumnExpression(name) for name in _PLACE])
@@ -98,7 +99,7 @@ class OneTrial:
 
 
 def one_trial(connection: duckdb.DuckDBPyConnection, trial_id: str) -> OneTrial:
-    """UnknownNameError where the database has no such trial."""
+    """UnknownNameError if the database has no such trial."""
     rows = attempts_of(connection, [trial_id])[trial_id]
     row = last_attempt(rows)
     row["factors"], told = values_of(row["factors"]), row["factors"]
@@ -112,7 +113,9 @@ def one_trial(connection: duckdb.DuckDBPyConnection, trial_id: str) -> OneTrial:
 
 
 def occasions_of(connection: duckdb.DuckDBPyConnection, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The answers to a trial that was asked on several days (`collect --again`), the first one first; else none."""
+    """Return the answers to a trial that was asked on several days (`collect --again`), the first one first;
+    else none.
+    """
     first_id = row["first_trial_id"] or row["trial_id"]
     attempts = connection.sql("FROM attempts").filter(ColumnExpression("is_final"))
     columns = ("trial_id", "occasion", "done_at", "served_model", "outcome", "choice", "tokens")
@@ -127,7 +130,7 @@ def occasions_of(connection: duckdb.DuckDBPyConnection, row: Mapping[str, Any]) 
 def attempts_of(
     connection: duckdb.DuckDBPyConnection, trial_ids: Sequence[str], cell: Mapping[str, str] | None = None
 ) -> dict[str, list[dict[str, Any]]]:
-    """All attempts of these trials in their order. UnknownNameError where there is none of a trial. `cell`: what is
+    """All attempts of these trials in their order. UnknownNameError if there is none of a trial. `cell`: what is
     known of all of them (a model, say), so that the ids of others need not be read.
 
     Their places are by_trial in one look at narrow columns, and what lies at a place is read at once."""
@@ -146,12 +149,12 @@ def attempts_of(
 
 
 def last_attempt(attempts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The attempt that ended a trial; the latest of a pending one."""
+    """Return the attempt that ended a trial; the latest of a pending one."""
     return next((row for row in attempts if row["is_final"]), attempts[-1])
 
 
 def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The trials before and behind this one in a list."""
+    """Return the trials before and behind this one in a list."""
     key = [None if row[name] is None else str(row[name]) for name in order.names]
     sides = []
     for is_backwards in (True, False):
@@ -176,7 +179,7 @@ class Game:
 
 
 def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
-    """All trials of a game. UnknownNameError where the database has none of this name."""
+    """All trials of a game. UnknownNameError if the database has none of this name."""
     rows = rows_of(_with(connection.view("trials"), game=game))
     if not rows:
         raise UnknownTrialError("game", game)
@@ -200,8 +203,9 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
 
 
 def new_messages(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> list[Message]:
-    """What was said to the model in a turn: its own answer, which is sent along with the next question, is shown where
-    it was given."""
+    """Return what was said to the model in a turn: its own answer, which is sent along with the next question, is shown
+    where it was given.
+    """
     messages = messages_of(row["request"])[0]
     if before is None or not messages or messages[0].text.strip() != (before["answer"] or "").strip():
         return messages
@@ -215,7 +219,7 @@ def page_of_games(trials: duckdb.DuckDBPyRelation, query: Mapping[str, str]) -> 
 
 
 def neighbouring_games(trials: duckdb.DuckDBPyRelation, game: str) -> tuple[str | None, str | None]:
-    """The games before and behind this one in the list of these trials; none of one that is not in it."""
+    """Return the games before and behind this one in the list of these trials; none of one that is not in it."""
     games = trials.query("chosen", sql_query("neighbouring_games"))
     assert games is not None  # it is a query, which has rows
     places = _with(games, game=game).select("before", "behind").fetchall()
@@ -223,7 +227,7 @@ def neighbouring_games(trials: duckdb.DuckDBPyRelation, game: str) -> tuple[str 
 
 
 def conversation_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """What the designs of the runs here call conversations of many turns: "game", "conversation"."""
+    """Return what the designs of the runs here call conversations of many turns: "game", "conversation"."""
     designs = connection.execute("SELECT DISTINCT design FROM runs").fetchall()
     names = {design.conversation for (name,) in designs if (design := design_of(name)) is not None}
     return sorted(names - {""})
@@ -235,7 +239,7 @@ def design_of_study(connection: duckdb.DuckDBPyConnection, study: str) -> str | 
 
 
 def design_of(name: str | None) -> Design | None:
-    """None where nobody knows it here: a package that is not installed."""
+    """None if nobody knows it here: a package that is not installed."""
     try:
         return design_named(name) if name else None
     except (UnknownNameError, DesignError):
@@ -243,7 +247,9 @@ def design_of(name: str | None) -> Design | None:
 
 
 def facts_of(design: Design | None, row: Mapping[str, Any]) -> dict[str, str]:
-    """What the design tells of a trial. A stranger's design may stumble over it: then its factors as they are."""
+    """Return what the design tells of a trial. A stranger's design may stumble over it: then its factors as
+    they are.
+    """
     try:
         return design.facts(row) if design else {name: str(value) for name, value in row["factors"].items()}
     except Exception as error:  # whatever the code of another package raises

@@ -199,7 +199,7 @@ def _label_columns() -> list[pl.Expr]:
 
 
 def _number(name: str | pl.Expr, digits: int) -> pl.Expr:
-    """With this many digits behind the point; nothing where there is no number."""
+    """With this many digits behind the point; nothing if there is no number."""
     column = pl.col(name) if isinstance(name, str) else name
     return column.map_elements(lambda value: f"{value:,.{digits}f}", return_dtype=pl.String).fill_null("")
 
@@ -216,7 +216,7 @@ _TIERS = {
 
 
 def stimuli(section: SectionData) -> Group | None:
-    """Of the study as it is today; nothing where the answers are of another version of it."""
+    """Of the study as it is today; nothing if the answers are of another version of it."""
     data = section.study.data
     if not isinstance(data, ForcedChoiceData) or section.grain["study_version"] != section.study.version:
         return None

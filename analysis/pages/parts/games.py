@@ -219,7 +219,7 @@ def _repeat_rates(section: SectionData, curves: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shares(section: SectionData, shares: pl.DataFrame) -> pl.DataFrame:
-    """A table for each set of groups would be many: groups that a variant lacks are left empty."""
+    """Return a table for each set of groups would be many: groups that a variant lacks are left empty."""
     rows = _ordered(section, shares.with_columns(share=_percent(pl.col("share_of_class"))))
     return rows.pivot("group", index=["variant", "model", "class"], values="share", maintain_order=True)
 
@@ -229,7 +229,7 @@ def _percent(share: pl.Expr) -> pl.Expr:
 
 
 def _interval(middle: str, low: str, high: str) -> pl.Expr:
-    """ "0.84 [0.79, 0.89]"; without an interval, the number alone; nothing where there is no number."""
+    """ "0.84 [0.79, 0.89]"; without an interval, the number alone; nothing if there is no number."""
     numbers = [_number(name) for name in (middle, low, high)]
     text = pl.format("{} [{}, {}]", *numbers)
     return pl.when(pl.col(low).is_null()).then(numbers[0]).otherwise(text).fill_null("")

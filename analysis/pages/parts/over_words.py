@@ -17,7 +17,7 @@ CROSSED_ROWS, POOLED_ROWS, SAME_WORDS = "crossed", "meta", "same_words"
 
 
 def held(section: SectionData) -> Group | None:
-    """None where the study has no such effects, or R could not fit them."""
+    """None if the study has no such effects, or R could not fit them."""
     rows = section.own(CROSSED_ROWS)
     rows = rows.drop_nulls("verdict") if rows.height else rows
     if rows.is_empty():
@@ -31,7 +31,7 @@ def held(section: SectionData) -> Group | None:
 
 
 def pooled(section: SectionData) -> Group | None:
-    """One number over tests and models; None where there are too few to pool."""
+    """One number over tests and models; None if there are too few to pool."""
     rows = section.own(POOLED_ROWS)
     if rows.is_empty():
         return None
@@ -41,7 +41,7 @@ def pooled(section: SectionData) -> Group | None:
 
 
 def at_same_words(section: SectionData) -> Group | None:
-    """Whether models have the bias at the same words; None where no two were asked the same test."""
+    """Whether models have the bias at the same words; None if no two were asked the same test."""
     rows = section.own(SAME_WORDS)
     if rows.is_empty():
         return None

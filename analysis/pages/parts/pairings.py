@@ -100,7 +100,7 @@ def _clusters(chained: pl.DataFrame) -> str:
 
 
 def _claims(chained: pl.DataFrame) -> list[str]:
-    """Of each slope: its odds ratio with the interval over clusters, beside that of independent conversations."""
+    """Of each slope: its odds ratio with the interval over clusters, next to that of independent conversations."""
     slopes = chained.filter(pl.col("term") != "intercept")
     return [
         f"{row['model_label'] or 'All models'}, {row['formula']}: odds ratio {math.exp(row['estimate']):.2f} for "

@@ -1,5 +1,5 @@
-"""What a paper prints beside what is here, for a study whose variants are compared: how many numbers stand how, those
-that something stands beside, and the slips.
+"""What a paper prints next to what is here, for a study whose variants are compared: how many numbers stand how, those
+that something stands next to, and the slips.
 """
 
 from __future__ import annotations

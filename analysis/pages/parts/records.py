@@ -60,16 +60,16 @@ class SectionData:
     grain: Mapping[str, str]
 
     def own(self, name: str) -> pl.DataFrame:
-        """The rows of this grain in a table; an empty frame where there is no such table."""
+        """Return the rows of this grain in a table; an empty frame where there is no such table."""
         return self.tables[name].filter(**self.grain) if name in self.tables else pl.DataFrame()
 
     def own_with_mde(self, name: str) -> pl.DataFrame:
-        """The same with the smallest effect, which the file of an older slant lacks if nobody may write it."""
+        """Return the same with the smallest effect, which the file of an older slant lacks if nobody may write it."""
         rows = self.own(name)
         return rows if "mde" in rows.columns else rows.with_columns(mde=pl.lit(None, pl.Float64))
 
     def captioned(self, name: str) -> CaptionedTable | None:
-        """A table as it is, but for what is empty or told elsewhere; None where it has no rows."""
+        """Return a table as it is, but for what is empty or told elsewhere; None if it has no rows."""
         rows = self.own(name)
         if rows.is_empty():
             return None

@@ -50,7 +50,7 @@ def robustness(section: SectionData) -> Group | None:
 
 
 def nothing(section: SectionData) -> Group | None:
-    """What is found where words are dealt to groups at random, where `analyze permute` has kept it."""
+    """Return what is found where words are dealt to groups at random, where `analyze permute` has kept it."""
     rows = section.own("permutation_tests")
     rows = rows.filter(pl.col("scale") == "difference") if rows.height else rows
     if rows.is_empty():
@@ -79,7 +79,7 @@ def nothing(section: SectionData) -> Group | None:
 
 
 def stopping(section: SectionData) -> Group | None:
-    """The rule by which collecting was to end on precision, the width at each look, and why it ended."""
+    """Return the rule by which collecting was to end on precision, the width at each look, and why it ended."""
     rows = section.own("interval_widths")
     if rows.is_empty():
         return None
@@ -117,6 +117,6 @@ def groups(section: SectionData) -> list[Group]:
 
 
 def _without_folder_names(group: Group) -> Group:
-    """A study's file is named without its folders: whoever reads a report need not know where it lies."""
+    """Return a study's file is named without its folders: anyone who reads a report need not know where it lies."""
     to_make = tuple(replace(result, command=without_folders(result.command)) for result in group.to_make)
     return replace(group, to_make=to_make)

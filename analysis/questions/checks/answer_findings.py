@@ -65,7 +65,7 @@ def repetitions(rows: CheckRows, context: Context) -> Verdict:
 
 
 def _same_answers(part: pl.DataFrame) -> str:
-    """Of one model at one temperature, beside chance."""
+    """Of one model at one temperature, next to chance."""
     n, same = float(part["n_repeated"].sum()), float(part["n_identical"].sum())
     by_chance = float((part["share_by_chance"] * part["n_repeated"]).sum())
     return f"{same:,.0f} of {n:,.0f} ({percent(same / n)}; by chance {percent(by_chance / n)})."

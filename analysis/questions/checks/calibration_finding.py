@@ -18,7 +18,7 @@ CALIBRATION = "calibration"
 
 
 def kept_calibrations(db: str | Path, study: str, source: str | None) -> dict[str, pl.DataFrame]:
-    """By the name of the check, the rows of the last calibration of each fit; nothing where there is none."""
+    """By the name of the check, the rows of the last calibration of each fit; nothing if there is none."""
     with reading(db) as connection:
         if "calibration_summary" not in stored_views(connection):
             return {}

@@ -70,7 +70,7 @@ def _has_rows(rows: CheckRows, name: str) -> bool:
 
 
 def rows_of(checks: Checks, grain: Mapping[str, str]) -> dict[str, pl.DataFrame]:
-    """The rows of each check for one source, study version and variant."""
+    """Return the rows of each check for one source, study version and variant."""
     return {name: rows.filter(**grain) for name, rows in checks.rows.items()}
 
 
@@ -99,8 +99,8 @@ def _make_finding(check: CheckInfo, rows: CheckRows, context: Context, is_explai
 
 
 def _status_warnings(rows: pl.DataFrame) -> Iterator[str]:
-    """That some of the fits that rows rest on are singular or worse. Rows with `is_singular` are of the largest model
-    that is not, as their own finding says.
+    """Warn that some of the fits that rows rest on are singular or worse. Rows with `is_singular` are of the largest
+    model that is not, as their own finding says.
     """
     if "fit_status" not in rows.columns:
         return
@@ -113,7 +113,7 @@ def _status_warnings(rows: pl.DataFrame) -> Iterator[str]:
 
 
 def _usable_rows(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows that could be checked; NaN becomes null, because it sorts as the largest of all."""
+    """Return the rows that could be checked; NaN becomes null, because it sorts as the largest of all."""
     return (rows.filter(pl.col("status") != "failed") if "status" in rows.columns else rows).fill_nan(None)
 
 
@@ -197,7 +197,7 @@ def _corrections(rows: CheckRows, context: Context) -> Verdict:
 
 
 def _over_words_corrected(results: pl.DataFrame, context: Context) -> Iterator[str]:
-    """What is left over words and wordings, with all tests of all models as one family."""
+    """Yield what is left over words and wordings, with all tests of all models as one family."""
     if results.is_empty():
         return
     left = {name: results.filter(f"is_significant{name}").height for name in ("", "_holm", "_bh")}
@@ -247,7 +247,7 @@ _COHENS_SMALL = 0.2
 
 
 def _bound_sentence(bound: float, percentile: float) -> str:
-    """What an effect of the bound would be: a reason to take it, or to take another one."""
+    """Return what an effect of the bound would be: a reason to take it, or to take another one."""
     share = bound / _COHENS_SMALL
     of_small = "half of" if share == 0.5 else "exactly" if share == 1 else f"{share:.2g} times"
     return (

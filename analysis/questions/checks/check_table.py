@@ -1,7 +1,7 @@
 """The table of checks, checks.csv: what each of them asks and what a page shows of its rows.
 
 Columns: `design` (`mixed_model`: every design that is not named, where its study has one), `check`, `rows` (what these
-hold), `question` (none where the finding of another check speaks of its rows), `columns` of its rows that are shown,
+hold), `question` (none if the finding of another check speaks of its rows), `columns` of its rows that are shown,
 `needs` (the checks whose rows its finding reads, if not its own alone), `kept_by` (the command that makes its rows,
 where a check only reads what is kept). Several values of a cell stand apart by a space.
 """
@@ -30,7 +30,7 @@ class CheckInfo:
 
 @functools.cache
 def checks_of(design: str) -> tuple[CheckInfo, ...]:
-    """The checks of a design, in the order of the page."""
+    """Return the checks of a design, in the order of the page."""
     with _FILE.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     name = design if any(row["design"] == design for row in rows) else MIXED_MODEL

@@ -36,8 +36,8 @@ _EFFECT = (
 
 
 def kept_count_models(db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
-    """The last Bayesian model of each family in each cell: its effect, how it compares, and, of what is compared by
-    condition, how much the model predicts amiss (`n_outside` of `n_compared`; of zeros alone `n_zeros_outside`).
+    """Return the last Bayesian model of each family in each cell: its effect, how it compares, and, of what is compared
+    by condition, how much the model predicts amiss (`n_outside` of `n_compared`; of zeros alone `n_zeros_outside`).
     """
     if "bayes_ratios" not in view_names(db):
         return pl.DataFrame()
@@ -55,7 +55,7 @@ def kept_count_models(db: str | Path, study: Study, source: str | None) -> pl.Da
 
 
 def count_models(rows: CheckRows, context: Context) -> Verdict:
-    """The lognormal of each cell, and the families that were fitted beside it."""
+    """Return the lognormal of each cell, and the families that were fitted next to it."""
     models = rows["counts"]
     lognormal, others = models.filter(family="lognormal"), models.filter(pl.col("family") != "lognormal")
     shown = lognormal if lognormal.height else others

@@ -54,7 +54,7 @@ def has_checks(study: Study) -> bool:
 
 
 def _answers(view: str, db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
-    """The rows of a view of trials, with the limits of tokens and how each answer ended."""
+    """Return the rows of a view of trials, with the limits of tokens and how each answer ended."""
     with reading(db) as connection:
         set_measure(connection, measure)
         frame = with_token_limits(read_view(connection, view), connection)
@@ -74,7 +74,9 @@ def read_choices(db: str | Path, study: Study, source: str | None, measure: str 
 
 
 def read_rounds(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
-    """Rounds of games: the class of the job is the condition; with what the view allocation_games knows of the game."""
+    """Return rounds of games: the class of the job is the condition; with what the view allocation_games knows of the
+    game.
+    """
     frame = _answers("allocation_rounds", db, study, source, measure)
     with reading(db) as connection:
         games = read_view(connection, "allocation_games")
@@ -97,7 +99,7 @@ def read_decisions(db: str | Path, study: Study, source: str | None, measure: st
 
 
 def conditions_in(trials: pl.DataFrame) -> list[str]:
-    """The conditions of these trials in the study's order; the first one is the reference."""
+    """Return the conditions of these trials in the study's order; the first one is the reference."""
     ordered = trials.sort("condition_no", nulls_last=True, maintain_order=True)
     return list(ordered["condition"].unique(maintain_order=True))
 

@@ -91,5 +91,5 @@ def answer_lengths(rows: CheckRows, context: Context) -> Verdict:
 
 
 def _short(game: str) -> str:
-    """The beginning of a game's id, which is a hash; the rows have the whole."""
+    """Return the beginning of a game's id, which is a hash; the rows have the whole."""
     return f"{game[:8]}…" if len(game) > 12 else game

@@ -31,7 +31,7 @@ def nothing_rows(
 ) -> dict[str, pl.DataFrame]:
     """By the name of the check, the last permutations of conditions of each kind, and the effects of the variant null
     (of `checks`, rows by the name of their check: crossed, or those of forced choices) as rows of the study as it
-    stands; nothing where there are neither.
+    stands; nothing if there are neither.
     """
     makers = [(_EFFECTS, _of_variant_null), (_CHOICES, _choices_of_variant_null)]
     parts = [_kept_permutations(db, study, source), *(make(checks) for needs, make in makers if needs <= set(checks))]
@@ -70,7 +70,7 @@ def _of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def _choices_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The difference of blocks, and its p in a logistic regression of all answers, which knows of no words."""
+    """Return the difference of blocks, and its p in a logistic regression of all answers, which knows of no words."""
     key = ["source", "study_version", "variant", "model", "test", "condition"]
     observed = checks["missing_bounds"].select(*key, observed="delta_p")
     tested = checks["order_effect"].filter(variant=NULL).drop_nulls("p_value")
@@ -79,7 +79,7 @@ def _choices_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame
 
 
 def found_by_chance(rows: CheckRows, context: Context) -> Verdict:
-    """How often p is small where there is nothing, and how large effects are there, beside the real ones."""
+    """How often p is small where there is nothing, and how large effects are there, next to the real ones."""
     permuted = rows[NOTHING].filter(pl.col("engine") != _ASKED)
     dealt = rows[NOTHING].filter(pl.col("engine") == _ASKED)
     dealt_sentences = (
@@ -97,7 +97,7 @@ def found_by_chance(rows: CheckRows, context: Context) -> Verdict:
 
 
 def _dealt_sentences(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) -> Iterator[str]:
-    """What the study's own model and the one over words and wordings find in the variant null."""
+    """Yield what the study's own model and the one over words and wordings find in the variant null."""
     if dealt.is_empty():
         return
     own, over_words = (
@@ -115,7 +115,7 @@ def _dealt_sentences(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) 
 
 
 def _dealt_choices(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) -> Iterator[str]:
-    """What is found in the variant null of a forced choice."""
+    """Yield what is found in the variant null of a forced choice."""
     if dealt.is_empty():
         return
     small = count_of(dealt.filter(pl.col("p_engine") < context.alpha).height, dealt.height, "cell")

@@ -10,7 +10,7 @@ from slant.collector.terminal import count_text
 
 
 def pooled_effects(rows: CheckRows, context: Context) -> Verdict:
-    """The effects over words and wordings, pooled over tests and models."""
+    """Return the effects over words and wordings, pooled over tests and models."""
     n_cells = rows["crossed"].drop_nulls("estimate").height
     if n_cells < LEAST_CELLS:
         verdict = f"It takes {LEAST_CELLS} effects to pool them; there are {n_cells}."

@@ -43,7 +43,7 @@ _NO_RULE = "none"
 
 @dataclass(frozen=True)
 class Registered:
-    """A registration beside a database. deviations: one row each, by source, study_version and variant (model and test
+    """A registration next to a database. deviations: one row each, by source, study_version and variant (model and test
     where it is about one): what (`deviation`, of which `subject`), `registered`, `found`, and the number `n` of trials,
     fits or looks. `is_kept`: a run was given it. n_others: how many other registrations runs were given."""
 
@@ -56,9 +56,9 @@ class Registered:
 def registered_study(
     db: str | Path, study: str, registration: str | Path | Registration | None = None
 ) -> Registered | None:
-    """The study beside this registration, or the newest that its runs were given; None where there is none.
+    """Return the study next to this registration, or the newest that its runs were given; None if there is none.
 
-    UsageError where it is of another study, or a file is none; DatabaseError where the database keeps a damaged one.
+    UsageError if it is of another study, or a file is none; DatabaseError if the database keeps a damaged one.
     """
     kept = kept_registrations(db, study)
     if registration is None and not kept:
@@ -74,7 +74,7 @@ def registered_study(
 
 
 def _checked(db: str | Path, kept: Registration) -> Registration:
-    """A database may be somebody else's: what it keeps as a registration must be one, and have its hash."""
+    """Return a database may be somebody else's: what it keeps as a registration must be one, and have its hash."""
     try:
         parsed = parsed_registration(kept.text.encode("utf-8"), f"the registration in {db}")
     except UsageError as error:
@@ -102,7 +102,7 @@ def _asked(connection: duckdb.DuckDBPyConnection, query: str, study: str) -> pl.
 
 
 def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
-    """The registration as the tables that the queries read."""
+    """Return the registration as the tables that the queries read."""
     version, text, whole = document["study"]["version"], pl.String, pl.Int64
     plans, models, prompts = [], [], []
     for plan in document["plans"]:
@@ -158,7 +158,7 @@ def _frame(rows: list[Any], **schema: Any) -> pl.DataFrame:
 
 
 def _described(fit: Mapping[str, Any]) -> str:
-    """A registered fit as the table of fits would call it."""
+    """Return a registered fit as the table of fits would call it."""
     levels = {column: tuple(values) for column, values in (fit.get("levels") or {}).items()}
     formula, outcome, contrast = (fit.get(key) for key in ("formula", "outcome", "contrast"))
     flags, settings = tuple(fit["drop_flags"]), fit.get("settings") or {}
@@ -168,7 +168,7 @@ def _described(fit: Mapping[str, Any]) -> str:
 
 
 def finding(known: Registered, grain: Mapping[str, str]) -> Finding:
-    """What the registration says of one source, study version and variant."""
+    """Return what the registration says of one source, study version and variant."""
     rows = known.deviations.filter(**{name: grain[name] for name in GRAIN})
     kinds = rows["deviation"].unique(maintain_order=True).to_list()
     verdict = (

@@ -51,7 +51,7 @@ class Context:
     has_balanced: bool
 
     def cells(self, rows: pl.DataFrame) -> str:
-        """The cells of these rows by model: "o3-mini (Flowers/Insects); DeepSeek-R1 (2 tests …)"."""
+        """Return the cells of these rows by model: "o3-mini (Flowers/Insects); DeepSeek-R1 (2 tests …)"."""
         texts = []
         for (model,), part in rows.group_by("model", maintain_order=True):
             tests = [self.test(test) for test in part["test"].unique(maintain_order=True)]
@@ -93,7 +93,7 @@ def count_of(count: int, total: int, noun: str) -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """A number as readers write it, with a true minus; "unknown" where there is none."""
+    """Return a number as readers write it, with a true minus; "unknown" where there is none."""
     if value is None:
         return "unknown"
     text = f"{value:,.{digits}f}"
@@ -105,7 +105,7 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def middle(values: pl.Series) -> float | None:
-    """The median; None of nothing."""
+    """Return the median; None of nothing."""
     return as_number(values.median())
 
 
@@ -116,15 +116,15 @@ def spread(values: pl.Series, digits: int = 2) -> str:
 
 
 def as_number(value: object) -> float | None:
-    """A value of a row that is a number, if it is known."""
+    """Return a value of a row that is a number, if it is known."""
     return None if value is None else float(str(value))
 
 
 def standing(n_changed: int, n_failed: int) -> str:
-    """What could not be refitted may have changed, too: then nothing is said to hold."""
+    """Return what could not be refitted may have changed, too: then nothing is said to hold."""
     return "caution" if n_changed else "note" if n_failed else "holds"
 
 
 def which_cells(rows: pl.DataFrame, context: Context) -> str:
-    """Names the cells of some rows; empty where there are none."""
+    """Names the cells of some rows; empty if there are none."""
     return f": {context.cells(rows)}" if rows.height else ""

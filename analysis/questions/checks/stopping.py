@@ -20,7 +20,7 @@ def looks_in(looks: Sequence[Look], grain: Mapping[str, str]) -> list[Look]:
 
 
 def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Registered | None) -> Finding:
-    """What looks at one source, study version and variant say; at least one of them."""
+    """Return what looks at one source, study version and variant say; at least one of them."""
     rules = list(dict.fromkeys(look.rule for look in looks))
     registered = None if known is None else registered_rule(document_of(known.registration))
     by_plan = looks_by_plan(looks).values()
@@ -45,7 +45,7 @@ def stopping_finding(looks: Sequence[Look], labels: Mapping[str, str], known: Re
 
 
 def _with_margin(looks: Sequence[Look]) -> str:
-    """That the interval of a run that ended is the one with the margin; how wide that is."""
+    """Say that the interval of a run that ended is the one with the margin; how wide that is."""
     margins = sorted({cell.width_margin for look in looks for cell in look.widths if cell.width_margin is not None})
     span = "" if not margins else f" ({margins[0]:.2f} to {margins[-1]:.2f} times as wide)"
     return (

@@ -64,8 +64,8 @@ class Checks:
     and test. checks.csv says which there are. Those that rest on fits end with `fit_status`: not "ok" is
     doubtful.
     trials: the rows that were checked. warnings: what is doubtful, in sentences. not_kept: why fits could not be
-    written to the database; None where they were. alpha, bound: as they were given. registered: the study beside what
-    was registered of it, None where nothing was; its deviations are `rows["registration"]`, too. looks: those at the
+    written to the database; None if they were. alpha, bound: as they were given. registered: the study next to what
+    was registered of it, None if nothing was; its deviations are `rows["registration"]`, too. looks: those at the
     width of intervals, of answers whose collecting was to end on precision.
     """
 
@@ -101,12 +101,12 @@ class Checks:
             yield from ((finding.standing, finding.verdict) for finding in of_grain)
 
     def beside(self, registered: Registered | None) -> Checks:
-        """The same beside what was registered."""
+        """Return the same next to what was registered."""
         rows = self.rows if registered is None else {**self.rows, REGISTRATION: registered.deviations}
         return replace(self, rows=rows, registered=registered)
 
     def asked_again(self, db: str | Path, calls: Sequence[Call], workers: Workers) -> Checks:
-        """The same with what trials that were asked again say, `rows["retest"]`; as it is where none were."""
+        """Return the same with what trials that were asked again say, `rows["retest"]`; as it is where none were."""
         if not calls:
             return self
         kept = results(db, calls, workers=workers, raises=False)
@@ -158,7 +158,7 @@ def check(
     checks = replace(checks, rows={**checks.rows, **kept, **nothing, **served_rows(db, study.name)})
     checks = replace(checks, looks=tuple(look for made in read_looks(Path(db), study.name).values() for look in made))
     checks = checks.asked_again(db, calls, executor or workers)
-    # compared anew: a check may be a look at the results, too
+    # compared again: a check may be a look at the results, too
     return checks if known is None else checks.beside(registered_study(db, study.name, known.registration))
 
 
@@ -167,13 +167,15 @@ READ_ONLY = ("counts", "calibration")
 
 
 def kept_rows(db: str | Path, study: Study, source: str | None) -> dict[str, pl.DataFrame]:
-    """The rows of the checks `READ_ONLY`; none of one of which nothing is kept."""
+    """Return the rows of the checks `READ_ONLY`; none of one of which nothing is kept."""
     counts = pl.DataFrame() if study.design in DESIGN_CHECKS else kept_count_models(db, study, source)
     return {**({} if counts.is_empty() else {"counts": counts}), **kept_calibrations(db, study.name, source)}
 
 
 def _grains(db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
-    """The source, study version and variant of each answer: all that there is to say of a study without checks."""
+    """Return the source, study version and variant of each answer: all that there is to say of a study without
+    checks.
+    """
     with reading(db) as connection:
         rows = frame_of(connection.view("trials").select(", ".join(("study", *GRAIN)))).filter(study=study.name)
     return rows.select(GRAIN).unique() if source is None else rows.filter(source=source).select(GRAIN).unique()
@@ -247,7 +249,7 @@ def _design_calls(checks: DesignChecks, trials: pl.DataFrame, alpha: float) -> I
 
 
 def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Progress | None:
-    """The progress of one stage as that of all of them; what a stage need not do again counts as done."""
+    """Return the progress of one stage as that of all of them; what a stage need not do again counts as done."""
     if progress is None:
         return None
     offset = sum(stages[: number + 1])
@@ -255,13 +257,13 @@ def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Pro
 
 
 def _with_status(rows: pl.DataFrame, result: FitResult) -> pl.DataFrame:
-    """What rests on a fit that is singular, say, tells so in its own row: `fit_status`."""
+    """Return what rests on a fit that is singular, say, tells so in its own row: `fit_status`."""
     status = result.diagnostics.select(*CELL, fit_status="status")
     return rows.join(status, on=CELL, how="left", maintain_order="left")
 
 
 def with_words(formula: str) -> str:
-    """A mixed model with an intercept of each word. One that has words or random slopes already becomes that of
+    """Return a mixed model with an intercept of each word. One that has words or random slopes already becomes that of
     intercepts alone: a second intercept of the same words would be fitted to nothing."""
     if not re.search(r"\(\s*(?!1\s*\|)[^()|]*\||\|\s*item\s*\)", formula):
         return f"{formula} + (1 | item)"
@@ -270,8 +272,8 @@ def with_words(formula: str) -> str:
 
 
 def fits_to_make(paper: Fit, crossed: Fit) -> dict[str, Fit]:
-    """The paper's mixed model; the same with an effect of the word; the one that generalises over words and wordings;
-    and the paper's without each prompt in turn.
+    """Return the paper's mixed model; the same with an effect of the word; the one that generalises over words and
+    wordings; and the paper's without each prompt in turn.
     """
     fits = {"paper": paper, CROSSED: crossed}
     fits["words"] = replace(paper, name=f"{paper.name}_words", formula=with_words(paper.formula or ""))
@@ -280,7 +282,7 @@ def fits_to_make(paper: Fit, crossed: Fit) -> dict[str, Fit]:
 
 
 def _trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float) -> Iterator[tuple[str, Call]]:
-    """Checks of the trials themselves, one job for each model, so that all cores have something to do."""
+    """Check of the trials themselves, one job for each model, so that all cores have something to do."""
     contrast = next(iter(paper.levels))
     levels = list(paper.levels[contrast])
     model = {"by": list(CELL), "formula": paper.formula, "levels": {contrast: levels}, "contrast": contrast}
@@ -307,14 +309,14 @@ def calls_of_same_words(trials: pl.DataFrame, paper: Fit, alpha: float = ALPHA) 
 
 
 def same_words_rows(db: str | Path, study: Study, source: str | None, workers: Workers) -> pl.DataFrame | None:
-    """The rows of the check `same_words` alone; None where no two models were asked the same test."""
+    """Return the rows of the check `same_words` alone; None if no two models were asked the same test."""
     calls = list(calls_of_same_words(read_trials(db, study, source, None), mixed_fit(study)))
     rows = pl.concat([answered(call, workers) for call in calls], how="vertical_relaxed")
     return None if rows.is_empty() else rows
 
 
 def _fit_calls(fits: dict[str, FitResult], alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
-    """Checks of estimates and variances that have been fitted."""
+    """Check of estimates and variances that have been fitted."""
     by = list(CELL)
     keep = [*by, "term", "estimate", "std_error", "df", "p_value"]
     estimates = {name: fits[name].table.select(keep) for name in ("paper", "words", "leave_one_out")}
@@ -361,7 +363,7 @@ def _run(
 
 
 def _cell_warnings(name: str, rows: pl.DataFrame) -> Iterator[str]:
-    """What R said of single cells: warnings and failures, each with the cells that it holds for."""
+    """Yield what R said of single cells: warnings and failures, each with the cells that it holds for."""
     if "status" not in rows.columns:
         return
     for (status, text), part in rows.filter(pl.col("status") != "ok").group_by(

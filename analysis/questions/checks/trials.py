@@ -55,7 +55,7 @@ def has_mixed_fit(study: Study) -> bool:
 
 
 def mixed_fit(study: Study) -> Fit:
-    """The study's mixed model, which is what is checked."""
+    """Return the study's mixed model, which is what is checked."""
     if (own := cell_model(dict(study.fits))) is not None:
         return own
     raise StudyError(
@@ -70,7 +70,7 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
     unknown, as of all imports: the settings of an imported run are those of the study file, and nobody knows whether
     others asked so).
 
-    Raises StudyError where the view of the fit lacks a column, DatabaseError where nothing is left to check.
+    Raises StudyError if the view of the fit lacks a column, DatabaseError if nothing is left to check.
     """
     view = mixed_fit(study).view
     with reading(db) as connection:
@@ -86,7 +86,7 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
 
 
 def refusals_call(trials: pl.DataFrame, paper: Fit) -> Call:
-    """What refused and other missing answers could have made of each effect."""
+    """Return what refused and other missing answers could have made of each effect."""
     contrast = next(iter(paper.levels))
     sides = {"by": list(CELL), "contrast": contrast, "levels": list(paper.levels[contrast])}
     return Call("check_refusals", trials, sides)
@@ -101,12 +101,12 @@ def with_signs(rows: pl.DataFrame, refusals: pl.DataFrame | None) -> pl.DataFram
 
 
 def _present(frame: pl.DataFrame) -> list[str]:
-    """What tells two words of one name apart, where the view has it."""
+    """Return what tells two words of one name apart, where the view has it."""
     return [name for name in ("group",) if name in frame.columns]
 
 
 def rows_of_study(frame: pl.DataFrame, db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
-    """The rows of this study and source; DatabaseError where there are none."""
+    """Return the rows of this study and source; DatabaseError if there are none."""
     if "study" in frame.columns:
         frame = frame.filter(pl.col("study") == study.name)
     if source is not None:
@@ -146,7 +146,7 @@ def _limits(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
 
 
 def _setting(settings: str | None, names: tuple[str, ...]) -> float | None:
-    """The first of these settings that is a number."""
+    """Return the first of these settings that is a number."""
     values: dict[str, Any] = json.loads(settings or "{}") or {}
     if names == _LIMITS and (budget := reasoning_budget(values)) is not None:
         return float(budget)

@@ -82,8 +82,9 @@ def words(rows: CheckRows, context: Context) -> Verdict:
 
 
 def crossed_rows(result: FitResult) -> pl.DataFrame:
-    """The effect in each cell over words and wordings, with the variances of its slopes and their shares of its squared
-    standard error, as one row. `result`: of the fit of that name."""
+    """Return the effect in each cell over words and wordings, with the variances of its slopes and their shares of its
+    squared standard error, as one row. `result`: of the fit of that name.
+    """
     of_group = {"words": pl.col("group").str.contains(r"(^|:)item$"), "wordings": pl.col("group") == "wording"}
     is_slope = ~pl.col("term").is_in(["intercept", "residual"])
     shares = result.tables[CROSSED]["shares"].group_by(CELL, maintain_order=True)
@@ -169,7 +170,7 @@ def over_words_verdict(crossed: pl.DataFrame) -> str:
 
 
 def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
-    """What changes, standard errors and what they are made of, what could have been found, what is singular."""
+    """Return what changes, standard errors and what they are made of, what could have been found, what is singular."""
     is_own = crossed.filter(pl.col("verdict") == ALREADY_IN_MODEL).height == crossed.height
     of_square = (
         f"words have {percent(middle(crossed['share_words']))} and wordings "

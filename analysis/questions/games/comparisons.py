@@ -45,7 +45,7 @@ class Comparison:
 
     @property
     def key(self) -> dict[str, Any]:
-        """The columns that name it; those of ATTRIBUTES are None where they are compared or pooled."""
+        """The columns that name it; those of ATTRIBUTES are None if they are compared or pooled."""
         first = {name: self.cells[0].key[name] for name in ("source", "study", "study_version")}
         sides = {"condition": self.condition, "reference": self.reference}
         return {**first, "between": self.between, **self.within, **sides}
@@ -65,7 +65,7 @@ class Comparison:
 
     @property
     def problem(self) -> str | None:
-        """Why these can't be set side by side; None where they can."""
+        """Why these can't be set side by side; None if they can."""
         shapes = [{(c.chance.n_rounds, c.chance.n_groups, c.n_classes) for c in side} for side in self._sides]
         if shapes[0] != shapes[1] or len(shapes[0]) > 1:
             return "rounds, groups or classes of the games differ, and with them the level of chance"
@@ -112,7 +112,7 @@ class Comparison:
 def list_comparisons(cells: Sequence[GameCell], question: Question) -> list[Comparison]:
     """All pairs that the question asks for, in the order of the cells; sources and study versions are never mixed.
 
-    UnknownNameError for a reference or condition that no cell has, UsageError where no condition meets the reference.
+    UnknownNameError for a reference or condition that no cell has, UsageError if no condition meets the reference.
     """
     values = list(dict.fromkeys(cell.attributes[question.between] for cell in cells))
     for name in (question.reference, *question.conditions):

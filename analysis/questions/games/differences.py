@@ -71,7 +71,7 @@ def game_differences(
     `n_draws` of the bootstrap and of the permutations start from `seed` in each comparison, as in plain R.
     `workers` and `executor` as of `fit()`.
 
-    Raises UsageError and UnknownNameError for what can't be asked, DatabaseError where there are no games, RError
+    Raises UsageError and UnknownNameError for what can't be asked, DatabaseError if there are no games, RError
     where R can't.
     """
     _check(indices, adjust)

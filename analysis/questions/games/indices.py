@@ -1,4 +1,4 @@
-"""`game_indices()`: SI, BGD, GASI and more of each model and variant, with intervals, beside what chance gives."""
+"""`game_indices()`: SI, BGD, GASI and more of each model and variant, with intervals, next to what chance gives."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def game_indices(
     start from `seed`, so that plain R gives the same numbers. `progress(done, all)` counts calls of R.
     `workers` and `executor` as of `fit()`.
 
-    Raises UsageError for fewer than one draw, DatabaseError where there are no games, UnknownNameError for a variant
-    without any, RError where R can't.
+    Raises UsageError for fewer than one draw, DatabaseError if there are no games, UnknownNameError for a variant
+    without any, RError if R can't.
     """
     if min(n_boot, n_random) < 1:
         raise UsageError("Can't draw fewer than one bootstrap or random cell.", "For example: --n-boot 2000")
@@ -142,6 +142,6 @@ def _table(
 
 
 def controlled_rows(workers: Workers = None) -> pl.DataFrame:
-    """What R's controlled_indices() returns; it takes some seconds. RError where R is missing."""
+    """Return what R's controlled_indices() returns; it takes some seconds. RError if R is missing."""
     rows: pl.DataFrame = answered(Call("controlled_indices"), workers)
     return rows

@@ -53,8 +53,9 @@ def permute_conditions(
     progress: Progress | None,
     settings: Mapping[str, Any],
 ) -> tuple[dict[str, pl.DataFrame], tuple[str, ...], str | None]:
-    """The frames tests, values and refits of `PermutationResult`, the cells that were left out, and why the frames
-    could not be kept."""
+    """Return the frames tests, values and refits of `PermutationResult`, the cells that were left out, and why the
+    frames could not be kept.
+    """
     if engine not in PACKAGES:
         raise UnknownNameError("engine", engine, PACKAGES)
     for name in settings:

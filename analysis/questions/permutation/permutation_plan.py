@@ -78,7 +78,7 @@ class PermutationTest(RepeatedFit):
         }
 
     def summary(self, cells: pl.DataFrame, refits: pl.DataFrame) -> Call:
-        """What the refits come to; number 0 is among them."""
+        """Return what the refits come to; number 0 is among them."""
         return Call(
             "summarise_permutations",
             arguments={"cells": cells, "refits": refits.drop("seconds", "messages"), "within": list(self.within)},
@@ -107,9 +107,9 @@ class PermutationTest(RepeatedFit):
 def list_tests(
     db: str | Path, study: str | Study | None, engine: str, seed: int, source: str | None, settings: Mapping[str, Any]
 ) -> list[PermutationTest]:
-    """The tests that the data have rows for, one for each source, study version and variant.
+    """Return the tests that the data have rows for, one for each source, study version and variant.
 
-    Raises UnknownNameError for an unknown engine or setting, or where the study has no such fit; StudyError where its
+    Raises UnknownNameError for an unknown engine or setting, or where the study has no such fit; StudyError if its
     fit has nothing to permute; DatabaseError without rows.
     """
     if engine not in PACKAGES:
@@ -126,7 +126,7 @@ def list_tests(
 
 
 def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Study, Fit]:
-    """The fit of this engine whose blocks are compared: of several, that of consistent answers."""
+    """Return the fit of this engine whose blocks are compared: of several, that of consistent answers."""
     study = study_in(
         db, study, lambda candidate: any(map(has_blocks, candidate.fits.values())), "has a fit with a factor `block`"
     )
@@ -147,7 +147,7 @@ def has_blocks(fit: Fit) -> bool:
 
 
 def _unit_and_strata(study: Study, fit: Fit, columns: list[str]) -> tuple[str, tuple[str, ...]]:
-    """The unit whose labels are swapped, and the columns within which they are: from the formula."""
+    """Return the unit whose labels are swapped, and the columns within which they are: from the formula."""
     units = _BAR.findall(fit.formula or "")
     fixed = re.findall(r"\w+", re.sub(r"\([^()]*\|[^()]*\)", "", (fit.formula or "").partition("~")[2]))
     if BLOCK not in fixed or BLOCK not in columns or len(set(units)) != 1:
@@ -165,7 +165,9 @@ def _unit_and_strata(study: Study, fit: Fit, columns: list[str]) -> tuple[str, t
 
 
 def _levels(db: str | Path, work: PlannedFit, within: tuple[str, ...]) -> dict[str, list[Any]]:
-    """The levels of every factor: those that the study lists, and else those that are there, in the study's order."""
+    """Return the levels of every factor: those that the study lists, and else those that are there, in the study's
+    order.
+    """
     levels = {name: list(values) for name, values in work.definition.levels.items()}
     frame = None
     for name in within:

@@ -35,7 +35,7 @@ class PermutationResult:
     null_mean … p_one_sided …, as the view permutation_tests has them and R's summarise_permutations() describes.
     values: one row per refit and cell; number 0 is the data as observed, fitted with the same settings.
     refits: one row per refit: seed, status (ok, divergent, unconverged, warned, failed), messages, seconds.
-    not_kept: why the results could not be written to the database; None where they were.
+    not_kept: why the results could not be written to the database; None if they were.
     left_out: models and tests that have answers in one condition only.
     """
 
@@ -79,8 +79,8 @@ def permute(
     `settings` go to R's refit_permutation(): chains, iterations, warmup, adapt_delta; n_agq of lme4.
     `progress(done, all)` is called after each refit.
 
-    Raises UsageError for fewer than one permutation, UnknownNameError, StudyError or DatabaseError where there is
-    nothing to permute, RError where the rows as observed can't be fitted.
+    Raises UsageError for fewer than one permutation, UnknownNameError, StudyError or DatabaseError if there is
+    nothing to permute, RError if the rows as observed can't be fitted.
     """
     study = study_in(db, study, can_permute, "has conditions or blocks to permute")
     if has_conditions(study) and not any(map(has_blocks, study.fits.values())):
@@ -101,7 +101,7 @@ def permute(
 def _run_test(
     db: Path, test: PermutationTest, permutations: int, workers: Workers, progress: Stage
 ) -> PermutationResult:
-    """The data as observed are fitted first: that shows whether the rows can be fitted at all."""
+    """Return the data as observed are fitted first: that shows whether the rows can be fitted at all."""
     calls = [test.repetition(number) for number in range(permutations + 1)]
     if test.engine == "brms" and not_kept_yet(db, calls):
         compile_here(db, test.compile(), workers, progress)
@@ -147,7 +147,7 @@ def _grain_columns(test: PermutationTest) -> list[pl.Expr]:
 
 
 def _main_fit(db: Path, test: PermutationTest) -> pl.DataFrame:
-    """The latest of the study's own fits of these very rows, as the view permutation_main_fits chooses it."""
+    """Return the latest of the study's own fits of these very rows, as the view permutation_main_fits chooses it."""
     with reading(db) as connection:
         fits = read_view(connection, "fits")
         contrasts = frame_of(connection.table(f"{test.engine}_contrasts"))

@@ -75,7 +75,7 @@ def null_sentences(cells: pl.DataFrame) -> Iterator[str]:
 
 
 def _reference(cell: dict[str, Any]) -> str:
-    """The first cell: all of its factors are at their reference levels."""
+    """Return the first cell: all of its factors are at their reference levels."""
     name = " and ".join(part for part in (cell["model"], cell["domain"]) if part)
     centre = f"In the reference cell ({name}) arbitrary labels give a ΔP of {cell['null_mean']:+.4f} on average"
     explanation = ""

@@ -48,7 +48,7 @@ def search_topics(
     those of an `executor`, each of which holds all documents. `settings` stand for those of the study file.
     `progress(done, all)` is called after each.
 
-    Raises UsageError for numbers below 2, RError where R can't fit (and says why), DatabaseError without rows.
+    Raises UsageError for numbers below 2, RError if R can't fit (and says why), DatabaseError without rows.
     """
     too_small = [number for number in numbers if number < 2]
     if too_small or not numbers:
@@ -118,7 +118,7 @@ class _TopicSearch:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """What searches left that were killed."""
+    """Remove what killed searches left."""
     for leftover in regular_files(folder, "*.prepared.*"):
         if not is_alive(leftover.name.split(".")[1]):
             remove(leftover)

@@ -44,13 +44,15 @@ def models_to_show(db: str | Path, study: Study) -> pl.DataFrame:
 
 
 def stale_model_warnings(db: str | Path, study: Study) -> list[str]:
-    """A sentence for each source whose topics are not those of its texts and the study's settings."""
+    """Return a sentence for each source whose topics are not those of its texts and the study's settings."""
     models = models_to_show(db, study)
     return [f"Topics ({source}): {STALE}" for source in models.filter(~pl.col("is_own"))["source"].unique().sort()]
 
 
 def _own_ids(db: str | Path, study: Study, models: pl.DataFrame) -> list[str]:
-    """The ids of those that `fit()` would take as they are, whatever the versions of packages (which are told)."""
+    """Return the ids of those that `fit()` would take as they are, whatever the versions of packages (which are
+    told).
+    """
     definitions = [fit for fit in study.fits.values() if fit.engine == "stm"]
     return unchanged_ids([work.call for fit in definitions for work in plan_fits(db, study, fit)], models, None)
 
@@ -82,7 +84,7 @@ class TopicModel:
 
     @property
     def path(self) -> Path:
-        """The .rds file, for R: read_topics(path)$model. DatabaseError where it is not the one that was kept.
+        """The .rds file, for R: read_topics(path)$model. DatabaseError if it is not the one that was kept.
 
         Reading an .rds file can run code, so only the very file that slant wrote is named.
         """
@@ -91,16 +93,16 @@ class TopicModel:
         return checked_file(path, self.about["file_md5"], "model", how_to_refit)
 
     def documents(self) -> pl.DataFrame:
-        """The topic shares of each document: its id, and a column topic_1, topic_2 … for each topic. Needs R."""
+        """Return the topic shares of each document: its id, and a column topic_1, topic_2 … for each topic. Needs R."""
         frame: pl.DataFrame = answered(Call("read_topics", arguments={"db": str(self.path), "what": "documents"}))
         return frame
 
 
 @checked_arguments()
 def read_topics(db: str | Path, study: str | None = None, source: str | None = None) -> TopicModel:
-    """The topic model of `db` (of this study and source, where named) that was fitted last.
+    """Return the topic model of `db` (of this study and source, where named) that was fitted last.
 
-    Raises DatabaseError where none was fitted.
+    Raises DatabaseError if none was fitted.
     """
     with reading(db) as connection:
         if "topic_models" not in stored_views(connection):

@@ -51,7 +51,7 @@ class Allocation(Design):
         return rounds, *(test for test in after if test.planned)
 
     def answers(self, data: AllocationData) -> tuple[str, ...]:
-        """A number is no call of a tool."""
+        """Return a number is no call of a tool."""
         takes_tools = data.task != ELICITATION
         return tuple(name for name, answer in data.texts.answers.items() if takes_tools or not answer.tool)
 
@@ -72,14 +72,14 @@ class Allocation(Design):
         check_participants(data.simulation, [*(model.model for model in study.models), *PARTICIPANTS])
 
     def conditions(self, data: AllocationData) -> tuple[Condition, ...]:
-        """The classes of jobs."""
+        """Return the classes of jobs."""
         return numbered(
             [job_class.name for job_class in data.classes],
             {job_class.name: job_class.label for job_class in data.classes},
         )
 
     def words(self, data: AllocationData) -> list[dict[str, str]]:
-        """The jobs, by their classes."""
+        """Return the jobs, by their classes."""
         return [
             {"test": ROUNDS, "category": job_class.name, "word": job}
             for job_class in data.classes
@@ -118,12 +118,12 @@ class Allocation(Design):
         return turn_reader(study, model)
 
     def as_imported_reply(self, study: Study, trial: Trial, reply: Reply) -> Reply:
-        """A group that a tool was called with stands in a file as its call, or by itself."""
+        """Return a group that a tool was called with stands in a file as its call, or by itself."""
         tool = self._answer(study, trial).tool
         return called(tool, reply) if tool and trial.test == ROUNDS else reply
 
     def knows_lengths(self, study: Study, model: StudyModel) -> bool:
-        """A model that does not reason by itself writes about as much as its format asks for."""
+        """Return a model that does not reason by itself writes about as much as its format asks for."""
         return bool(study.data.texts.answers[model.frame].addon) or study.data.task == ELICITATION
 
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
@@ -138,7 +138,7 @@ class Allocation(Design):
         return {name: as_text(value) for name, value in told.items() if value not in (None, [])}
 
     def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
-        """The groups."""
+        """Return the groups."""
         return tuple(map(str, trial["factors"].get("groups", ())))
 
     def _answer(self, study: Study, trial: Trial) -> AnswerFormat:
@@ -147,14 +147,14 @@ class Allocation(Design):
 
 
 def _offered(factors: Mapping[str, Any]) -> list[str]:
-    """The candidates in the order in which they were shown, each with its features where it has some."""
+    """Return the candidates in the order in which they were shown, each with its features where it has some."""
     of_group = dict(zip(factors.get("groups", []), factors.get("candidates", []), strict=False))
     shown = factors.get("groups_shown", [])
     return [f"{group} ({', '.join(of_group[group])})" if of_group.get(group) else group for group in shown]
 
 
 def _check_groups(groups: tuple[str, ...]) -> None:
-    """StudyError where an answer could never name one group alone, or a table could not tell two names apart."""
+    """StudyError if an answer could never name one group alone, or a table could not tell two names apart."""
     for group in groups:
         if wrong := set(group) & set('"[]\\') or {char for char in group if not char.isprintable()}:
             raise StudyError(f'The group "{group}" has {sorted(wrong)[0]!r} in its name, which no group may have.')

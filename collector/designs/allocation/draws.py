@@ -21,7 +21,7 @@ def uniforms(n: int, *name: object) -> list[float]:
 
 
 def order(keys: Sequence[float]) -> list[int]:
-    """A random permutation: the places of the keys in ascending order."""
+    """Return a random permutation: the places of the keys in ascending order."""
     return sorted(range(len(keys)), key=keys.__getitem__)
 
 

@@ -42,7 +42,7 @@ def game_content(study: Study, answer: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Records and tuples as what JSON can say."""
+    """Record and tuples as what JSON can say."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -113,7 +113,7 @@ class Games(Plan[int]):
         return Conversation(game_id, tuple(trials))
 
     def _rating(self, first: Trial, trial_id: str, position: int, rating: Rating, group: str) -> Trial:
-        """What one group is rated for after the game of which `first` is the first round."""
+        """Return what one group is rated for after the game of which `first` is the first round."""
         facts = self._facts | {"groups_shown": first.factors["groups_shown"], "scale": [rating.low, rating.high]}
         return replace(
             first,
@@ -129,7 +129,7 @@ class Games(Plan[int]):
         )
 
     def _jobs(self, game_id: str, game_no: int) -> Iterator[tuple[tuple[int, int], dict[str, Any]]]:
-        """The job of each trial, and what is drawn for it."""
+        """Yield the job of each trial, and what is drawn for it."""
         data = self._data
         if data.task == "elicitation":
             yield from ((job, {}) for job in draw_jobs(data, game_id))
@@ -171,8 +171,9 @@ class Games(Plan[int]):
         return [of_job[self._data.classes[job[0]].jobs[job[1]]]] * n
 
     def _ranked(self, game: GameDraw, class_no: int) -> list[str]:
-        """The groups from that which brings most on average in a class to that which brings least; empty where several
-        bring as much as the best."""
+        """Return the groups from that which brings most on average in a class to that which brings least; empty if
+        several bring as much as the best.
+        """
         data = self._data
         brought = gains(self._chances(game, (class_no, 0)), data.worth, data.loss)
         if brought.count(max(brought)) > 1:

@@ -24,7 +24,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "n_hires": (int,), "n_successes": (int,), "is_success": (bool,), "p_success": _NUMBERS, "points": _NUMBERS,
     "bonus": _NUMBERS, "game_over": (str,), "n_not_asked": (int,), "not_asked": (dict,), "served_model_before": (str,),
 }  # fmt: skip
-"""What an export says of a round beside what the study says of all; anything else of it is left aside."""
+"""What an export says of a round next to what the study says of all; anything else of it is left aside."""
 _OF_ALL_GROUPS = ("p_by_group", "tries_before", "successes_before")
 
 
@@ -93,7 +93,7 @@ def _after(data: AllocationData) -> tuple[str, ...]:
 
 
 def _place(data: AllocationData, test: str, row: ImportedTurn) -> tuple[str, str]:
-    """The class and its job; of a rating its name and the group."""
+    """Return the class and its job; of a rating its name and the group."""
     places = (
         [(rating.name, group) for rating in data.ratings for group in data.groups]
         if test == RATINGS
@@ -122,7 +122,7 @@ def _scale(data: AllocationData, name: str) -> list[int]:
 
 
 def _checked(data: AllocationData, factors: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:
-    """What a row says of its game, as far as it can be so; what the study says of all games goes before it."""
+    """Return what a row says of its game, as far as it can be so; what the study says of all games goes before it."""
     answer_format = factors.get("answer_format", common["answer_format"])
     if answer_format not in data.texts.answers:
         raise StudyError(f'answer_format must be one of {", ".join(data.texts.answers)}, but is "{answer_format}"')

@@ -51,12 +51,12 @@ class Seen:
         return self.gains([(1 + s) / (2 + n) for s, n in zip(self.successes, self.tries, strict=True)])
 
     def gains(self, chances: list[float]) -> list[float]:
-        """What each group would bring with these chances: the chances themselves, where a success is worth 1."""
+        """Return what each group would bring with these chances: the chances themselves, where a success is worth 1."""
         return gains(chances, self.worth, self.loss) if self.worth else chances
 
 
 def best(values: Sequence[float], keys: Sequence[float]) -> int:
-    """The place of the highest value; among equal ones that with the highest of the random keys."""
+    """Return the place of the highest value; among equal ones that with the highest of the random keys."""
     return max(range(len(values)), key=lambda place: (values[place], keys[place]))
 
 
@@ -119,14 +119,14 @@ _THOUGHT = (  # as long as a model's usually is, so that a dry run and the simul
 
 
 def chosen(policy: str, seen: Seen, *name: object) -> int:
-    """The number of the group that a participant chooses; `name` decides what chance says."""
+    """Return the number of the group that a participant chooses; `name` decides what chance says."""
     keys = uniforms(len(seen.tries) + 1, "participant", *name)
     _, choose = _POLICIES[policy]
     return choose(seen, keys[1:], random.Random(int(keys[0] * 2**64)))
 
 
 def check_participants(simulation: Mapping[str, Mapping[str, Any]], models: Sequence[str]) -> None:
-    """StudyError where [simulation] names a policy or a model that there is not."""
+    """StudyError if [simulation] names a policy or a model that there is not."""
     for model, row in simulation.items():
         if model not in models:
             raise UnknownNameError("model (in [simulation])", model, models)
@@ -138,7 +138,7 @@ def check_participants(simulation: Mapping[str, Mapping[str, Any]], models: Sequ
 
 
 def simulate_reply(data: AllocationData, model: StudyModel, trial: Trial) -> Reply:
-    """The answer of a participant (a model that is none is played by one, see [simulation])."""
+    """Return the answer of a participant (a model that is none is played by one, see [simulation])."""
     answer = data.texts.answers[trial.factors["answer_format"]]
     name = _name(data, model, trial)
     # what is asked for after the marker, with a word of reasoning where that is asked for as well

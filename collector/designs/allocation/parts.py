@@ -44,7 +44,7 @@ def parse_chances(success: Table, groups: Sequence[str], classes: Sequence[str])
 
 
 def gains(chances: Sequence[float], worth: Sequence[float], loss: Sequence[float]) -> list[float]:
-    """What each group brings on average."""
+    """Return what each group brings on average."""
     return [p * won - (1 - p) * lost for p, won, lost in zip(chances, worth, loss, strict=True)]
 
 
@@ -90,7 +90,7 @@ class Rating:
 
 
 def parse_rating(row: Table) -> Rating:
-    """One of [[ratings]]; StudyError where it breaks the rules."""
+    """One of [[ratings]]; StudyError if it breaks the rules."""
     rating = Rating(
         checked_name(row.text("rating"), "rating"),
         row.text("question"),
@@ -127,7 +127,7 @@ class JobClass:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """What a candidate has beside a group, drawn for each candidate and round; said before or after the group."""
+    """What a candidate has next to a group, drawn for each candidate and round; said before or after the group."""
 
     name: str
     place: str
@@ -204,7 +204,7 @@ class AllocationData:
 
 
 def parse_allocation(table: Table, folder: StudyFolder) -> AllocationData:
-    """StudyError where the parts of an allocation study break the rules."""
+    """StudyError if the parts of an allocation study break the rules."""
     classes = tuple(_class(row) for row in table.rows("classes"))
     rounds = _whole(table, "rounds", 40, MOST_ROUNDS)
     groups = table.texts("groups")

@@ -21,7 +21,7 @@ _AROUND = " \t\r\n*_`#:>-"
 
 
 def read_turn(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: Reply) -> Reading:
-    """The outcome, the choice and what it brings. Not final where a reminder follows."""
+    """Return the outcome, the choice and what it brings. Not final where a reminder follows."""
     read = _read(data, answer, trial, reply)
     if read.outcome == "answered":
         is_round = trial.test == ROUNDS
@@ -76,8 +76,9 @@ def _read(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: Reply
 
 
 def called(tool: str, reply: Reply) -> Reply:
-    """The reply with the calls of a tool that its text shows (`Reply.spoken`); a text without one is what it was called
-    with."""
+    """Return the reply with the calls of a tool that its text shows (`Reply.spoken`); a text without one is what it was
+    called with.
+    """
     text = reply.answer or ""
     if reply.tool_calls or not text.strip():
         return reply
@@ -109,8 +110,9 @@ def _numbered(given: list[str]) -> Reading:
 
 
 def _where_it_stands(text: str, answer: AnswerFormat, trial: Trial, reply: Reply) -> list[str]:
-    """The places to look at, one after the other: the line behind the marker, the text behind it, the whole text. With
-    a tool, what it was called with; a round has no other answer then."""
+    """Return the places to look at, one after the other: the line behind the marker, the text behind it, the whole
+    text. With a tool, what it was called with; a round has no other answer then.
+    """
     if answer.tool and (reply.tool_calls or trial.test == ROUNDS):
         arguments = [
             str(call.arguments.get(TOOL_ARGUMENT, "")) for call in reply.tool_calls if call.name == answer.tool
@@ -127,10 +129,14 @@ def _where_it_stands(text: str, answer: AnswerFormat, trial: Trial, reply: Reply
 
 @lru_cache(4096)  # most answers are one of a few
 def group_in(text: str, groups: tuple[str, ...]) -> LabelReading:
-    """The group that a text chooses, in singular or plural; also one that it merely names, if it is the only one."""
+    """Return the group that a text chooses, in singular or plural; also one that it merely names, if it is the only
+    one.
+    """
     return read_label(text, groups, plural=True, is_strict=False)
 
 
 def numbers(text: str) -> tuple[str, ...]:
-    """The percentages from 0 to 100 that a text gives, each once and written alike (35%, 35.0 and 35 are "35")."""
+    """Return the percentages from 0 to 100 that a text gives, each once and written alike (35%, 35.0 and 35 are
+    "35").
+    """
     return tuple(dict.fromkeys(f"{float(n):g}" for n in _NUMBER.findall(text) if float(n) <= 100))

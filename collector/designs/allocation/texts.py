@@ -56,7 +56,7 @@ _OF_OUTCOME = ("job", "class", "points", "total", "group", "round")
 
 
 def parse_texts(prompt: Table) -> Texts:
-    """StudyError where a text is missing or asks for what there is not."""
+    """StudyError if a text is missing or asks for what there is not."""
     parts = {checked_name(name, "part"): prompt.table("parts").text(name) for name in prompt.mapping("parts")}
     texts = Texts(
         system=prompt.optional_text("system"),
@@ -125,7 +125,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 def group_texts(names: Sequence[str]) -> dict[str, str]:
-    """{groups} is "Tufa, Aima", {groups_and} is "Tufa and Aima"."""
+    """Return the names of groups as texts: {groups} is "Tufa, Aima", {groups_and} is "Tufa and Aima"."""
     return {"groups": ", ".join(names), "groups_and": listed(names)}
 
 

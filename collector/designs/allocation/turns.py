@@ -47,7 +47,7 @@ def standing(conversation: Conversation, history: Sequence[Turn]) -> Standing:
 
 
 def next_trial(data: AllocationData, conversation: Conversation, history: Sequence[Turn], standing: Standing) -> Trial:
-    """The trial that is asked now, with what it takes to judge its answer among its factors."""
+    """Return the trial that is asked now, with what it takes to judge its answer among its factors."""
     trial = conversation.trials[standing.place]
     facts: dict[str, Any] = {"reminders": standing.reminders}
     if trial.test == ROUNDS:

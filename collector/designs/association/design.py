@@ -187,7 +187,8 @@ DESIGN = Association()
 
 
 def paired_order(pairs: int, seed: int) -> Iterator[tuple[int, bool]]:
-    """The numbers below `pairs` in a seeded random order, each with a seeded coin: is its second member asked first?
+    """Yield the numbers below `pairs` in a seeded random order, each with a seeded coin: is its second member asked
+    first?
 
     The members of a pair are to be asked one after the other, so that in every prefix of the plan the two arms
     differ by one trial at most. Takes four bytes a pair; the same seed gives the same order on every machine.
@@ -298,7 +299,7 @@ def _content(study: Study, frame: str, test_name: str, wording: int) -> str:
 
 
 def rendered(data: AssociationData, frame: str, trial: Trial) -> str:
-    """The prompt of a trial, to the byte: the frame's template around the wording."""
+    """Return the prompt of a trial, to the byte: the frame's template around the wording."""
     test = data.tests[trial.test]
     a, b = test.names[frame]["label_a"], test.names[frame]["label_b"]
     first, second = (a, b) if trial.factors["first_option"] == a else (b, a)

@@ -41,12 +41,14 @@ _REFUSALS = (
 
 
 def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """The rows of `simulation` by (model, test, condition); empty where the study has none."""
+    """Return the rows of `simulation` by (model, test, condition); empty if the study has none."""
     return read_simulation(table, folder, ("model", "test", "condition"), dict.fromkeys(COLUMNS, (0.0, 1e9)))
 
 
 def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """A reply drawn for this trial. Where the study says nothing of the model and test, a plain default is drawn."""
+    """Return a reply drawn for this trial. Where the study says nothing of the model and test, a plain default is
+    drawn.
+    """
     cell = data.simulation.get((trial.model, trial.test, _own_condition(data, trial)), _DEFAULT)
     content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
     u_refused, u_tokens, u_step, u_text = uniforms(seed, *content, trial.condition)
@@ -61,7 +63,7 @@ def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed:
 
 
 def _own_condition(data: AssociationData, trial: Trial) -> str:
-    """A word that was dealt to the other group meets its own association in the other condition."""
+    """Return a word that was dealt to the other group meets its own association in the other condition."""
     own = data.own_sides.get((trial.test, trial.item))
     if own is None or data.tests[trial.test].categories[own] == trial.group:
         return trial.condition

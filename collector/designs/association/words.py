@@ -55,7 +55,7 @@ class AssociationTest:
     _texts: dict[str, Mapping[str, str]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def texts(self, frame: str, layout: Frame) -> Mapping[str, str]:
-        """What stands in every prompt of this test in a frame: its lists of words and the names of its sides."""
+        """Return what stands in every prompt of this test in a frame: its lists of words and the names of its sides."""
         if frame not in self._texts:  # the same for thousands of trials
             lists = {f"{side}_words": layout.joined(words) for side, words in self.words.items()}
             self._texts[frame] = {**lists, **self.names[frame]}
@@ -87,7 +87,7 @@ class AssociationData:
 
 
 def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any]) -> AssociationData:
-    """Reads [prompt], conditions, tests and stimuli; StudyError where they break the rules."""
+    """Read [prompt], conditions, tests and stimuli; StudyError if they break the rules."""
     prompt = table.table("prompt")
     frames = {name: _frame(row) for name, row in prompt.tables("frames").items()}
     if not frames:
@@ -136,7 +136,7 @@ def _names(rows: list[dict[str, str]], frames: Mapping[str, Frame]) -> dict[tupl
 
 
 def check_names(test: AssociationTest, frame: str, template: str) -> None:
-    """StudyError where a frame's template asks for a name that the test leaves empty."""
+    """StudyError if a frame's template asks for a name that the test leaves empty."""
     for column in sorted(find_placeholders(template) & set(NAME_COLUMNS)):
         if not test.names[frame][column]:
             raise StudyError(f'The names of the test "{test.test}" in the frame "{frame}" lack a value for "{column}".')

@@ -1,6 +1,6 @@
 """The coding design: a model reads an answer of another study and says which of two options something was given to.
 
-A trial is one answer. Its `item` is the id of the trial that is coded, so that both codings stand beside each other in
+A trial is one answer. Its `item` is the id of the trial that is coded, so that both codings stand next to each other in
 the view `second_codings`; what was coded before is kept with the trial and never shown to the model.
 """
 
@@ -142,8 +142,9 @@ DESIGN = Coding()
 
 
 def read_coding(answer: str, trial: Trial) -> Reading:
-    """The number of an answer (1 and 2: the options as they were shown, 3: neither) where it names just one, at its end
-    if it is long; else an option whose name stands there while the other's does not."""
+    """Return the number of an answer (1 and 2: the options as they were shown, 3: neither) where it names just one, at
+    its end if it is long; else an option whose name stands there while the other's does not.
+    """
     text = answer[-_LONGEST_READ:]
     numbers = set(_NUMBER.findall(text))
     sides = ("a", "b") if trial.factors["first_option"] == "a" else ("b", "a")

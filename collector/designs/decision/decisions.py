@@ -36,7 +36,7 @@ _TASK = re.compile(r"^[ \t#*>_-]*task\s*(\d{1,2})\b[\s*_]*[:.)\-–—]?[\s*_]*"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`group` is the group ("a" or "b") that got attribute b, None where the answer leaves it undecided; then `detail`
+    """`group` is the group ("a" or "b") that got attribute b, None if the answer leaves it undecided; then `detail`
     says why: "no_word", "one_group", "contradiction"."""
 
     group: str | None
@@ -44,8 +44,9 @@ class Decision:
 
 
 def split_tasks(answer: str, n_tasks: int) -> list[str]:
-    """The part of an answer that belongs to each of its tasks, by headings like "Task 2:". Without headings each task
-    has the whole answer."""
+    """Return the part of an answer that belongs to each of its tasks, by headings like "Task 2:". Without headings each
+    task has the whole answer.
+    """
     if n_tasks == 1:
         return [answer]
     headings = list(_TASK.finditer(answer))
@@ -119,7 +120,9 @@ def _is_quoted(word: re.Match[str]) -> bool:
 
 
 def _whose(word: re.Match[str], mentions: Sequence[tuple[int, int, str]], *, people_come_first: bool) -> str | None:
-    """The side that a word of a sentence is given to; None where nobody is mentioned, or the word is part of a name."""
+    """Return the side that a word of a sentence is given to; None if nobody is mentioned, or the word is part of a
+    name.
+    """
     if any(start < word.end() and word.start() < end for start, end, _ in mentions):
         return None
     before = [side for _, end, side in mentions if end <= word.start()]
@@ -130,8 +133,9 @@ def _whose(word: re.Match[str], mentions: Sequence[tuple[int, int, str]], *, peo
 
 
 def people_in(profiles: str, groups: Mapping[str, str]) -> dict[str, str]:
-    """The names of the people in profiles, each with the group ("a", "b") that its paragraph mentions first; names in
-    paragraphs of both groups are of neither."""
+    """Return the names of the people in profiles, each with the group ("a", "b") that its paragraph mentions first;
+    names in paragraphs of both groups are of neither.
+    """
     text = _with_plain_quotes(profiles[:LONGEST_READ])
     known = group_names(groups.items())
     pattern, plain_words = _any_name(tuple(sorted(known))), _plain_words(text)
@@ -146,7 +150,7 @@ def people_in(profiles: str, groups: Mapping[str, str]) -> dict[str, str]:
 
 
 def _plain_words(text: str) -> Set[str]:
-    """What is no name: words that the text has in lower case, and those that begin sentences."""
+    """Return what is no name: words that the text has in lower case, and those that begin sentences."""
     return _NO_NAMES | {word for word in _WORD.findall(text) if word == word.lower()}
 
 

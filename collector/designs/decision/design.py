@@ -116,7 +116,7 @@ class Decision(WordListDesign):
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
-        """A conversation goes on while its tasks are done: who refuses to describe is not asked to decide."""
+        """Return a conversation goes on while its tasks are done: who refuses to describe is not asked to decide."""
         place = len(history)
         if place == len(conversation.trials) or (history and history[-1].reading.outcome != "answered"):
             return None
@@ -163,8 +163,9 @@ class Decision(WordListDesign):
         return Reading("answered", factors=facts)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """A row that tells what was shown (its factors) keeps it; elsewhere neither the names nor the words are known,
-        and those of the plan would be wrong."""
+        """Return a row that tells what was shown (its factors) keeps it; elsewhere neither the names nor the words are
+        known, and those of the plan would be wrong.
+        """
         told = {**({} if trial.factors is planned.factors else trial.factors), **draft}
         coded = {name: told[name] for name in ("coded_decision", "coded_d") if isinstance(told.get(name), int | float)}
         shown = (draft.get("option_a") or None, draft.get("option_b") or None)
@@ -176,7 +177,7 @@ class Decision(WordListDesign):
         return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, **coded})
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        """The names and words in the order of the text, and which word was decided for whom."""
+        """Return the names and words in the order of the text, and which word was decided for whom."""
         factors = trial["factors"]
         names, words = [trial["option_a"], trial["option_b"]], [factors.get("attribute_a"), factors.get("attribute_b")]
         told = {} if None in (*names, *words) else _names_and_words(factors, names, words)
@@ -214,7 +215,7 @@ _REFUSED_EARLY = 300
 
 
 def _question(data: DecisionData, test: str, wording: int, scene: Scene, number: int, seed: int) -> Question:
-    """What is drawn depends on the seed of the study, the test and the draw alone."""
+    """Return what is drawn depends on the seed of the study, the test and the draw alone."""
     rng = random.Random("\x1f".join(map(str, ("decision", seed, test, number))))
     words = data.tests[test].words(scene.tasks[-1].words)
     name_a, name_b, is_a_first = draw_names(rng, words, GROUPS, data.order, number, seed, test)
@@ -267,7 +268,7 @@ def _rendered(data: DecisionData, task: Task, trial: Trial) -> str:
 
 
 def _names_and_words(factors: Mapping[str, Any], names: list[str], words: list[str]) -> dict[str, str]:
-    """What a reader is told of a trial whose names and words are known."""
+    """Return what a reader is told of a trial whose names and words are known."""
     told = {
         "names": ", ".join(names if factors.get("first_group") != "b" else names[::-1]),
         "words": ", ".join(words if factors.get("first_attribute") != "b" else words[::-1]),
@@ -279,13 +280,13 @@ def _names_and_words(factors: Mapping[str, Any], names: list[str], words: list[s
 
 
 def _last_words(data: DecisionData, test: str, wording: int) -> Lists:
-    """The words that the last task of a scene is about, by side."""
+    """Return the words that the last task of a scene is about, by side."""
     scene = data.scene(test, wording)
     return data.tests[test].words(scene.tasks[-1].words if scene else "")
 
 
 def _groups(data: DecisionData, trial: Trial) -> dict[str, str]:
-    """The names that may stand for the groups: the two that were shown, or all where nobody says which were."""
+    """Return the names that may stand for the groups: the two that were shown, or all where nobody says which were."""
     if trial.option_a and trial.option_b:
         return {trial.option_a: "a", trial.option_b: "b"}
     lists = data.tests[trial.test].lists
@@ -293,8 +294,9 @@ def _groups(data: DecisionData, trial: Trial) -> dict[str, str]:
 
 
 def _read_pairing(data: DecisionData, trial: Trial, answer: str) -> tuple[Pairs, dict[str, Any]]:
-    """The pairs, and what is kept of them. Where nobody says which list was shown, it is the one of the test's lists of
-    which the answer has most words."""
+    """Return the pairs, and what is kept of them. Where nobody says which list was shown, it is the one of the test's
+    lists of which the answer has most words.
+    """
     groups = _groups(data, trial)
     if trial.option_a and trial.option_b:
         pairs = read_pairs(answer, trial.factors["words"], groups)
@@ -309,7 +311,7 @@ def _read_pairing(data: DecisionData, trial: Trial, answer: str) -> tuple[Pairs,
 
 
 def _checked(factors: Mapping[str, Any]) -> dict[str, Any]:
-    """The factors of an imported row as far as the plan decides them; the reading is made anew."""
+    """Return the factors of an imported row as far as the plan decides them; the reading is made again."""
     tasks, sides = factors.get("tasks"), ("first_group", "first_attribute")
     texts = {name: factors.get(name) for name in ("attribute_a", "attribute_b")}
     if not (isinstance(tasks, list) and tasks and set(map(str, tasks)) <= set(TASKS) and len(set(tasks)) == len(tasks)):
@@ -327,7 +329,7 @@ def _checked(factors: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _decided(data: DecisionData, trial: Trial, parts: Mapping[str, str], facts: Mapping[str, Any]) -> Reading:
-    """The reading of the last task; `facts` are those of a pairing before it, in the same message."""
+    """Return the reading of the last task; `facts` are those of a pairing before it, in the same message."""
     shown = trial.factors
     if "attribute_a" in shown:
         words = {"a": [shown["attribute_a"]], "b": [shown["attribute_b"]]}

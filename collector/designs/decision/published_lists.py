@@ -46,8 +46,9 @@ Lists = dict[str, dict[str, list[str]]]
 
 
 def study_files(template: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """The files of a study by name; `template` has those to start from. StudyError where the folder lacks a file, a
-    column or a text."""
+    """Return the files of a study by name; `template` has those to start from. StudyError if the folder lacks a
+    file, a column or a text.
+    """
     published = PublishedFolder(folder)
     prompts = published.prompts(_KINDS)
     if published.has_lists_only:
@@ -67,7 +68,7 @@ def study_files(template: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def _study_with_our_scenes(template: Mapping[str, str], published: PublishedFolder) -> dict[str, str]:
-    """What can be made of lists alone: their words in the scenes that a new study of decisions starts from."""
+    """Return what can be made of lists alone: their words in the scenes that a new study of decisions starts from."""
     plain = read_words(published.file("iat_stimuli.csv"), "C")
     return {
         "study.toml": like_theirs(template["study.toml"], {r"^draws = \d+ ": "draws = 50 ", **LISTS_ONLY}),
@@ -186,7 +187,7 @@ def _scenes(
 
 
 def _about(variation: str) -> str:
-    """The sides of the group and the attribute that a question is about: "default_negative"."""
+    """Return the sides of the group and the attribute that a question is about: "default_negative"."""
     parts = variation.split("_")
     if unknown := next((part for part in parts if part not in _ABOUT), None):
         raise UnknownNameError(f"side (of the variation {variation}) in prompts.csv", unknown, _ABOUT)

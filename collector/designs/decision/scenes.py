@@ -73,7 +73,7 @@ class DecisionData:
     own_sides: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def scene(self, test: str, wording: int) -> Scene | None:
-        """None where a test has no scene of this wording."""
+        """None if a test has no scene of this wording."""
         return self.scenes.get((test, wording)) or self.scenes.get(("", wording))
 
     def n_trials(self, scene: Scene) -> int:
@@ -83,7 +83,7 @@ class DecisionData:
 def parse_scenes(
     table: Table, folder: StudyFolder, simulation: Mapping[tuple[str, ...], Mapping[str, float]]
 ) -> DecisionData:
-    """Reads [prompt], tests and stimuli; StudyError where they break the rules."""
+    """Read [prompt], tests and stimuli; StudyError if they break the rules."""
     prompt = table.table("prompt")
     rows = folder.rows(prompt, "scenes", ("wording", "name", "task", "text"), may=("test", "words", "about"))
     scenes, wordings = _scenes(rows, prompt.where)

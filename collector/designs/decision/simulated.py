@@ -30,14 +30,17 @@ _UNDECIDED = "Either of them could do either, and it would be for them to say."
 
 
 def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """The rows of `simulation` by (model, test); empty where the study has none. `bias` is the expected D of pairs,
-    `expected_rate` the share of decisions that go with the association, `slope` by how much its log odds grow where the
-    pairs of the same conversation have a D that is 1 larger."""
+    """Return the rows of `simulation` by (model, test); empty if the study has none. `bias` is the expected D of
+    pairs, `expected_rate` the share of decisions that go with the association, `slope` by how much its log odds grow
+    where the pairs of the same conversation have a D that is 1 larger.
+    """
     return read_simulation(table, folder, ("model", "test"), _LIMITS)
 
 
 def simulate_reply(data: DecisionData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """An answer drawn for this trial. Where the study says nothing of the model and test, a plain default is drawn."""
+    """Return an answer drawn for this trial. Where the study says nothing of the model and test, a plain default is
+    drawn.
+    """
     cell = data.simulation.get((trial.model, trial.test), _DEFAULT)
     content = (seed, trial.study, trial.model, trial.test, trial.item, trial.wording, trial.repetition)
     u_refused, u_tokens, _, _ = uniforms(*content, trial.round or 0)
@@ -75,13 +78,15 @@ def _text(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: 
 
 
 def _lean(cell: Mapping[str, float], content: tuple[object, ...]) -> float:
-    """The D that is expected of the pairs of this conversation: within .5 of that of the cell."""
+    """Return the D that is expected of the pairs of this conversation: within .5 of that of the cell."""
     u, _, _, _ = uniforms(*content, "lean")
     return min(1.0, max(-1.0, cell["bias"] + u - 0.5))
 
 
 def _expected_rate(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: tuple[object, ...]) -> float:
-    """The chance of a decision with the association; in the variant `null`, of one with the words as they were."""
+    """Return the chance of a decision with the association; in the variant `null`, of one with the words as
+    they were.
+    """
     rate = min(max(cell["expected_rate"], 1e-9), 1 - 1e-9)
     log_odds = math.log(rate / (1 - rate)) + cell["slope"] * (_lean(cell, content) - cell["bias"])
     p = 1 / (1 + math.exp(-log_odds))

@@ -97,8 +97,9 @@ class ForcedChoice(Design):
         return (_content(study, domain, n) for domain in study.data.domains.values() for n in study.data.wordings)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """The trial with the sides that the row tells: by the texts of its options, or by the letter of the consistent
-        one. StudyError where it tells neither, or both and not the same. `planned` has the study's texts on some side.
+        """Return the trial with the sides that the row tells: by the texts of its options, or by the letter of the
+        consistent one. StudyError if it tells neither, or both and not the same. `planned` has the study's texts on
+        some side.
         """
         letter = _cell_text(draft.get("consistent_letter"))
         if not letter and _cell_text(draft.get("factors")):
@@ -212,7 +213,7 @@ def _content(study: Study, domain: Domain, wording: int) -> str:
 
 
 def rendered(data: ForcedChoiceData, trial: Trial) -> str:
-    """The prompt of a trial, to the byte."""
+    """Return the prompt of a trial, to the byte."""
     return data.wordings[trial.wording].format(option_a=trial.option_a, option_b=trial.option_b, word=trial.item)
 
 
@@ -220,7 +221,7 @@ _PLACES = ("block_position", "position_in_block")
 
 
 def _factors(planned: Trial, trial: Trial, draft: Mapping[str, Any], letter: str) -> dict[str, Any]:
-    """The places in the order of asking are the row's own: those of the plan would be made up."""
+    """Return the places in the order of asking are the row's own: those of the plan would be made up."""
     trial_factors = trial.factors if _cell_text(draft.get("factors")) else {}
     places = {name: _place(draft.get(name, trial_factors.get(name)), name) for name in _PLACES}
     enforced = _cell_text(draft.get("structured_output", trial_factors.get("structured_output")))
@@ -238,6 +239,6 @@ def _place(value: Any, name: str) -> int | None:
 
 
 def _cell_text(value: Any) -> str:
-    """A cell as text; empty where it says nothing (null, NA, a number that is none)."""
+    """Return a cell as text; empty if it says nothing (null, NA, a number that is none)."""
     text = "" if value is None or value != value else str(value).strip()
     return "" if text == "NA" else text

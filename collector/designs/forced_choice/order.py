@@ -85,5 +85,7 @@ def _letters(domain: Domain, wording: int, seed: int) -> bytes:
 
 
 def _random(seed: int, *content: object) -> random.Random:
-    """The same stream on every machine (a seed of Python's own hash would differ from one session to the next)."""
+    """Return the same stream on every machine (a seed of Python's own hash would differ from one session to the
+    next).
+    """
     return random.Random(int(stable_id(seed, *content), 16))

@@ -62,7 +62,7 @@ def proposed_study(cells: AnsweredCells) -> ProposedStudy:
 
 
 def _separator(texts: Iterable[str]) -> str:
-    """What stands between the two categories of all options; StudyError where they are no pairs."""
+    """Return what stands between the two categories of all options; StudyError if they are no pairs."""
     options = set(texts)
     for separator in _SEPARATORS:
         if all(len(text.split(separator)) == 2 for text in options):
@@ -71,7 +71,7 @@ def _separator(texts: Iterable[str]) -> str:
 
 
 def _pairs(cells: Sequence[AnsweredCell], separator: str, categories: Sequence[str]) -> list[tuple[str, str]]:
-    """The two pairs of a block, with its categories spelled as the words' column has them."""
+    """Return the two pairs of a block, with its categories spelled as the words' column has them."""
     spelled = {folded(category): category for category in categories}
     pairs: dict[tuple[str, ...], tuple[str, str]] = {}
     for text in (text for cell in cells for text in (cell.option_a, cell.option_b)):

@@ -57,7 +57,7 @@ class Found:
 
 
 def letter_of(text: str, options: tuple[str, str]) -> str | None:
-    """The letter that a short text is: "A", "option b", "A: Male + Career", "Male + Career"."""
+    """Return the letter that a short text is: "A", "option b", "A: Male + Career", "Male + Career"."""
     bare = text.strip(_WRAPPING)
     if len(bare) > _LONGEST_LINE:
         return None
@@ -74,8 +74,9 @@ def letter_of(text: str, options: tuple[str, str]) -> str | None:
 
 
 def alone(text: str, options: tuple[str, str]) -> Found | None:
-    """The letter of lines that are nothing but a choice; bare letters before those that repeat an option's text, which
-    may be an echo of the question."""
+    """Return the letter of lines that are nothing but a choice; bare letters before those that repeat an option's text,
+    which may be an echo of the question.
+    """
     lines = _lines(text)
     bare = [(match[1].upper(), at + match.start(1)) for at, line in lines if (match := _BARE.fullmatch(line))]
     boxed = [(match[1].upper(), match.start(1)) for match in _BOXED.finditer(text)]
@@ -102,7 +103,9 @@ def _lines(text: str) -> list[tuple[int, str]]:
 
 
 def said_last(text: str) -> Found | None:
-    """The choice that the last sentence says and ends with ("…, so the answer is B."), in a clause without a no."""
+    """Return the choice that the last sentence says and ends with ("…, so the answer is B."), in a clause
+    without a no.
+    """
     sentence = next((part for part in reversed(_SENTENCES.split(text)) if part.strip(_WRAPPING)), "")[-_LONGEST_LINE:]
     statements = list(_SAID.finditer(_without_negated(sentence)))
     if not statements or not statements[-1][1].isupper() or sentence[statements[-1].end() :].strip(_WRAPPING):
@@ -116,7 +119,7 @@ def said_last(text: str) -> Found | None:
 
 
 def mentioned(text: str, options: tuple[str, str]) -> Found:
-    """The one letter, or the one option, that a text mentions while it does not mention the other."""
+    """Return the one letter, or the one option, that a text mentions while it does not mention the other."""
     clean = _without_negated(text)
     letters = list(_ALONE.finditer(clean))
     named = {letter for letter, option in zip(LETTERS, options, strict=True) if _holds(text, option)}
@@ -138,7 +141,7 @@ def _holds(text: str, option: str) -> bool:
 
 
 def _without_negated(text: str) -> str:
-    """The text with "not A", "rather than option B" blanked out, so that places stay what they are."""
+    """Return the text with "not A", "rather than option B" blanked out, so that places stay what they are."""
     return _NEGATED.sub(lambda match: " " * len(match[0]), text)
 
 

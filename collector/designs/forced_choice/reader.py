@@ -94,7 +94,7 @@ LONGEST_READ = 20_000
 
 
 def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
-    """The outcome, and the option chosen as the study spells it (`options`: the texts shown as A and as B)."""
+    """Return the outcome, and the option chosen as the study spells it (`options`: the texts shown as A and as B)."""
     if reply.outcome is not None and reply.outcome != "answered":
         return Reading(reply.outcome)
     answer = reply.answer or ""
@@ -138,7 +138,7 @@ def _read(text: str, options: tuple[str, str]) -> Found:
 
 
 def _in_json(text: str, answers: list[JsonAnswer], options: tuple[str, str]) -> Found | None:
-    """What the JSON objects of an answer say together; None where none of them is an answer."""
+    """Return what the JSON objects of an answer say together; None if none of them is an answer."""
     read = [(answer, _letters(answer.value, options)) for answer in answers]
     relevant = [(answer, letters) for answer, letters in read if answer.is_named or letters]
     if not relevant:
@@ -154,7 +154,7 @@ def _in_json(text: str, answers: list[JsonAnswer], options: tuple[str, str]) -> 
 
 
 def _letters(value: Any, options: tuple[str, str]) -> set[str]:
-    """The letters that a JSON value names: one where it is clear, two where it is not, none elsewhere."""
+    """Return the letters that a JSON value names: one where it is clear, two where it is not, none elsewhere."""
     if not isinstance(value, str):
         return set()
     letter = letter_of(value, options)
@@ -167,7 +167,7 @@ def _letters(value: Any, options: tuple[str, str]) -> set[str]:
 
 
 def _place(text: str, start: int, end: int, letter: str) -> int | None:
-    """Where in an object the letter stands as the beginning of a value; None where the option's text stands there."""
+    """Where in an object the letter stands as the beginning of a value; None if the option's text stands there."""
     spots: Iterable[int] = (start + at for at, char in enumerate(text[start:end]) if char.upper() == letter)
     for at in reversed(list(spots)):
         if (

@@ -58,8 +58,9 @@ class Written:
 
 
 def written(kind: str | None, letter: str, trial: Trial, u_wrapped: float, u_text: float) -> Written:
-    """An answer that chooses `letter` (`kind` None), or an invalid one of that kind. It has more around its JSON where
-    `u_wrapped` is below 1."""
+    """Return an answer that chooses `letter` (`kind` None), or an invalid one of that kind. It has more around its JSON
+    where `u_wrapped` is below 1.
+    """
     if kind == "refused":
         text = _one_of(_REFUSALS, u_text)
         return Written(text, is_provider_refusal=u_text * len(_REFUSALS) % 1 < 0.3)  # some providers say it themselves
@@ -106,7 +107,7 @@ _NEVER = -99.0  # the logarithm of what a provider would no longer list
 
 
 def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """The rows of `simulation` by (model, domain, block); empty where the study has none."""
+    """Return the rows of `simulation` by (model, domain, block); empty if the study has none."""
     cells = read_simulation(table, folder, KEY, LIMITS)
     for names, cell in cells.items():
         if sum(cell[share] for share in SHARES[:3]) > 1 + 1e-9:
@@ -116,7 +117,7 @@ def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...],
 
 
 def simulate_reply(data: ForcedChoiceData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """A reply drawn for this trial. Where the study says nothing of the cell, a plain default is drawn."""
+    """Return a reply drawn for this trial. Where the study says nothing of the cell, a plain default is drawn."""
     cell = data.simulation.get((trial.model, trial.test, trial.condition), _DEFAULT)
     content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
     u_valid, u_consistent, u_kind, u_text = uniforms(seed, *content, trial.condition)
@@ -134,7 +135,7 @@ def simulate_reply(data: ForcedChoiceData, model: StudyModel, trial: Trial, seed
 
 
 def _own_letter(data: ForcedChoiceData, trial: Trial) -> str:
-    """The letter of the option that holds the word's own category, to whichever it was dealt."""
+    """Return the letter of the option that holds the word's own category, to whichever it was dealt."""
     letter = str(trial.factors["consistent_letter"])
     own = data.own_categories.get((trial.test, trial.item), trial.group or "")
     return letter if data.domains[trial.test].options(trial.condition, own)[0] == trial.expected else _other(letter)
@@ -181,7 +182,7 @@ def _reply(answer: Written, p_a: float, cell: Mapping[str, float], model: StudyM
 
 
 def _logprobs(answer: Written, p_a: float) -> tuple[TokenLogprob, ...]:
-    """The answer in three tokens, the middle one of them the letter; nothing where there is none."""
+    """Return the answer in three tokens, the middle one of them the letter; nothing if there is none."""
     if answer.letter_at is None:
         return ()
     at = answer.letter_at

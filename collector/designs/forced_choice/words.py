@@ -50,7 +50,7 @@ class Domain:
     pairs: Mapping[str, tuple[tuple[frozenset[str], str], tuple[frozenset[str], str]]]
 
     def options(self, block: str, category: str) -> tuple[str, str]:
-        """The texts of the option that is consistent with the category in this block, and of the other one."""
+        """Return the texts of the option that is consistent with the category in this block, and of the other one."""
         (first, first_text), (_, second_text) = self.pairs[block]
         return (first_text, second_text) if category in first else (second_text, first_text)
 
@@ -69,7 +69,7 @@ class ForcedChoiceData:
 
 
 def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any]) -> ForcedChoiceData:
-    """Reads [prompt], blocks, domains, pairs and stimuli; StudyError where they break the rules."""
+    """Read [prompt], blocks, domains, pairs and stimuli; StudyError if they break the rules."""
     prompt = table.table("prompt")
     separator = prompt.text("pair_separator", " + ")
     wordings = read_wordings(folder.rows(prompt, "wordings", ("wording", "text")), PLACEHOLDERS, prompt.where)

@@ -78,7 +78,7 @@ class LabelReading:
 
 
 def answer_to_label(reply: Reply, labels: Sequence[str], *, item: str = "") -> Reading:
-    """The reading of a reply whose answer is one of `labels`; what the provider itself says wins."""
+    """Return the reading of a reply whose answer is one of `labels`; what the provider itself says wins."""
     if reply.outcome is not None and reply.outcome != "answered":
         return Reading(reply.outcome, detail=reply.detail)
     if (plain := _spelt_exactly(tuple(labels)).get(reply.answer or "")) is not None:  # nearly always
@@ -91,7 +91,7 @@ def answer_to_label(reply: Reply, labels: Sequence[str], *, item: str = "") -> R
 
 @lru_cache(1024)
 def _spelt_exactly(labels: tuple[str, ...]) -> dict[str, str]:
-    """The labels that an answer can be to the letter, with what such an answer is read as."""
+    """Return the labels that an answer can be to the letter, with what such an answer is read as."""
     read = {label: read_label(label, labels) for label in labels}
     return {label: found.label for label, found in read.items() if found.kind == "alone" and found.label is not None}
 
@@ -99,7 +99,8 @@ def _spelt_exactly(labels: tuple[str, ...]) -> dict[str, str]:
 def read_label(
     answer: str, labels: Sequence[str], *, item: str = "", plural: bool = False, is_strict: bool = True
 ) -> LabelReading:
-    """The one of `labels` that `answer` chooses. `item`: the word that was asked for, which a sentence may be about.
+    """Return the one of `labels` that `answer` chooses. `item`: the word that was asked for, which a sentence may be
+    about.
 
     `plural`: "Tufas" names Tufa. Not `is_strict`: a label that is the only one to be mentioned, and is neither negated
     nor refused, is chosen as well; for texts that were asked for as a choice (a line behind "Answer:").
@@ -119,7 +120,9 @@ def read_label(
 
 
 def mentioned_labels(text: str, labels: Sequence[str], *, plural: bool = False) -> tuple[str, ...]:
-    """The labels that a text names as whole words, in any spelling; one inside a longer one's name does not count."""
+    """Return the labels that a text names as whole words, in any spelling; one inside a longer one's name does not
+    count.
+    """
     by_bare = {bare_label(label): label for label in labels if bare_label(label)}
     named = {label_of(match, by_bare) for match in mentions_of(folded_lines(text), tuple(by_bare), plural)}
     return tuple(label for label in labels if label in named)
@@ -146,7 +149,7 @@ def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
 
 
 def _line_label(line: str, by_bare: dict[str, str]) -> str | None:
-    """The label of a line that is nothing else, but for what introduces it ("Answer:", "tractor →")."""
+    """Return the label of a line that is nothing else, but for what introduces it ("Answer:", "tractor →")."""
     plain = _NUMBER.sub("", " ".join(line.split()))
     bare = unwrapped(plain)
     for whole in (plain.strip(WRAPPING), bare):
@@ -164,7 +167,9 @@ def _line_label(line: str, by_bare: dict[str, str]) -> str | None:
 
 
 def _json_values(answer: str) -> list[str]:
-    """The text of a JSON object with one value (`{"cat": "pleasant"}`) or of a list with one text; else nothing."""
+    """Return the text of a JSON object with one value (`{"cat": "pleasant"}`) or of a list with one text; else
+    nothing.
+    """
     if len(answer) > 10_000 or not answer.strip().startswith(("{", "[", "`")):
         return []
     try:

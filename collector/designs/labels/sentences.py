@@ -184,7 +184,7 @@ def _is_refused(sentence: str, end: int, *, is_refused: bool) -> bool:
 
 
 def leading_label(text: str, by_bare: Mapping[str, str]) -> Mention | None:
-    """The label that a text begins with, where it is set off from what follows ("Quick. A tractor …")."""
+    """Return the label that a text begins with, where it is set off from what follows ("Quick. A tractor …")."""
     start = text.lstrip(WRAPPING)
     match = any_label(tuple(by_bare), False).match(start)
     if match is None:
@@ -238,7 +238,7 @@ def _in_sentence(
 
 
 def _is_named(sentence: str, match: re.Match[str]) -> bool:
-    """False of "a", "no" and single letters where they are no labels but words of the sentence."""
+    """Return False of "a", "no" and single letters where they are no labels but words of the sentence."""
     bare = match[0]
     if bare not in _NOT_IN_PROSE and (len(bare) > 1 or not has_edges(bare)):
         return True
@@ -291,7 +291,9 @@ def _stand(
 
 
 def _is_chosen_for(before: str, by_verb: re.Match[str], item: str) -> bool:
-    """A verb of somebody else ("names should be put under …") chooses where it is about the word that was asked for."""
+    """Return a verb of somebody else ("names should be put under …") chooses where it is about the word that was asked
+    for.
+    """
     is_own = _FIRST_PERSON.search(before) or not before[: by_verb.start()].strip(WRAPPING)
     return bool(is_own) or _is_about_the_item(before, item)
 
@@ -303,7 +305,7 @@ _ITS_NAMES = re.compile(
 
 
 def _is_about_the_item(subject: str, item: str) -> bool:
-    """A sentence "… is Quick" is an answer where it is about the word, or about the answer."""
+    """Return a sentence "… is Quick" is an answer where it is about the word, or about the answer."""
     stem = item[: max(3, len(item) - 2)]
     if item and stem not in subject and _WORD_FOR.search(subject):
         return False  # "the word for light is Lively"
@@ -311,7 +313,9 @@ def _is_about_the_item(subject: str, item: str) -> bool:
 
 
 def own_refusal(text: str) -> str:
-    """The words by which an answer that names a label refuses all the same; none where something else "can't"."""
+    """Return the words by which an answer that names a label refuses all the same; none if something else
+    "can't".
+    """
     for match in REFUSAL.finditer(text):
         if _is_own(text, match):
             return " ".join(text[_clause_start(text, match) : match.end() + 40].split())[:LONGEST_QUOTE]
@@ -319,7 +323,7 @@ def own_refusal(text: str) -> str:
 
 
 def _is_own(text: str, match: re.Match[str]) -> bool:
-    """True of a refusal by who answers ("I can't", "can't comply"), not of a word that "can't be" something."""
+    """Return True of a refusal by who answers ("I can't", "can't comply"), not of a word that "can't be" something."""
     before, after = text[_clause_start(text, match) : match.start()], text[match.end() : match.end() + 60]
     return not before.strip(WRAPPING) or bool(_OWN.search(before) or _OWN.search(match[0]) or _ASKED_FOR.search(after))
 

@@ -28,12 +28,14 @@ _STRUCK_OUT = re.compile(r"~~(?!\s)[^~\n]{1,200}~~")
 
 @lru_cache(4096)  # a study has a few labels, and asks for them by the thousand
 def folded(text: str) -> str:
-    """What two spellings share that a reader takes for one: Unicode's forms of a letter, case, blanks, apostrophes."""
+    """Return what two spellings share that a reader takes for one: Unicode's forms of a letter, case, blanks,
+    apostrophes.
+    """
     return " ".join(folded_lines(text).split())
 
 
 def folded_lines(text: str) -> str:
-    """The same with its lines and blanks as they are."""
+    """Return the same with its lines and blanks as they are."""
     plain = unicodedata.normalize("NFC", text).translate(_PLAIN)
     if "<" in plain or "~~" in plain:
         plain = _STRUCK_OUT.sub(" ", _without_tags(plain))
@@ -44,14 +46,15 @@ def folded_lines(text: str) -> str:
 
 
 def _without_tags(text: str) -> str:
-    """A text without tags that are closed (<answer>Quick</answer>) and signs of a template (<|im_end|>); "<Quick>" is a
-    label in brackets."""
+    """Return a text without tags that are closed (<answer>Quick</answer>) and signs of a template (<|im_end|>);
+    "<Quick>" is a label in brackets.
+    """
     closed = {match["name"] for match in _TAGS.finditer(text) if match["closing"]}
     return _TAGS.sub(lambda match: " " if not match["name"] or match["name"] in closed else match[0], text)
 
 
 def unwrapped(text: str) -> str:
-    """A folded text without what may stand around a label: quotes, brackets, Markdown, full stops, emoji."""
+    """Return a folded text without what may stand around a label: quotes, brackets, Markdown, full stops, emoji."""
     start, end = 0, len(text)
     while start < end and _is_around(text[start]):
         start += 1
@@ -66,7 +69,7 @@ def _is_around(char: str) -> bool:
 
 @lru_cache(4096)
 def bare_label(label: str) -> str:
-    """A label folded, without full stops, quotes and brackets around it, where that leaves anything."""
+    """Return a label folded, without full stops, quotes and brackets around it, where that leaves anything."""
     return folded(label).strip(WRAPPING) or folded(label)
 
 
@@ -84,12 +87,12 @@ def any_label(bare: tuple[str, ...], plural: bool) -> re.Pattern[str]:
 
 
 def _letter_beside(char: str) -> str:
-    """What would make the word of this letter a longer one."""
+    """Return what would make the word of this letter a longer one."""
     return r"\w" if re.match(f"[{_UNSPACED}]", char) else rf"[^\W{_UNSPACED}]"
 
 
 def has_edges(char: str) -> bool:
-    """True of a letter or digit of a script that has blanks between its words."""
+    """Return True of a letter or digit of a script that has blanks between its words."""
     return char.isalnum() and not ("\u0e00" <= char <= "\u0eff" or "\u3040" <= char <= "\u9fff")
 
 
@@ -99,11 +102,11 @@ def mentions_of(text: str, bare: tuple[str, ...], plural: bool) -> list[re.Match
 
 
 def without_markdown(text: str) -> str:
-    """A text without the signs of bold and italics."""
+    """Return a text without the signs of bold and italics."""
     return re.sub(r"\*+|(?<![\w])_+(?=\w)|(?<=\w)_+(?![\w])", "", text) if "*" in text or "_" in text else text
 
 
 def label_of(match: re.Match[str], by_bare: Mapping[str, str]) -> str:
-    """The label that a match of `any_label` is, as the study spells it."""
+    """Return the label that a match of `any_label` is, as the study spells it."""
     named = " ".join(match[0].split())
     return by_bare[named] if named in by_bare else by_bare[named.removesuffix("s")]

@@ -107,15 +107,18 @@ class Pairing(WordListDesign):
         return Reading("malformed", detail="no_pair" if answer.strip() else "empty", factors=counted)
 
     def _groups(self, data: PairingData, trial: Trial) -> dict[str, str]:
-        """The names that may stand for the groups: the two that were shown, or all where nobody says which were."""
+        """Return the names that may stand for the groups: the two that were shown, or all where nobody says
+        which were.
+        """
         if trial.option_a and trial.option_b:
             return {trial.option_a: "a", trial.option_b: "b"}
         words = data.tests[trial.test].words(data.wordings[trial.wording].words)
         return {word: side[-1] for side in GROUPS for word in words[side]}
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """A row that tells the list as it was shown (its factors) keeps it; elsewhere the words are those of the plan,
-        in an order that nobody knows, and so are the names of the groups."""
+        """Return a row that tells the list as it was shown (its factors) keeps it; elsewhere the words are those of the
+        plan, in an order that nobody knows, and so are the names of the groups.
+        """
         shown = (draft.get("option_a") or None, draft.get("option_b") or None)
         if "words" in trial.factors and trial.factors is not planned.factors:
             return replace(trial, option_a=shown[0], option_b=shown[1], factors=checked_list(trial.factors))
@@ -135,8 +138,9 @@ DESIGN = Pairing()
 def _question(
     data: PairingData, test: PairingTest, wording_no: int, wording: Wording, number: int, seed: int
 ) -> Question:
-    """What is drawn depends on the seed of the study, the test and the draw alone; a list of other words is shuffled
-    alike, place by place."""
+    """Return what is drawn depends on the seed of the study, the test and the draw alone; a list of other words is
+    shuffled alike, place by place.
+    """
     rng = random.Random("\x1f".join(map(str, ("pairing", seed, test.test, number))))
     words = test.words(wording.words)
     name_a, name_b, is_a_first = draw_names(rng, words, GROUPS, data.order, number, seed, test.test)
@@ -153,7 +157,7 @@ def _question(
 
 
 def listed_words(words: Lists, rng: random.Random | None = None) -> dict[str, Any]:
-    """The words of both attributes as the factors of a trial have them: shuffled, or as the study lists them."""
+    """Return the words of both attributes as the factors of a trial have them: shuffled, or as the study lists them."""
     listed = [(word, POLES[side]) for side in ATTRIBUTES for word in words[side]]
     if rng is not None:
         rng.shuffle(listed)
@@ -172,7 +176,7 @@ def _content(study: Study, test: str, number: int) -> str:
 def draw_names(
     rng: random.Random, words: Lists, sides: tuple[str, str], order: str, number: int, *seed: object
 ) -> tuple[str, str, bool]:
-    """A word of each of two sides, and whether that of the first comes first in the prompt."""
+    """Return a word of each of two sides, and whether that of the first comes first in the prompt."""
     draws, coin = (rng.random(), rng.random()), rng.random()
     if order == "balanced":  # whole rounds through both lists of names, each in an order of its own
         name_a, name_b = (_in_turn(words[side], number // 2, *seed, side) for side in sides)
@@ -184,8 +188,9 @@ def draw_names(
 def dealt_tests(
     tests: Mapping[str, PairingTest], seed: int
 ) -> tuple[dict[str, PairingTest], dict[tuple[str, str], str]]:
-    """The tests with the words of both attributes dealt to them at random, and the side that each word is really of,
-    by (test, word)."""
+    """Return the tests with the words of both attributes dealt to them at random, and the side that each word is really
+    of, by (test, word).
+    """
     dealt: dict[str, PairingTest] = {}
     own_sides: dict[tuple[str, str], str] = {}
     for name, test in tests.items():
@@ -205,7 +210,7 @@ def _in_turn(names: tuple[str, ...], number: int, *seed: object) -> str:
 
 
 def rendered(data: PairingData, wording: Wording, trial: Trial) -> str:
-    """The prompt of a trial, to the byte."""
+    """Return the prompt of a trial, to the byte."""
     first = trial.factors["first_option"]
     second = trial.option_b if first == trial.option_a else trial.option_a
     words = data.before + data.separator.join(trial.factors["words"]) + data.after
@@ -213,8 +218,9 @@ def rendered(data: PairingData, wording: Wording, trial: Trial) -> str:
 
 
 def counted_pairs(trial: Trial, pairs: Pairs) -> dict[str, Any]:
-    """The pairs as the factors of a trial keep them: `assigned` goes with `words` and `poles`, character by character,
-    and the four counts that D is made of."""
+    """Return the pairs as the factors of a trial keep them: `assigned` goes with `words` and `poles`, character by
+    character, and the four counts that D is made of.
+    """
     each = list(zip(pairs.sides, trial.factors["poles"], strict=True))
     counts = {f"n_{side}_{pole}": each.count((side, pole)) for side in "ab" for pole in "pn"}
     odd = {"n_invented": pairs.n_invented, "n_repeated": pairs.n_repeated, "n_unread": pairs.n_unread}
@@ -222,7 +228,7 @@ def counted_pairs(trial: Trial, pairs: Pairs) -> dict[str, Any]:
 
 
 def checked_list(factors: Mapping[str, Any]) -> dict[str, Any]:
-    """The factors of an imported row as far as the plan decides them; the reading is made anew."""
+    """Return the factors of an imported row as far as the plan decides them; the reading is made again."""
     words, poles = factors.get("words"), factors.get("poles")
     if not (isinstance(words, list) and words and all(isinstance(word, str) and word for word in words)):
         raise StudyError("the words of its factors must be a list of texts")

@@ -86,8 +86,9 @@ def read_pairs(answer: str, words: Sequence[str], groups: Mapping[str, str]) -> 
 
 
 def named_groups(answer: str, groups: Mapping[str, str]) -> dict[str, str]:
-    """The one name of each side ("a", "b") that an answer mentions, where nobody says which were shown; a side of which
-    it mentions none or several is left out."""
+    """Return the one name of each side ("a", "b") that an answer mentions, where nobody says which were shown; a side
+    of which it mentions none or several is left out.
+    """
     text = "\n".join(_lines(answer[-LONGEST_READ:]))
     mentioned = _any_name(tuple(groups)).findall(text)
     names_of_side = {
@@ -102,7 +103,9 @@ def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def plain(text: str) -> str:
-    """What two spellings of a word or name share: case, apostrophes, quotes, kinds of dash and blank don't count."""
+    """Return what two spellings of a word or name share: case, apostrophes, quotes, kinds of dash and blank don't
+    count.
+    """
     return " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN).replace(")", "").casefold().split())
 
 
@@ -139,20 +142,20 @@ class _Known:
         return re.compile(rf"({_any_of(self.sides)})(?: *[-:=|]+ *)")
 
     def pairs(self, line: str) -> list[tuple[str, str]] | None:
-        """The pairs of a line; None where anything in it is no pair."""
+        """Return the pairs of a line; None if anything in it is no pair."""
         word, sign, group = line.rpartition(" - ")  # nearly every line is no more than this
         if sign and word in self._is_word and group in self.sides:
             return [(word, self.sides[group])]
         return self._pairs_in(line) or self._words_then_group(line) or self._group_then_words(line)
 
     def ends_with_group(self, line: str) -> bool:
-        """True of a pair whose word was not asked for: a few words, a sign, and a group."""
+        """Return True of a pair whose word was not asked for: a few words, a sign, and a group."""
         match = self._last_group.search(line)
         before = line[: match.start() + 1] if match else ""
         return re.fullmatch(r"[^-:=|]{1,60}[-:=|] ?", before) is not None
 
     def listed(self, line: str) -> list[str] | None:
-        """The words of a line that has nothing else; None where it has."""
+        """Return the words of a line that has nothing else; None if it has."""
         at, words = 0, []
         while at < len(line):
             match = self._word.match(line, at)
@@ -187,12 +190,14 @@ _known = lru_cache(4096)(_Known)  # a study has a few lists and asks them by the
 
 
 def _any_of(names: Iterable[str]) -> str:
-    """The longest first, so that a name wins over one that it begins with."""
+    """Return the longest first, so that a name wins over one that it begins with."""
     return "|".join(map(re.escape, sorted(names, key=lambda name: (-len(name), name)))) or r"(?!)"
 
 
 def group_names(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The side of each name, and of the first and last part of names that have several, where these are of one side."""
+    """Return the side of each name, and of the first and last part of names that have several, where these are of one
+    side.
+    """
     whole = {plain(name): side for name, side in groups}
     parts: dict[str, set[str]] = {}
     for name, side in whole.items():

@@ -56,17 +56,19 @@ class PublishedFolder:
         self.folder = folder
 
     def file(self, name: str) -> Path:
-        """The file of this name, in the folder or in its `stimuli/`."""
+        """Return the file of this name, in the folder or in its `stimuli/`."""
         in_clone = self.folder / "stimuli" / name
         return in_clone if in_clone.is_file() and not (self.folder / name).exists() else self.folder / name
 
     def prompts(self, tasks: Collection[str]) -> list[dict[str, str]]:
-        """The texts of these tasks for `MODELS`, as rows of prompts.csv; none where the folder has lists only."""
+        """Return the texts of these tasks for `MODELS`, as rows of prompts.csv; none if the folder has lists
+        only.
+        """
         rows = self._rows_of_scripts() if self._has_no_tables else read_rows(self.file("prompts.csv"))
         return [row for row in rows if row["task"] in tasks and MODELS in row["models"].split("+")]
 
     def words_of_decisions(self) -> list[dict[str, str]]:
-        """The words of decisions as rows of decision_words.csv."""
+        """Return the words of decisions as rows of decision_words.csv."""
         if not self._has_no_tables:
             return read_rows(self.file("decision_words.csv"))
         return [
@@ -107,8 +109,9 @@ class PublishedFolder:
 
 
 def study_files(template: str, folder: Path) -> dict[str, str]:
-    """The files of a study by name; `template` is the study file to start from, whose prompt and draws are replaced.
-    StudyError where the folder lacks a file, a column or a text."""
+    """Return the files of a study by name; `template` is the study file to start from, whose prompt and draws are
+    replaced. StudyError if the folder lacks a file, a column or a text.
+    """
     published = PublishedFolder(folder)
     lists = {name: read_words(published.file(file), column) for name, (file, column) in _LISTS.items()}
     stimuli = [row for name, by_test in lists.items() for row in _stimuli(name, by_test, lists[""])]
@@ -138,7 +141,7 @@ def tests_text(published: PublishedFolder) -> str:
 
 
 def _printed_texts() -> list[dict[str, str]]:
-    """The one text that the paper prints, which word_association asks, with both lists of words."""
+    """Return the one text that the paper prints, which word_association asks, with both lists of words."""
     rows = csv.DictReader(io.StringIO((studies_dir() / "word_association" / "wordings.csv").read_text("utf-8")))
     [text] = [row["text"] for row in rows if row["name"] == _PRINTED]
     return [{"variation": name, "text": text} for name in (_PRINTED, _SYNONYMS)]
@@ -158,7 +161,9 @@ _CHANGES = {
 
 
 def like_theirs(template: str, changes: Mapping[str, str]) -> str:
-    """The study file with the design of the paper: these changes (by pattern), and those that all its studies share."""
+    """Return the study file with the design of the paper: these changes (by pattern), and those that all its studies
+    share.
+    """
     for pattern, text in {**changes, **_CHANGES}.items():
         template, n = re.subn(pattern, text.replace("\\", r"\\"), template, flags=re.MULTILINE)
         assert n == 1, pattern
@@ -198,14 +203,14 @@ def _wordings(prompts: Iterable[Mapping[str, str]]) -> Iterable[tuple[str, str, 
 
 
 def known_test(tests: Mapping[str, _Known], test: str, where: str) -> _Known:
-    """What the lists say of a test that another file names."""
+    """Return what the lists say of a test that another file names."""
     if test not in tests:
         raise UnknownNameError(f"test (of {where}) in {_LISTS[''][0]}", test, tests)
     return tests[test]
 
 
 def read_rows(file: Path) -> list[dict[str, str]]:
-    """The authors' files have columns without a name, which a study's own files may not have."""
+    """Return the authors' files have columns without a name, which a study's own files may not have."""
     if not file.parent.is_dir():
         raise StudyError(f'There is no folder "{file.parent}" of word lists.', "To name another one: --lists FOLDER")
     needed = next(columns for part, columns in _COLUMNS.items() if part in file.name)

@@ -31,7 +31,7 @@ _MOST_BYTES = 50_000
 
 @dataclass(frozen=True)
 class Script:
-    """`texts`: by variation. `words`: those of a decision by side; empty where they are the halves of `column`."""
+    """`texts`: by variation. `words`: those of a decision by side; empty if they are the halves of `column`."""
 
     task: str
     stereotype: str
@@ -43,8 +43,9 @@ class Script:
 
 
 def read_scripts(folder: Path) -> list[Script]:
-    """What the scripts below a folder ask of `MODEL`, by task and stereotype, the first variation of the paper first.
-    StudyError for a script of that model that can't be understood."""
+    """Return what the scripts below a folder ask of `MODEL`, by task and stereotype, the first variation of the paper
+    first. StudyError for a script of that model that can't be understood.
+    """
     found = (script for path in islice(_paths(folder), _MOST_SCRIPTS) if (script := _script(path)))
     return sorted(found, key=lambda each: (each.task, each.stereotype, _place(each.variation), each.variation))
 
@@ -85,7 +86,9 @@ def _script(path: Path) -> Script | None:
 
 
 def _names_of_rows(nodes: Iterable[ast.AST]) -> dict[str, str]:
-    """What a script writes into each row of its results: llm, category (the stereotype), variation, bias (the task)."""
+    """Return what a script writes into each row of its results: llm, category (the stereotype), variation, bias (the
+    task).
+    """
     for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "assign":
             return {word.arg: _text(word.value) for word in node.keywords if word.arg}
@@ -93,7 +96,7 @@ def _names_of_rows(nodes: Iterable[ast.AST]) -> dict[str, str]:
 
 
 def _assigned(nodes: Iterable[ast.AST]) -> dict[str, ast.expr]:
-    """The last value of each name, in the order of the script."""
+    """Return the last value of each name, in the order of the script."""
     values: dict[str, ast.expr] = {}
     for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -106,7 +109,7 @@ def _text(node: ast.AST) -> str:
 
 
 def _source(values: dict[str, ast.expr]) -> tuple[str, str]:
-    """The file and the column of the words that a script shuffles; empty where it reads none."""
+    """Return the file and the column of the words that a script shuffles; empty if it reads none."""
     files = [_text(node) for name in ("df",) if name in values for node in ast.walk(values[name])]
     columns = [_text(node) for name in ("attributes",) if name in values for node in ast.walk(values[name])]
     file = next((found.group() for text in files if (found := _FILE.search(text))), "")
@@ -123,7 +126,9 @@ def _texts(values: dict[str, ast.expr], variation: str, task: str) -> dict[str, 
 
 
 def _shown(value: ast.expr, selected: str | None = None) -> str:
-    """The text of an f-string with the placeholders of prompts.csv; `selected`: what a version that is drawn shows."""
+    """Return the text of an f-string with the placeholders of prompts.csv; `selected`: what a version that is drawn
+    shows.
+    """
     parts = value.values if isinstance(value, ast.JoinedStr) else [value]
     return "".join(_part(part, selected) for part in parts)
 

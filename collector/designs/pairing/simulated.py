@@ -26,12 +26,16 @@ _REFUSAL = "I'm sorry, but I can't assign words to groups of people."
 
 
 def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """The rows of `simulation` by (model, test); empty where the study has none. `bias` is the D that is expected."""
+    """Return the rows of `simulation` by (model, test); empty if the study has none. `bias` is the D that is
+    expected.
+    """
     return read_simulation(table, folder, ("model", "test"), _LIMITS)
 
 
 def simulate_reply(data: PairingData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """An answer drawn for this trial. Where the study says nothing of the model and test, a plain default is drawn."""
+    """Return an answer drawn for this trial. Where the study says nothing of the model and test, a plain default is
+    drawn.
+    """
     cell = data.simulation.get((trial.model, trial.test), _DEFAULT)
     content = (seed, trial.study, trial.model, trial.test, trial.item, trial.wording, trial.repetition)
     u_refused, u_tokens, _, _ = uniforms(*content)
@@ -54,7 +58,7 @@ def simulated_pairs(
     content: tuple[object, ...],
     own_sides: Mapping[tuple[str, str], str],
 ) -> list[str]:
-    """A line for each word of the list, given to a group with the bias that is expected."""
+    """Return a line for each word of the list, given to a group with the bias that is expected."""
     lines = []
     for word, pole in zip(trial.factors["words"], trial.factors["poles"], strict=True):
         own = own_sides.get((trial.test, word))

@@ -45,7 +45,7 @@ class PairingTest:
     categories: Mapping[str, str]
 
     def words(self, name: str) -> Lists:
-        """The words of each side in the list of this name."""
+        """Return the words of each side in the list of this name."""
         return {**self.lists[""], **self.lists.get(name, {})}
 
     @property
@@ -77,7 +77,7 @@ class PairingData:
 def parse_tables(
     table: Table, folder: StudyFolder, simulation: Mapping[tuple[str, ...], Mapping[str, float]]
 ) -> PairingData:
-    """Reads [prompt], tests and stimuli; StudyError where they break the rules."""
+    """Read [prompt], tests and stimuli; StudyError if they break the rules."""
     prompt = table.table("prompt")
     wordings = _wordings(folder.rows(prompt, "wordings", ("wording", "name", "text"), may=("words",)), prompt.where)
     order = prompt.choice("order", ORDERS)
@@ -99,7 +99,9 @@ def read_draws(table: Table) -> int:
 
 
 def read_tests(table: Table, folder: StudyFolder, used_lists: Iterable[str]) -> dict[str, PairingTest]:
-    """The tests of a study with the words of their sides, in all their lists, of which prompts use `used_lists`."""
+    """Return the tests of a study with the words of their sides, in all their lists, of which prompts use
+    `used_lists`.
+    """
     rows = folder.rows(table, "stimuli", STIMULI, may=("words",))
     names = dict.fromkeys(["", *(row.get("words", "") for row in rows)])
     lists = {name: read_sides([r for r in rows if r.get("words", "") == name], table.where) for name in names}
@@ -150,7 +152,7 @@ def _tests(
 
 
 def _check_words(test: PairingTest, lists: Mapping[str, object]) -> None:
-    """StudyError where the words of a list could not be told apart in an answer."""
+    """StudyError if the words of a list could not be told apart in an answer."""
     for name in lists:
         known: dict[str, str] = {}
         words = test.words(name)

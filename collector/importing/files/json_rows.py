@@ -20,7 +20,7 @@ _WRAPPERS = ("data", "rows", "trials", "records", "results", "items", "responses
 
 
 def line_rows(name: str, path: Path) -> Iterator[Row | Problem]:
-    """A file of a record a line; a line may also be an array of records (as JATOS keeps those of jsPsych)."""
+    """Yield a file of a record a line; a line may also be an array of records (as JATOS keeps those of jsPsych)."""
     with path.open("rb") as stream:
         first = _document_of_lines(name, path) if _is_one_document(path) else None
         if first is not None:
@@ -41,7 +41,7 @@ def line_rows(name: str, path: Path) -> Iterator[Row | Problem]:
 
 
 def document_rows(name: str, path: Path) -> Iterator[Row | Problem]:
-    """A file that is one JSON document. UsageError where it has no records."""
+    """Yield a file that is one JSON document. UsageError if it has no records."""
     if path.stat().st_size > _WHOLE and _starts_with(path, b"["):
         yield from _streamed(name, path)
         return

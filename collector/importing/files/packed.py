@@ -39,7 +39,9 @@ class _Readable(Protocol):
 
 
 def unpacked(path: Path, kind: str, folder: Path) -> Iterator[tuple[str, Path]]:
-    """The name and the place of each file in a packed one. UsageError where it is damaged, or too large unpacked."""
+    """Yield the name and the place of each file in a packed one. UsageError if it is damaged, or too large
+    unpacked.
+    """
     if kind == "zip":
         yield from _unpacked_zip(path, folder)
         return
@@ -51,7 +53,7 @@ def unpacked(path: Path, kind: str, folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def members(path: Path) -> list[str]:
-    """The names in a zip file that are files. UsageError where its list can't be read."""
+    """Return the names in a zip file that are files. UsageError if its list can't be read."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = [info.filename for info in archive.infolist() if not info.is_dir()]
@@ -63,13 +65,15 @@ def members(path: Path) -> list[str]:
 
 
 def check_sizes(path: Path) -> None:
-    """UsageError where the members of a zip file say themselves that they are too large."""
+    """UsageError if the members of a zip file say themselves that they are too large."""
     with zipfile.ZipFile(path) as archive:
         _check(sum(info.file_size for info in archive.infolist()), path.stat().st_size, str(path))
 
 
 def read_members(path: Path, wanted: Callable[[str], bool]) -> Iterator[tuple[str, bytes | str]]:
-    """The names and contents of members of a zip file, in the order of their names; for a damaged one, why it is."""
+    """Yield the names and contents of members of a zip file, in the order of their names; for a damaged one,
+    why it is.
+    """
     with zipfile.ZipFile(path) as archive:
         for name in sorted(filter(wanted, archive.namelist())):
             try:

@@ -15,7 +15,9 @@ _ROWS_AT_ONCE = 20_000
 
 
 def scanned(path: Path) -> pl.LazyFrame:
-    """This file's rows: no others that its name would match as a pattern, no columns that folders' names would give."""
+    """Read this file's rows: no others that its name would match as a pattern, no columns that folders' names would
+    give.
+    """
     return pl.scan_parquet(path.absolute(), glob=False, hive_partitioning=False)
 
 

@@ -36,12 +36,12 @@ class Row:
 
 
 def tidy_name(name: object) -> str:
-    """The name of a column, trimmed and in lower case."""
+    """Return the name of a column, trimmed and in lower case."""
     return str(name).removeprefix("\ufeff").strip().lower()
 
 
 def unlike(file: str, names: list[str]) -> list[str]:
-    """The names of columns; UsageError where two are the same."""
+    """Return the names of columns; UsageError if two are the same."""
     seen: set[str] = set()
     for name in names:
         if name and name in seen:

@@ -40,7 +40,7 @@ class TableFile:
 
     @property
     def columns(self) -> list[str]:
-        """The columns, trimmed and in lower case. UsageError where there are none to be had."""
+        """The columns, trimmed and in lower case. UsageError if there are none to be had."""
         return [name for name in self._columns_as_written() if name != SAFE_MARK]
 
     def _columns_as_written(self) -> list[str]:
@@ -71,8 +71,9 @@ class TableFile:
             return CsvFile(self.name, stream).delimiter
 
     def different(self, columns: Sequence[str]) -> dict[str, set[str]] | None:
-        """The different texts in these columns of a CSV or Parquet file, in a second where rows take a minute; None
-        where that can't be had so, or the file is another one."""
+        """Return the different texts in these columns of a CSV or Parquet file, in a second where rows take a minute;
+        None if that can't be had so, or the file is another one.
+        """
         if self.kind not in ("csv", "parquet"):
             return None
         names = self._columns_as_written()
@@ -98,8 +99,9 @@ class TableFile:
         )
 
     def rows(self) -> Iterator[Row | Problem]:
-        """The records in the file's own order; memory does not grow with the file, but for workbooks and documents.
-        What an export put before texts for spreadsheets is taken off again."""
+        """Yield the records in the file's own order; memory does not grow with the file, but for workbooks and
+        documents. What an export put before texts for spreadsheets is taken off again.
+        """
         is_safe: bool | None = None
         for row in self._rows_as_written():
             if isinstance(row, Row):
@@ -184,12 +186,12 @@ class TableFiles:
 
 
 def column_names(path: Path) -> list[str]:
-    """The columns of a file that is not packed."""
+    """Return the columns of a file that is not packed."""
     return TableFile(str(path), path, kind_of(path)).columns
 
 
 def read_rows(path: Path) -> Iterator[Row | Problem]:
-    """The records of a file that is not packed."""
+    """Return the records of a file that is not packed."""
     return TableFile(str(path), path, kind_of(path)).rows()
 
 
@@ -201,7 +203,7 @@ def _kind_of_zip(path: Path) -> str:
 
 
 def _inspect_rows(name: str, path: Path) -> Iterator[Row | Problem]:
-    """The samples of a log of Inspect; a damaged one is a problem, and the others are read."""
+    """Yield the samples of a log of Inspect; a damaged one is a problem, and the others are read."""
     packed.check_sizes(path)
     documents = packed.read_members(path, lambda member: member == "header.json" or member.startswith("samples/"))
     header: dict[str, Any] = {}

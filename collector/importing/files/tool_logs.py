@@ -21,7 +21,7 @@ class FailedAnswerError(ValueError):
 
 
 def samples_of(document: Record) -> Iterable[Any] | None:
-    """The records of a document that is the log of a tool; None where it is none that is known."""
+    """Return the records of a document that is the log of a tool; None if it is none that is known."""
     if isinstance(document.get("eval"), dict) and isinstance(document.get("samples"), list):
         return [with_header(document, sample) for sample in document["samples"]]
     results = document.get("results")
@@ -31,12 +31,12 @@ def samples_of(document: Record) -> Iterable[Any] | None:
 
 
 def with_header(header: Record, sample: Any) -> Any:
-    """A sample of Inspect with the name of the model of its log."""
+    """Return a sample of Inspect with the name of the model of its log."""
     return {"eval": header.get("eval") or {}, **sample} if isinstance(sample, dict) else sample
 
 
 def cells_of(record: Record) -> Record:
-    """The cells of a record by our names and its own; FailedAnswerError where it says that a request failed."""
+    """Return the cells of a record by our names and its own; FailedAnswerError if it says that a request failed."""
     for is_one, cells in _KINDS:
         if is_one(record):
             return {**record, **{name: value for name, value in cells(record).items() if value is not None}}
@@ -167,7 +167,7 @@ def _cells_of_reply(reply: Reply) -> dict[str, Any]:
 
 
 def _flat(cells: Any, record: Record) -> dict[str, Any]:
-    """The cells of an inner table that have no name which the record has itself."""
+    """Return the cells of an inner table that have no name which the record has itself."""
     return {name: value for name, value in cells.items() if name not in record} if isinstance(cells, dict) else {}
 
 

@@ -20,7 +20,7 @@ _LAYOUTS: dict[str, Layout] = {"tidy": Tidy(), "lee-lai": LeeLai(), "bai": Bai()
 
 
 def layout_named(name: str) -> Layout:
-    """The layout of this name; UnknownNameError if there is none."""
+    """Return the layout of this name; UnknownNameError if there is none."""
     if name not in _LAYOUTS:
         raise UnknownNameError("layout", name, _LAYOUTS)
     return _LAYOUTS[name]

@@ -66,7 +66,7 @@ def _first(row: Row, names: Sequence[str]) -> Any:
 
 
 def _codings(row: Row) -> dict[str, Any]:
-    """What the authors' coder says of the decision (1: with the association), and their D."""
+    """Return what the authors' coder says of the decision (1: with the association), and their D."""
     decision, d = row.cells.get("decision_bias"), row.cells.get(_CODED_D)
     return {
         "coded_decision": None if is_empty(decision) else whole_number(decision, "decision_bias", 0, 1),

@@ -69,8 +69,9 @@ class PlannedCells:
         return {name for name, values in sets.items() if len(values) <= 1}
 
     def find(self, draft: Mapping[str, Any], turn: int = 1) -> tuple[Trial, bool]:
-        """The planned trial of a draft's cell, and of this turn; whether the study knows its word. CellError without
-        such a cell."""
+        """Return the planned trial of a draft's cell, and of this turn; whether the study knows its word. CellError
+        without such a cell.
+        """
         test, item = self._test(word(draft.get("test"))), composed(word(draft.get("item")))
         wording = self._wording(draft.get("wording"))
         place = (test, self._condition(word(draft.get("condition"))), wording, turn)
@@ -83,7 +84,7 @@ class PlannedCells:
 
     def place_in_id(self, name: str) -> dict[str, Any] | None:
         """Test, condition, item and wording that an id names in any order with any sign between them, as
-        "rose|compatible|1" does; None where that is no trial of the study, or several."""
+        "rose|compatible|1" does; None if that is no trial of the study, or several."""
         for sign in SIGNS_IN_IDS:
             parts = [composed(part.strip()).casefold() for part in name.split(sign)]
             if len(parts) > 1 and (found := self._named_by(parts)):
@@ -173,7 +174,8 @@ def _of_group(known: list[Trial], label: str, item: str) -> Trial:
 
 
 def matching_group(label: str, groups: Iterable[str]) -> str:
-    """The one group that a label means: `european_american_bertrand` is "European Americans", `young` "Young People".
+    """Return the one group that a label means: `european_american_bertrand` is "European Americans", `young` "Young
+    People".
 
     One of the two must begin with the other; case, underscores and a plural's s don't matter.
     """

@@ -1,11 +1,11 @@
-"""The layouts in which Lee & Lai keep the two tasks of Bai et al. that they ran beside their own test.
+"""The layouts in which Lee & Lai keep the two tasks of Bai et al. that they ran next to their own test.
 
 Word association, a row for each word of an answer:
   experiment (the test), model, template (the wording), iteration (from 0): which answer a row is of
   group0, group1     the names in the order shown, with group0_pole and group1_pole, the lists that they are from
   attribute          a word that was shown, with attr_pole, its list; the rows say nothing of the order it was shown in
-  raw_response       the answer, the same in all its rows; read anew here, and group_assigned, their reading, left aside
-  thinking_tokens    what is counted differs by model, as the table below has it
+  raw_response       the answer, the same in all its rows; read again here, and group_assigned, their reading, left
+  aside thinking_tokens    what is counted differs by model, as the table below has it
 Decisions, a row for each conversation of two turns:
   experiment, model, variation (the wording), iteration, group0, group1 and their poles as above
   attribute0, attribute1 with attr0_pole, attr1_pole; task1_prompt, task1_response, task1_thinking_tokens; task2_…
@@ -129,7 +129,7 @@ def _association(study: Study, test: str, wording: int, cells: Mapping[str, Any]
 
 
 def _turns(rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
-    """A row for each turn. The second was not asked where the first has neither an answer nor a count."""
+    """Yield a row for each turn. The second was not asked where the first has neither an answer nor a count."""
     for row in rows:
         if isinstance(row, Problem):
             yield row
@@ -172,7 +172,7 @@ def _turn(study: Study, test: str, wording: int, cells: Mapping[str, Any]) -> di
 
 
 def _names(lists: Mapping[str, Sequence[str]], cells: Mapping[str, Any]) -> tuple[dict[str, str], str]:
-    """The two names by side, and the side of the one that was shown first."""
+    """Return the two names by side, and the side of the one that was shown first."""
     names = [word(cells.get(f"group{n}")) for n in (0, 1)]
     sides = [_sides(f"group{n}_pole", [cells.get(f"group{n}_pole")])[0] for n in (0, 1)]
     if set(sides) != {"a", "b"}:
@@ -194,7 +194,7 @@ def _sides(name: str, poles: Iterable[Any]) -> list[str]:
 
 
 def _check_sides(lists: Mapping[str, Sequence[str]], both: Sequence[str], sides: Mapping[str, str]) -> None:
-    """What the study knows must be on the side that it knows it on."""
+    """Check that what the study knows is on the side that it knows it on."""
     known = {each.casefold(): side for side in both for each in lists[side]}
     for name, side in sides.items():
         own = known.get(name.casefold(), side)

@@ -64,7 +64,7 @@ def _test_of(study: Study, file: str) -> str:
 
 
 def _wording(study: Study, prompt: Any, prompt_id: Any) -> int:
-    """The wording's number, by its text with white space collapsed, or by its number less one."""
+    """Return the wording's number, by its text with white space collapsed, or by its number less one."""
     wordings: Mapping[int, str] = study.data.wordings
     by_text = None
     if not is_empty(prompt):

@@ -26,7 +26,7 @@ _HINTS = ("Files with slant's own column names need: --layout tidy",)
 
 
 def check_study(layout: str, designs: Sequence[str], study: Study, has_model: bool) -> None:
-    """UsageError where the study is of another design, or nobody says which model the answers are of."""
+    """UsageError if the study is of another design, or nobody says which model the answers are of."""
     if study.design not in designs:
         raise UsageError(f"The layout {layout} is for {' and '.join(designs)} studies; {study.name} is none.")
     if not has_model:
@@ -35,7 +35,7 @@ def check_study(layout: str, designs: Sequence[str], study: Study, has_model: bo
 
 
 def check_columns(path: Path, missing: Sequence[str], columns: Sequence[str], hints: Sequence[str] = _HINTS) -> None:
-    """UsageError where columns are `missing` among those that a file has."""
+    """UsageError if columns are `missing` among those that a file has."""
     if missing:
         raise UsageError(
             f"Can't import {path}: it lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",
@@ -45,13 +45,15 @@ def check_columns(path: Path, missing: Sequence[str], columns: Sequence[str], hi
 
 
 def lee_lai_test(name: str) -> str:
-    """The id of the test that Lee & Lai call by this name, in any case, with hyphens or blanks."""
+    """Return the id of the test that Lee & Lai call by this name, in any case, with hyphens or blanks."""
     plain = name.strip().lower().replace("-", "_").replace(" ", "_")
     return LEE_LAI_TESTS.get(plain, plain)
 
 
 def wording_named(study: Study, name: str, column: str) -> tuple[str, int]:
-    """The condition and the number of the wording that a cell of `column` names. CellError where there is none."""
+    """Return the condition and the number of the wording that a cell of `column` names. CellError if there
+    is none.
+    """
     wordings = {getattr(named, "condition", named): number for number, named in study.data.wordings.items()}
     name = name or (next(iter(wordings)) if len(wordings) == 1 else "")
     if name not in wordings:

@@ -24,11 +24,11 @@ class Layout(ABC):
 
     @abstractmethod
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        """Warnings about a file as a whole. UsageError where it can't be of this layout; nothing is written then."""
+        """Warnings about a file as a whole. UsageError if it can't be of this layout; nothing is written then."""
 
     @abstractmethod
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
-        """The row under the names of collector/importing/layouts/tidy.py. CellError where it can't be read."""
+        """Return the row under the names of collector/importing/layouts/tidy.py. CellError if it can't be read."""
 
     def grouped(self, study: Study, rows: Iterable[Row | Problem]) -> Iterable[Row | Problem]:
         """One row for each answer, for draft(), of the rows of a file: several may be one answer, or one be several."""

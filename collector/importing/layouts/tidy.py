@@ -65,7 +65,7 @@ _OF_TOOLS = (
     "internal_node_id",
     "plugin_version",
 )
-"""What the logs of tools have beside what was taken from them (collector/importing/files/tool_logs.py)."""
+"""What the logs of tools have next to what was taken from them (collector/importing/files/tool_logs.py)."""
 
 
 class Tidy(Layout):

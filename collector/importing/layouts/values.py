@@ -40,7 +40,7 @@ _MISSING = ("", "NA", "<NA>", "NaN", "nan", "#N/A")
 
 
 def is_missing(value: Any) -> bool:
-    """True for a cell without an answer, as R, pandas and spreadsheets write one."""
+    """Return True for a cell without an answer, as R, pandas and spreadsheets write one."""
     return value is None or value != value or (isinstance(value, str) and value.strip() in _MISSING)
 
 
@@ -50,8 +50,9 @@ def composed(text: str) -> str:
 
 
 def matching_name(value: str, known: Iterable[str]) -> str | None:
-    """The name that is meant: the same one, or the only one that differs in capitals, or in what stands between its
-    words (R makes "pro.tea" of "pro-tea"). None where there is none, or several are as near."""
+    """Return the name that is meant: the same one, or the only one that differs in capitals, or in what stands between
+    its words (R makes "pro.tea" of "pro-tea"). None if there is none, or several are as near.
+    """
     known = list(known)
     for form in (composed, _without_case, _words_of):
         alike = [name for name in known if form(name) == form(value)]
@@ -80,25 +81,27 @@ def text(value: Any) -> str | None:
 
 
 def word(value: Any) -> str:
-    """A name or a number as text without white space around it; '' where there is none."""
+    """Return a name or a number as text without white space around it; '' where there is none."""
     return "" if value is None else str(value).strip()
 
 
 def is_empty(value: Any) -> bool:
-    """True for a cell that says "unknown": empty, null, R's NA, or a number that is none (NaN)."""
+    """Return True for a cell that says "unknown": empty, null, R's NA, or a number that is none (NaN)."""
     if isinstance(value, str):  # nearly every cell, and a million rows have twenty each
         return value.strip() in ("", "NA")
     return value is None or (isinstance(value, float) and value != value) or word(value) in ("", "NA")
 
 
 def shown(value: Any) -> str:
-    """A cell's content in quotes, short enough for a message."""
+    """Return a cell's content in quotes, short enough for a message."""
     text = " ".join(str(value).split())
     return f'"{text[:57]}…"' if len(text) > 60 else f'"{text}"'
 
 
 def whole_number(value: Any, name: str, least: int = 0, most: int = _MOST_TOKENS) -> int:
-    """A whole number, also as 123.0 or 1e+05 (pandas and R write them so). Raises CellError for anything else."""
+    """Return a whole number, also as 123.0 or 1e+05 (pandas and R write them so). Raises CellError for anything
+    else.
+    """
     if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < len(str(_MOST_TOKENS)):
         whole = int(value)
         if least <= whole <= most:
@@ -113,12 +116,12 @@ def whole_number(value: Any, name: str, least: int = 0, most: int = _MOST_TOKENS
 
 
 def count(value: Any, name: str) -> int | None:
-    """A count of tokens; None (unknown, never 0) for an empty cell."""
+    """Return a count of tokens; None (unknown, never 0) for an empty cell."""
     return None if is_empty(value) else whole_number(value, name)
 
 
 def number(value: Any, name: str) -> float:
-    """A finite number. Raises CellError for anything else."""
+    """Return a finite number. Raises CellError for anything else."""
     parsed = float(word(value)) if _NUMBER.fullmatch(word(value)) else float("inf")
     if not isfinite(parsed):
         raise CellError(f"{name} must be a number, but is {shown(value)}")
@@ -126,7 +129,7 @@ def number(value: Any, name: str) -> float:
 
 
 def amount(value: Any, name: str) -> float | None:
-    """A number that is not negative, with decimals; None for an empty cell."""
+    """Return a number that is not negative, with decimals; None for an empty cell."""
     if is_empty(value):
         return None
     number = float(word(value)) if _NUMBER.fullmatch(word(value)) else -1.0
@@ -136,7 +139,7 @@ def amount(value: Any, name: str) -> float | None:
 
 
 def logprob(value: Any, name: str) -> float | None:
-    """The natural logarithm of a probability: 0 or less; None for an empty cell."""
+    """Return the natural logarithm of a probability: 0 or less; None for an empty cell."""
     if is_empty(value):
         return None
     number = float(word(value)) if _NUMBER.fullmatch(word(value)) else 1.0
@@ -149,7 +152,7 @@ _TRUTHS = {"true": True, "1": True, "yes": True, "1.0": True, "false": False, "0
 
 
 def truth(value: Any, name: str) -> bool | None:
-    """True or false, as tools write it; None for an empty cell."""
+    """Return True or false, as tools write it; None for an empty cell."""
     if is_empty(value):
         return None
     if (said := _TRUTHS.get(word(value).lower())) is None:
@@ -158,7 +161,7 @@ def truth(value: Any, name: str) -> bool | None:
 
 
 def factors_in(cell: Any) -> dict[str, Any] | None:
-    """The factors of an exported row, a JSON object; None for an empty cell."""
+    """Return the factors of an exported row, a JSON object; None for an empty cell."""
     if is_empty(cell):
         return None
     try:
@@ -171,7 +174,8 @@ def factors_in(cell: Any) -> dict[str, Any] | None:
 
 
 def condition(value: Any, known: tuple[str, ...]) -> str:
-    """The study's condition: its own id, or another of the words that papers use for compatible and incompatible.
+    """Return the study's condition: its own id, or another of the words that papers use for compatible and
+    incompatible.
 
     Case, hyphens and blanks don't matter: `Stereotype-Inconsistent`, `association compatible`, `INCONGRUENT`.
     """

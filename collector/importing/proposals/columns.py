@@ -158,7 +158,9 @@ class Roles:
 
 
 def read_roles(files: Sequence[TableFile], given: Iterable[str] = ()) -> Roles:
-    """The roles of the columns that all files have; `given` are mappings that a person typed, which are left alone."""
+    """Return the roles of the columns that all files have; `given` are mappings that a person typed, which are left
+    alone.
+    """
     columns = _columns(files)
     mapping = [part.strip() for words in given for part in words.split(",")]
     typed = {name for part in mapping for name in part.partition("=")[0].split(":")}
@@ -220,7 +222,7 @@ def _flat(cells: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterabl
 
 
 def _flat_cell(path: str, value: Any, depth: int) -> Iterable[tuple[str, str]]:
-    """The fields inside a field, as `--map` writes their paths; of a list the first one."""
+    """Yield the fields inside a field, as `--map` writes their paths; of a list the first one."""
     if isinstance(value, dict):
         if depth < _DEEPEST:
             yield from _flat({str(key).lower(): inner for key, inner in value.items()}, f"{path}.", depth + 1)
@@ -232,7 +234,7 @@ def _flat_cell(path: str, value: Any, depth: int) -> Iterable[tuple[str, str]]:
 
 
 def _document(cell: Any) -> Any:
-    """What a text of JSON holds, where that is what a provider sent and not what a model answered."""
+    """Return what a text of JSON holds, where that is what a provider sent and not what a model answered."""
     if isinstance(cell, str) and cell.lstrip()[:1] == "{":
         try:
             document = json.loads(cell)
@@ -263,7 +265,7 @@ def _by_name(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterabl
 
 
 def _is_of_role(ours: str, column: Column, columns: Mapping[str, Column]) -> bool:
-    """A repetition is a number that grows within a cell, not a number of the row."""
+    """Return a repetition is a number that grows within a cell, not a number of the row."""
     if ours != "repetition":
         return True
     return len(set(column.given)) * 3 <= len(column.given) and len(columns) > 2
@@ -300,7 +302,7 @@ def _are_labels(column: Column) -> bool:
 
 
 def _can_be_place(path: str) -> bool:
-    """A field inside what a provider sent is no place of a trial, whatever its values look like."""
+    """Return a field inside what a provider sent is no place of a trial, whatever its values look like."""
     return re.split(r"[.\[]", path)[0] not in ("response", "body", "result", "request", "error", "output", "usage")
 
 

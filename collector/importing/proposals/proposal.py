@@ -41,7 +41,7 @@ _PROVIDERS = (
 @dataclass(frozen=True)
 class ProposedImport:
     """A study for some files: the folder and the text of each file in it, what was taken for what, and what comes
-    next. `model` is what `--model` must say, None where the files name their models."""
+    next. `model` is what `--model` must say, None if the files name their models."""
 
     folder: Path
     files: dict[str, str]
@@ -53,7 +53,9 @@ class ProposedImport:
     model: str | None
 
     def write(self) -> Path:
-        """The study file, written with those beside it. UsageError, and nothing written, where one is there already."""
+        """Return the study file, written with those next to it. UsageError, and nothing written, where one is there
+        already.
+        """
         for name in self.files:
             if (self.folder / name).exists():
                 raise UsageError(
@@ -74,9 +76,10 @@ def propose_study(
     decimal: str | None = None,
     on_rows: Callable[[int], None] | None = None,
 ) -> ProposedImport:
-    """A study of a fitting design for these files; nothing is written. The arguments are those of `import_trials`.
+    """Return a study of a fitting design for these files; nothing is written. The arguments are those of
+    `import_trials`.
 
-    UsageError where no column can be the answer, or no design fits: it says what each column was taken for.
+    UsageError if no column can be the answer, or no design fits: it says what each column was taken for.
     """
     with TableFiles(paths) as files:
         roles = read_roles(files, columns)
@@ -115,7 +118,7 @@ def propose_study(
 
 
 def _designs() -> list[str]:
-    """The designs that ask more of a file first."""
+    """Return the designs that ask more of a file first."""
     order = ("forced_choice", "association")
     return sorted(design_names(), key=lambda name: (order.index(name) if name in order else len(order), name))
 
@@ -167,7 +170,7 @@ def _text(value: object) -> str:
 
 
 def _by_id(cells: dict[str, object], place: list[str]) -> list[str]:
-    """The parts of a request's own name in `item`, for `_told_apart`, where no columns say the place."""
+    """Return the parts of a request's own name in `item`, for `_told_apart`, where no columns say the place."""
     named = next((word(cells[name]) for name in IDS if not is_empty(cells.get(name))), "")
     return [*place[:2], place[2] or f"\0{named}", *place[3:]]
 
@@ -207,7 +210,7 @@ def _roles_of_parts(values: Sequence[Sequence[str]]) -> dict[str, int]:
 
 
 def _from_one(mapping: Sequence[str], cells: AnsweredCells) -> list[str]:
-    """The mapping with 1 added to wordings that the files count from 0."""
+    """Return the mapping with 1 added to wordings that the files count from 0."""
     if "0" not in values_of(cells, "wording"):
         return list(mapping)
     plain = [part for part in mapping if not part.startswith("wording=")]
@@ -277,7 +280,7 @@ def _comment(text: str) -> str:
 
 
 def _check(texts: dict[str, str]) -> None:
-    """A study that can't be read is never written."""
+    """Check that the study can be read before it is written."""
     with tempfile.TemporaryDirectory(prefix="slant-proposal-") as place:
         for file, text in texts.items():
             write_file(Path(place) / file, text)
