@@ -1,14 +1,14 @@
 """Tables on a screen: what all rows share stands in a line above, and what was asked for stays at any width.
 
 A column that has no room is left out and named; columns to `keep` (an estimate, its interval, its p) are the last to
-go, and long names in them are folded first.
+go: long names in them are folded between their parts first, then the columns stand closer, and only then words break.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from io import StringIO
 from typing import Any
@@ -19,7 +19,10 @@ CONTROL = re.compile(
     r"\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # unseen, or a line end
 )
 _COLUMN_GAP = 3  # characters that rich puts between two columns
-_NARROWEST = 8  # characters that a folded name has at least
+_NARROW_GAP = 2  # the same where it collapses the padding
+_NARROWEST = 8  # characters that a name has at least where it breaks within a word
+# After a mark of punctuation, and between a factor and its level as R's terms join them ("conditionincompatible").
+_JOINTS = re.compile(r"(?<=[_/:-])(?=.)|(?<=\.)(?=[^\W\d])|(?<=\bcondition)(?=[^\W_])")
 _P_NAMES = re.compile(r"p|p_(?!positive\b)\w+")
 _SMALLEST_P = 0.001
 _ROWS_OF_REPR = 12
@@ -60,24 +63,25 @@ def shown_column(frame: Any, name: str) -> list[str]:
 @dataclass(frozen=True)
 class ScreenTable:
     """A Polars frame in `width` characters. `above`: what all rows share, where the columns had no room otherwise;
-    `left_out`: names of columns for which there is none; `widths`: how wide each column is."""
+    `left_out`: names of columns for which there is none; `widths`: how wide each column is; `gap`: the characters
+    between two of them."""
 
     frame: Any
     above: str
     left_out: list[str]
     widths: dict[str, int]
+    gap: int
 
 
 def screen_table(frame: Any, width: int, keep: Sequence[str] = ()) -> ScreenTable:
     """How a frame is shown in `width` characters. `keep`: columns that go last."""
     if _needs(frame) <= width:
-        return ScreenTable(frame, "", [], fitted(frame, width, keep)[2])
+        return replace(fitted(frame, width, keep), left_out=[])
     shared = _shared(frame, keep)
     empty = [name for name in frame.columns if frame.height and frame[name].null_count() == frame.height]
     dropped = [*shared, *empty]
     rest = frame.drop(dropped) if len(dropped) < len(frame.columns) else frame
-    shown, left_out, widths = fitted(rest, width, keep)
-    return ScreenTable(shown, "; ".join(f"{name}: {value}" for name, value in shared.items()), left_out, widths)
+    return replace(fitted(rest, width, keep), above="; ".join(f"{name}: {value}" for name, value in shared.items()))
 
 
 def _needs(frame: Any) -> int:
@@ -96,10 +100,8 @@ def _shared(frame: Any, keep: Sequence[str]) -> dict[str, str]:
     return shared
 
 
-def fitted(frame: Any, width: int, keep: Sequence[str] = ()) -> tuple[Any, list[str], dict[str, int]]:
-    """Return the columns of a Polars frame that fit into `width` characters, those left out, and how wide each
-    one is.
-    """
+def fitted(frame: Any, width: int, keep: Sequence[str] = ()) -> ScreenTable:
+    """Choose the columns of a Polars frame that fit into `width` characters, and how wide each one is."""
     texts = {name: [name, *shown_column(frame, name)] for name in frame.columns}
     least = {name: _longest(texts[name], str.split) for name in texts}
     full = {name: _longest(texts[name], str.splitlines) for name in texts}
@@ -112,47 +114,67 @@ def fitted(frame: Any, width: int, keep: Sequence[str] = ()) -> tuple[Any, list[
             break
         if len(columns) > 1:
             columns.remove(name)
-    foldable = [name for name in columns if name in keep and not frame.schema[name].is_numeric()]
-    while _taken(least, columns) > width and any(least[name] > _NARROWEST for name in foldable):
-        least[max(foldable, key=lambda name: least[name])] -= 1
+    foldable = {name: texts[name] for name in columns if name in keep and not frame.schema[name].is_numeric()}
+    gap = _fold(least, columns, foldable, width)
     for name in kept[:0:-1]:
-        if _taken(least, columns) <= width:
+        if _taken(least, columns, gap) <= width:
             break
         if name in columns and name not in keep[:1]:
             columns.remove(name)
-    widths = _widths(least, full, columns, width)
-    return frame.select(columns), [name for name in frame.columns if name not in columns and name not in empty], widths
+    left_out = [name for name in frame.columns if name not in columns and name not in empty]
+    return ScreenTable(frame.select(columns), "", left_out, _widths(least, full, columns, width, gap), gap)
+
+
+def _fold(least: dict[str, int], columns: list[str], foldable: Mapping[str, list[str]], width: int) -> int:
+    """Narrow columns of names until all fit: down to their longest part, then within words. Return the gap."""
+    parts = {name: min(least[name], _longest(cells, _parts_of_words)) for name, cells in foldable.items()}
+    words = {name: min(least[name], _NARROWEST) for name in foldable}
+    for gap, floor in ((_COLUMN_GAP, parts), (_NARROW_GAP, parts), (_NARROW_GAP, words)):
+        while _taken(least, columns, gap) > width:
+            wider = [name for name in foldable if least[name] > floor[name]]
+            if not wider:
+                break
+            least[max(wider, key=lambda name: least[name])] -= 1
+        if _taken(least, columns, gap) <= width:
+            return gap
+    return _NARROW_GAP
+
+
+def _parts_of_words(text: str) -> list[str]:
+    return [part for word in text.split() for part in _JOINTS.split(word)]
 
 
 def _longest(cells: Iterable[str], parts: Callable[[str], list[str]]) -> int:
     return max(len(part) for cell in cells for part in (parts(cell) or [""]))
 
 
-def _taken(widths: Mapping[str, int], columns: Iterable[str] | None = None) -> int:
-    return sum(widths[name] + _COLUMN_GAP for name in (widths if columns is None else columns))
+def _taken(widths: Mapping[str, int], columns: Iterable[str] | None = None, gap: int = _COLUMN_GAP) -> int:
+    return sum(widths[name] + gap for name in (widths if columns is None else columns))
 
 
-def _widths(least: dict[str, int], full: dict[str, int], columns: list[str], width: int) -> dict[str, int]:
+def _widths(least: dict[str, int], full: dict[str, int], columns: list[str], width: int, gap: int) -> dict[str, int]:
     """All that each column asks for, where there is room; else no column is wider than need be for all to fit."""
     widths = {name: full[name] for name in columns}
     most = max(widths.values(), default=0)
-    while most > 1 and _taken(widths, columns) > width:
+    while most > 1 and _taken(widths, columns, gap) > width:
         most -= 1
         widths = {name: max(least[name], min(full[name], most)) for name in columns}
     return widths
 
 
-def as_table(frame: Any, title: str | None = None, widths: Mapping[str, int] | None = None) -> Any:
-    """Return a Polars data frame as a table that rich prints, its columns as wide as `widths` says."""
+def as_table(frame: Any, title: str | None = None, shown: ScreenTable | None = None) -> Any:
+    """Return a Polars data frame as a table that rich prints, its columns as wide as `shown` says."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    is_narrow = shown is not None and shown.gap < _COLUMN_GAP
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=is_narrow)
     columns = {name: shown_column(frame, name) for name in frame.columns}
     for name, dtype in frame.schema.items():
-        width = (widths or {}).get(name)
-        table.add_column(name, justify="right" if dtype.is_numeric() else "left", overflow="fold", width=width)
+        width = None if shown is None else shown.widths.get(name)
+        head = name if width is None else _folded(name, width)
+        table.add_column(head, justify="right" if dtype.is_numeric() else "left", overflow="fold", width=width)
         if width is not None:
             columns[name] = [_folded(text, width) for text in columns[name]]
     for row in zip(*columns.values(), strict=True):
@@ -161,11 +183,15 @@ def as_table(frame: Any, title: str | None = None, widths: Mapping[str, int] | N
 
 
 def _folded(text: str, width: int) -> str:
-    """Return a name that is longer than the column, in lines that end after an underscore or a dash where they can."""
-    if len(text) <= width or " " in text:
+    """Return text whose words that are longer than the column end their lines between their parts, where they can."""
+    if len(text) <= width:
         return text
+    return " ".join(_folded_word(word, width) for word in text.split(" "))
+
+
+def _folded_word(word: str, width: int) -> str:
     lines = [""]
-    for part in re.split(r"(?<=[_./:-])", text):
+    for part in _JOINTS.split(word):
         if lines[-1] and len(lines[-1] + part) > width:
             lines.append("")
         lines[-1] += part
@@ -178,7 +204,7 @@ def table_as_text(frame: Any, keep: Sequence[str] = (), width: int = 100, n_rows
 
     shown = screen_table(frame.head(n_rows), width, keep)
     stream = StringIO()
-    Console(file=stream, width=width).print(as_table(shown.frame, widths=shown.widths))
+    Console(file=stream, width=width).print(as_table(shown.frame, shown=shown))
     more = f"… {frame.height - n_rows:,} more rows" if frame.height > n_rows else ""
     body = "\n".join(line.rstrip() for line in stream.getvalue().splitlines() if line.strip())
     return "\n".join(filter(None, [shown.above, body, more]))

@@ -220,7 +220,7 @@ def print_rows(
         shown = screen_table(frame, console.width, keep)
         if shown.above:
             console.print(printable(shown.above), markup=False, highlight=False)
-        console.print(as_table(shown.frame, title, shown.widths))
+        console.print(as_table(shown.frame, title, shown))
         if shown.left_out:
             say(f"Left out, for want of room: {', '.join(shown.left_out)}. All of it: --wide, or --format csv.")
 

@@ -41,12 +41,12 @@ CELLS = st.one_of(st.none(), st.integers(0, 10**9), st.lists(WORDS, min_size=1, 
 @given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=4), st.integers(30, 120))
 def test_no_word_is_broken_whatever_the_width(rows: list[tuple[object, ...]], width: int) -> None:
     frame = pl.DataFrame([[str(cell or "") for cell in row] for row in rows], schema=["aa", "bb", "cc"], orient="row")
-    shown, left_out, widths = fitted(frame, width)
-    assert [*shown.columns] == [name for name in frame.columns if name in shown.columns]
-    assert set(left_out) <= set(frame.columns) - set(shown.columns)
-    for name, its in widths.items():
+    shown = fitted(frame, width)
+    assert [*shown.frame.columns] == [name for name in frame.columns if name in shown.frame.columns]
+    assert set(shown.left_out) <= set(frame.columns) - set(shown.frame.columns)
+    for name, its in shown.widths.items():
         assert its >= max(len(word) for cell in frame[name] for word in cell.split() or [""])
-    assert sum(its + 3 for its in widths.values()) <= width or len(widths) == 1
+    assert sum(its + shown.gap for its in shown.widths.values()) <= width or len(shown.widths) == 1
 
 
 NAMES = {"source": "simulated", "study": "rmiat", "study_version": "vff2c69cae574", "variant": "base", "measure": None}
@@ -67,10 +67,29 @@ def test_what_was_asked_for_stays_at_any_width_and_what_is_constant_stands_above
     in_view = {*shown.frame.columns, *(part.split(": ")[0] for part in shown.above.split("; "))}
     assert set(ASKED_FOR) <= in_view
     assert "study: rmiat" in shown.above
-    assert sum(its + 3 for its in shown.widths.values()) <= width
+    assert sum(its + shown.gap for its in shown.widths.values()) <= width
     printed = table_as_text(FITS.head(n_rows), ASKED_FOR, width).splitlines()
     assert all(len(line) <= width for line in printed[1:])
     assert "60.86" in "".join(printed)
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 4])
+def test_long_names_are_folded_between_their_parts_on_80_columns(n_rows: int) -> None:
+    tests = ["disease_permanence", "instruments_weapons", "disease_permanence", "mental_physical"]
+    lines = table_as_text(FITS.with_columns(test=pl.Series(tests)).head(n_rows), ASKED_FOR, 80).splitlines()[1:]
+    assert all(len(line) <= 80 for line in lines)
+    parts = {"claude-3.7-sonnet", "claude-", "claude-3.7-", "3.7-sonnet", "sonnet", "deepseek-r1", "deepseek-", "r1"}
+    parts |= {"disease_permanence", "disease_", "permanence", "instruments_", "weapons", "mental_", "physical"}
+    parts |= {"mental_physical", "intercept", "conditionincompatible", "condition", "incompatible"}
+    assert {word for line in lines[2:] for word in line.split() if word[0].isalpha()} <= parts
+    assert not any("─" in line for line in lines[2:])
+
+
+def test_a_word_is_broken_where_nothing_else_fits() -> None:
+    long = pl.DataFrame({"estimate": [1.5], "model": ["a" * 60], "test": ["disease_permanence"]})
+    lines = table_as_text(long, ("estimate", "model", "test"), 40).splitlines()
+    assert max(map(len, lines)) <= 40
+    assert "".join(lines).count("a") >= 60
 
 
 def test_a_p_is_shown_as_papers_print_it() -> None:
