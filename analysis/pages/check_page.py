@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from markupsafe import Markup
 
 from slant.analysis.calls.executors import Workers
+from slant.analysis.pages.check_summary import finding_id, marker
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.plots.drawing import draw, embedded
 from slant.analysis.questions.checks.check_findings import findings, rows_of
@@ -107,6 +109,8 @@ def write_page(checks: Checks, out: Path, workers: Workers = None) -> Path:
         bound=checks.bound,
         bound_matters="equivalence" in checks.rows,
         drawn=_DRAWN,
+        marker=Markup(marker(checks.study.name)),
+        finding_id=finding_id,
     )
     try:
         write_whole_file(out, page.encode("utf-8", "replace"))
@@ -135,7 +139,7 @@ def _section(
     }
     figures = _figures(checks, grain, rows, workers) if ending == ".html" and has_checks(checks.study) else []
     drawn = [finding.check for finding in grain_findings if finding.check in _DRAWN][:1]
-    return {**grain, "findings": grain_findings, "tables": tables, "figures": figures, "drawn": drawn}
+    return {**grain, "grain": grain, "findings": grain_findings, "tables": tables, "figures": figures, "drawn": drawn}
 
 
 def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:

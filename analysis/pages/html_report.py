@@ -22,6 +22,7 @@ from slant.analysis.calls.results import results
 from slant.analysis.fitting.bayes_fits import fits_to_show, stale_fit_warnings, tables_of_fits
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
+from slant.analysis.pages.check_summary import PAGE_NAME, summary_of_checks
 from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS, SAME_WORDS
 from slant.analysis.pages.provenance import describe_methods, described_runs, without_folders
 from slant.analysis.pages.report_comparison import (
@@ -41,6 +42,7 @@ from slant.analysis.questions.checks.registration import finding, registered_stu
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import ALPHA, same_words_rows
 from slant.analysis.questions.checks.trials import has_mixed_fit, mixed_fit, read_trials, refusals_call, with_signs
+from slant.analysis.questions.checks.unfitted_checks import quick_checks
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
 from slant.analysis.questions.retests import occasion_warnings, occasions_of, retest_calls
@@ -131,7 +133,7 @@ def report(
     methods_texts = describe_methods(db, runs["run_id"].to_list())
     page = _page(
         study=study.name,
-        check_hint=_check_hint(data),
+        **_checks(data, db, out),
         title=study.title,
         citation=study.source,
         sources=[(s, SOURCES.get(s, s)) for s in study_tables["outcome_counts"]["source"].unique(maintain_order=True)],
@@ -233,11 +235,17 @@ def _registered(
     return [(title, finding(known, grain)) for title, grain in zip(titles, grains, strict=True)]
 
 
-def _check_hint(data: ReportData) -> str | None:
-    """Return what `analyze check` tells next to this report; None if it has nothing to check."""
+def _checks(data: ReportData, db: str | Path, out: Path) -> dict[str, Any]:
+    """Return the checks in short, if any, their names and the command for their page; nothing without any to make."""
     if not has_checks(data.study):
-        return None
-    return ", ".join(known.check.replace("_", " ") for known in checks_of(data.study.design))
+        return {"checks": None, "check_names": "", "check_command": ""}
+    try:
+        checks = summary_of_checks(quick_checks(db, data.study, data.fits, data.workers), out)
+    except (RError, DatabaseError):  # why is said on top, of fits and figures
+        checks = None
+    names = ", ".join(known.check.replace("_", " ") for known in checks_of(data.study.design))
+    command = without_folders(f"analyze check --study {data.study.as_typed} --out {PAGE_NAME}")
+    return {"checks": checks, "check_names": names, "check_command": command}
 
 
 def _page(**content: Any) -> str:

@@ -14,7 +14,7 @@ from slant.analysis.fitting.tests_of_groups import term_tests
 from slant.analysis.pages.parts.printed_tables import COMPARED
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import groups
-from slant.analysis.pages.report_tables import place_of_table, side_by_side, text_table, token_measures
+from slant.analysis.pages.report_tables import fit_table, place_of_table, side_by_side, text_table, token_measures
 from slant.analysis.paper.comparison import summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.plots.drawing import Figure, draw, embedded
@@ -123,7 +123,7 @@ def _estimates(fits: Mapping[str, FitResult], grain: dict[str, str]) -> list[tup
         estimates = _over_words(result.table, fits).filter(**grain).drop(*GRAIN, "study", "fit", "measure")
         used = [column for column in estimates.columns if estimates[column].null_count() < estimates.height]
         if estimates.height:
-            captioned.append((f"{name}: estimates with 95 % intervals", text_table(estimates.select(used))))
+            captioned.append((f"{name}: estimates with 95 % intervals", fit_table(estimates.select(used))))
         captioned += _tests_of_terms(name, result, grain)
     return captioned
 
@@ -135,9 +135,7 @@ def _tests_of_terms(name: str, result: FitResult, grain: dict[str, str]) -> list
         rows = tests.filter(**grain).drop(*GRAIN, "study", "fit", "measure", "null_log_lik", strict=False)
         used = [column for column in rows.columns if rows[column].null_count() < rows.height]
         if rows.height:
-            captioned.append(
-                (f"{name}: tests of the whole model (all) and of its terms", text_table(rows.select(used)))
-            )
+            captioned.append((f"{name}: tests of the whole model (all) and of its terms", fit_table(rows.select(used))))
     return captioned
 
 

@@ -51,6 +51,19 @@ _HEADS = {
 }  # fmt: skip
 VERDICTS = ("stays", "lost", "gained", "not_significant", "already_in_model")
 """What a significance of the paper's becomes over other words and wordings."""
+_FIT_HEADS = {
+    "refusals_removed": "answers", "std_error": "SE", "conf_low": "95 % from", "conf_high": "to", "p_value": "p",
+    "std_error_ratio": "SE over words / SE", "mde": "smallest effect that could be found",
+    "mde_d": "the same as d", "verdict": "over words and wordings", "n_groups": "groups",
+}  # fmt: skip
+_FIT_CELLS = {
+    "refusals_removed": {"True": "without refusals", "False": "all"},
+    "verdict": {
+        "stays": "stays significant", "lost": "no longer significant", "gained": "significant only there",
+        "not_significant": "not significant", "already_in_model": "this model has these slopes already",
+    },
+}  # fmt: skip
+"""Words for what fits call by names of columns."""
 _KEYS = ("test", "model", "refusals_removed", "condition")
 _LAST = 1000
 EARLIER = "v1 "
@@ -224,6 +237,15 @@ def text_table(frame: pl.DataFrame) -> dict[str, Any]:
             for row in frame.iter_rows()
         ],
     }
+
+
+def fit_table(frame: pl.DataFrame) -> dict[str, Any]:
+    """Return the rows of a fit as `text_table()` does, under heads and with verdicts in a reader's words."""
+    table = text_table(frame)
+    cells = [_FIT_CELLS.get(name, {}) for name in frame.columns]
+    heads = [_FIT_HEADS.get(name, name.replace("_", " ")) for name in frame.columns]
+    rows = [[words.get(text, text) for words, text in zip(cells, row, strict=True)] for row in table["rows"]]
+    return {**table, "heads": heads, "rows": rows}
 
 
 def _text_of(value: object) -> str:

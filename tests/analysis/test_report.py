@@ -10,12 +10,18 @@ import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from slant import analysis
+from slant.analysis.pages.check_page import write_page
+from slant.analysis.pages.check_summary import page_of_checks, summary_of_checks
 from slant.analysis.pages.provenance import describe_methods, without_folders
+from slant.analysis.pages.report_tables import fit_table
 from slant.analysis.plots.drawing import draw
+from slant.analysis.questions.checks.unfitted_checks import quick_checks
 from slant.collector.errors import UsageError
+from slant.collector.studies.catalogue import load_study
 from tests.support.fitted import RUN, small_database, trials
 from tests.support.given import Row, database
 from tests.support.tiny_study import write_tiny
@@ -114,6 +120,39 @@ def test_the_page_says_whether_effects_hold_for_other_words_in_a_sentence_and_in
         assert f">{head}<" in text
 
 
+def test_checks_stand_in_the_report_in_short_with_cautions_first_and_what_to_type_for_the_rest(text: str) -> None:
+    checks = text[text.index('<h2 id="checks">') : text.index('<h2 id="more">')]
+    standings = re.findall(r"<strong>(Caution|Note|Holds|Not checked):</strong>", checks)
+    assert standings == sorted(standings, key=["Caution", "Note", "Holds", "Not checked"].index)
+    assert len(standings) > 5
+    assert f"{standings.count('Holds')} without objection" in checks
+    assert "further fits are needed: residuals, influence, variance shares, words, option order." in checks
+    assert "analyze check --study rmiat --out check.html" in checks
+
+
+def test_a_report_links_to_the_page_of_checks_of_its_study_beside_it(tmp_path: Path) -> None:
+    db = small_database(tmp_path / "a.duckdb")
+    checks = quick_checks(db, load_study("rmiat"), {}, workers=1)
+    write_page(checks, tmp_path / "my check.html", workers=1)
+    page = (tmp_path / "my check.html").read_text("utf-8")
+    summary = summary_of_checks(checks, tmp_path / "r.html")
+    (part,) = summary.parts
+    assert summary.page is not None
+    assert summary.page.href == "my%20check.html"
+    assert {link.partition("#")[2] for link in part.links.values()} <= set(re.findall(r'article id="([^"]+)"', page))
+    assert page_of_checks(tmp_path / "my check.html", "rmiat") is None
+    assert page_of_checks(tmp_path / "r.html", "interference") is None
+
+
+def test_a_table_of_a_fit_has_heads_and_verdicts_that_a_reader_knows() -> None:
+    columns = {"term": "conditionb", "refusals_removed": True, "estimate": 1.5, "p_value": 0.0001, "verdict": "lost"}
+    table = fit_table(pl.DataFrame([columns, {**columns, "refusals_removed": False, "verdict": "already_in_model"}]))
+    assert table["heads"] == ["term", "answers", "estimate", "p", "over words and wordings"]
+    first, second = table["rows"]
+    assert first == ["conditionb", "without refusals", "1.5", "< .001", "no longer significant"]
+    assert second[4] == "this model has these slopes already"
+
+
 def test_labels_from_files_and_servers_are_escaped(text: str, troubled: str) -> None:
     assert "Flowers &lt;b&gt;&amp; Insects&lt;/b&gt;" in text
     assert EVIL not in troubled
@@ -171,8 +210,6 @@ def test_the_page_tells_neither_machine_nor_folders(troubled: str) -> None:
 
 
 def test_a_figure_that_can_not_be_drawn_is_a_sentence_in_its_place() -> None:
-    import polars as pl
-
     (found,) = draw([("plot_tokens", pl.DataFrame({"model": ["m"]}))], workers=1)
     assert isinstance(found, str)
     assert "column" in found

@@ -45,7 +45,7 @@ from slant.collector.study.crossed_fits import CROSSED, crossed_fit
 
 ALPHA = 0.05
 BOUND = 0.1
-_RESTS_ON = {
+RESTS_ON = {
     "corrections": "paper",
     "influence": "leave_one_out",
     "variance_shares": "words",
@@ -195,7 +195,7 @@ def _check(
     if study.design in DESIGN_CHECKS:
         own_checks = DESIGN_CHECKS[study.design]
         answers = own_checks.read(db, study, source, measure)
-        rows, check_warnings = _run(list(_design_calls(own_checks, answers, alpha)), workers, progress)
+        rows, check_warnings = run_calls(list(design_calls(own_checks, answers, alpha)), workers, progress)
         return Checks(
             study,
             alpha,
@@ -207,9 +207,9 @@ def _check(
         )
     definition = mixed_fit(study)
     trials = read_trials(db, study, source, measure)
-    trial_calls = list(_trial_calls(trials, definition, alpha))
+    of_trials = list(trial_calls(trials, definition, alpha))
     to_make = fits_to_make(definition, fits_of(study).get(CROSSED, crossed_fit(definition)))
-    stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(trial_calls) + len(_RESTS_ON)]
+    stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(of_trials) + len(RESTS_ON)]
     fits: dict[str, FitResult] = {}
     for number, (name, check_fit) in enumerate(to_make.items()):
         fit_study = replace(study, fits={check_fit.name: check_fit})
@@ -223,14 +223,14 @@ def _check(
             refit=refit,
             progress=_stage(progress, stages, number),
         )
-    calls = [*trial_calls, *_fit_calls(fits, alpha, bound)]
-    rows, check_warnings = _run(calls, workers, _stage(progress, stages, len(to_make)))
+    calls = [*of_trials, *_fit_calls(fits, alpha, bound)]
+    rows, check_warnings = run_calls(calls, workers, _stage(progress, stages, len(to_make)))
     rows["crossed"] = with_signs(crossed_rows(fits[CROSSED]), rows.get("refusals"))
     if (meta := pooling(rows["crossed"], alpha)) is not None:
-        pooled, meta_warnings = _run([("meta", meta)], workers, None)
+        pooled, meta_warnings = run_calls([("meta", meta)], workers, None)
         rows |= pooled
         check_warnings += meta_warnings
-    rows |= {name: _with_status(rows[name], fits[fit_name]) for name, fit_name in _RESTS_ON.items() if name in rows}
+    rows |= {name: with_status(rows[name], fits[fit_name]) for name, fit_name in RESTS_ON.items() if name in rows}
     return Checks(
         study,
         alpha,
@@ -242,7 +242,7 @@ def _check(
     )
 
 
-def _design_calls(checks: DesignChecks, trials: pl.DataFrame, alpha: float) -> Iterator[tuple[str, Call]]:
+def design_calls(checks: DesignChecks, trials: pl.DataFrame, alpha: float) -> Iterator[tuple[str, Call]]:
     """Each source, version and variant is corrected for the number of its own tests."""
     for _, rows in trials.group_by(*GRAIN, maintain_order=True):
         yield from checks.calls(rows, alpha)
@@ -256,7 +256,7 @@ def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Pro
     return lambda done, total: progress(offset - total + done, sum(stages))
 
 
-def _with_status(rows: pl.DataFrame, result: FitResult) -> pl.DataFrame:
+def with_status(rows: pl.DataFrame, result: FitResult) -> pl.DataFrame:
     """Return what rests on a fit that is singular, say, tells so in its own row: `fit_status`."""
     status = result.diagnostics.select(*CELL, fit_status="status")
     return rows.join(status, on=CELL, how="left", maintain_order="left")
@@ -281,7 +281,7 @@ def fits_to_make(paper: Fit, crossed: Fit) -> dict[str, Fit]:
     return fits
 
 
-def _trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float) -> Iterator[tuple[str, Call]]:
+def trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float) -> Iterator[tuple[str, Call]]:
     """Check of the trials themselves, one job for each model, so that all cores have something to do."""
     contrast = next(iter(paper.levels))
     levels = list(paper.levels[contrast])
@@ -315,28 +315,34 @@ def same_words_rows(db: str | Path, study: Study, source: str | None, workers: W
     return None if rows.is_empty() else rows
 
 
+def calls_of_fits(paper: FitResult, crossed: FitResult, alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
+    """Return the checks of the paper's effects and of those over words and wordings: they fit nothing again."""
+    by = list(CELL)
+    columns = [*by, "term", "estimate", "std_error", "df", "p_value"]
+    effects = paper.table.select(columns).filter(pl.col("term") != "intercept")
+    by_model = [name for name in by if name != "test"]
+    yield "corrections", Call("check_corrections", effects, {"by": by_model, "alpha": alpha})
+    over_words = crossed_rows(crossed).drop_nulls("p_value")
+    if over_words.height:
+        over_words = over_words.select(*by, "estimate", "std_error", "df", "p_value", "sd", "generalises_to")
+        yield "corrections_over_words", Call("check_corrections", over_words, {"by": list(GRAIN), "alpha": alpha})
+        yield "equivalence", Call("check_equivalence", over_words, {"by": by, "alpha": alpha, "bound": bound})
+
+
 def _fit_calls(fits: dict[str, FitResult], alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
     """Check of estimates and variances that have been fitted."""
     by = list(CELL)
     keep = [*by, "term", "estimate", "std_error", "df", "p_value"]
     estimates = {name: fits[name].table.select(keep) for name in ("paper", "words", "leave_one_out")}
-    effects = estimates["paper"].filter(pl.col("term") != "intercept")
     variances = fits["words"].variances.select(*by, "group", "term", "variance")
-    by_model = [name for name in by if name != "test"]
-    keep_of_cells = [*by, "estimate", "std_error", "df", "p_value", "sd"]
-    yield "corrections", Call("check_corrections", effects, {"by": by_model, "alpha": alpha})
-    over_words = crossed_rows(fits[CROSSED]).drop_nulls("p_value")
-    if over_words.height:
-        over_words = over_words.select(*keep_of_cells, "generalises_to")
-        yield "corrections_over_words", Call("check_corrections", over_words, {"by": list(GRAIN), "alpha": alpha})
-        yield "equivalence", Call("check_equivalence", over_words, {"by": by, "alpha": alpha, "bound": bound})
+    yield from calls_of_fits(fits["paper"], fits[CROSSED], alpha, bound)
     yield "influence", Call("check_influence", estimates["leave_one_out"], {"by": by, "alpha": alpha})
     yield "variance_shares", Call("check_variance_shares", variances, {"by": by})
     arguments = {"with_words": estimates["words"], "by": by, "alpha": alpha}
     yield "words", Call("check_word_effects", estimates["paper"], arguments)
 
 
-def _run(
+def run_calls(
     calls: Sequence[tuple[str, Call]], workers: Workers, progress: Progress | None
 ) -> tuple[dict[str, pl.DataFrame], list[str]]:
     answers: dict[int, pl.DataFrame] = {}
