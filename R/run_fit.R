@@ -11,8 +11,8 @@
 #'     \item{`"logistic"`}{a logistic regression by [stats::glm()], in log odds, without random effects: `formula`,
 #'       `levels` (of groups, the reference first), `by`, and `cluster`, one or two columns with what rows share, for
 #'       standard errors over others of them. `tables$tests` has the likelihood ratio tests of the model and its terms.}
-#'     \item{`"lm"`}{a linear model by [stats::lm()] without random effects: the same arguments; `tables$tests` has the F
-#'       tests.}
+#'     \item{`"lm"`}{a linear model by [stats::lm()] without random effects: the same arguments; `tables$tests` has the
+#'       F tests.}
 #'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: `outcome`, `contrast` (if not given
 #'       `"condition"`), `levels`, `by`, and `trim` (.2).}
 #'     \item{`"median_difference"`}{of medians, with a percentile bootstrap: the same, `n_draws` (2000), `seed`.}

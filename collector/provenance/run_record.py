@@ -129,7 +129,7 @@ _PARAMETERS: dict[str, tuple[str, ...]] = {
     "anthropic": ("temperature", "top_p", "top_k", "thinking", "output_config", "service_tier"),
     "gemini": ("temperature", "topP", "topK", "maxOutputTokens", "seed", "thinkingConfig", "safetySettings"),
     "ollama": ("temperature", "top_p", "top_k", "num_ctx", "num_predict", "seed", "think"),
-    "deepseek": _COMPATIBLE, "together": _COMPATIBLE, "openrouter": _COMPATIBLE, "chat-completions": _COMPATIBLE,
+    "deepseek": _COMPATIBLE, "together": _COMPATIBLE, "openrouter": _COMPATIBLE, "chat_completions": _COMPATIBLE,
 }  # fmt: skip
 _CONTENT = ("model", "messages", "input", "contents", "system", "systemInstruction", "metadata", "stream")
 _PER_GAME = ("prompt_cache_key",)  # said in words

@@ -196,7 +196,8 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
         about = os.stat(path)
     except OSError:
         return False
-    is_open_here = Path(path).is_symlink() and Path(path).parent.as_posix().startswith(("/dev", "/proc"))
+    parent = Path(path).parent.as_posix()  # /dev/shm holds files like any other folder
+    is_open_here = Path(path).is_symlink() and (parent in ("/dev", "/dev/fd") or parent.startswith("/proc/"))
     return not stat.S_ISDIR(about.st_mode) and (is_open_here or not stat.S_ISREG(about.st_mode))
 
 

@@ -14,6 +14,7 @@ from slant.analysis.cli.main import analyze
 from slant.analysis.questions.convergent_validity import Validity
 from slant.collector import collect
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
 
 MEASURES = ["drinks.d", "workshops.bias"]
@@ -32,7 +33,8 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
             own = [cells for line in lines if (cells := line.split(","))[place] == only]
             more = [[*cells[:place], test, *cells[place + 1 :]] for test in TESTS for cells in own]
             (folder / name / file).write_text("\n".join([head, *map(",".join, more)]) + "\n", "utf-8")
-        collect(folder / "a.duckdb", str(path), ["simulated/gpt-4o", "simulated/o3-mini"])
+        models = [f"simulated/{model.model}" for model in load_study(str(path)).models[:2]]
+        collect(folder / "a.duckdb", str(path), models)
     return folder / "a.duckdb"
 
 

@@ -46,7 +46,7 @@ def test_the_page_says_nothing_to_the_console_and_asks_the_network_for_nothing(b
     assert browser.said == []
     assert browser.asked == [page]
     broken = "[...document.images].filter(one => !one.complete || !one.naturalWidth).length"
-    assert (browser.evaluate("document.images.length"), browser.evaluate(broken)) == (4, 0)
+    assert (browser.evaluate("document.images.length"), browser.evaluate(broken)) == (5, 0)
 
 
 def test_what_models_and_servers_wrote_does_not_run_and_nothing_else_may(browser: Browser, page: str) -> None:

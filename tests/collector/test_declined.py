@@ -166,7 +166,9 @@ def test_what_an_older_slant_took_for_an_answer_is_read_again_and_asked(study: s
         from slant.collector.providers import endings
 
         patch.setattr(endings, "known_endings", lambda: {("chat", "stop"): "answer", ("chat", "error"): "answer"})
+        endings.ending.cache_clear()
         collect(db, study, ["local/m"], base_url=server.base_url, options=ONE)
+    endings.ending.cache_clear()
     assert outcomes(db) == {"answered": 8}
     report = read_again(db)
     assert (report.read, report.changed, report.outcomes) == (8, 2, {("answered", "failed"): 2})

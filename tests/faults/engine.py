@@ -58,7 +58,7 @@ class Undisturbed:
 
 
 def cases(number: int, seed: int) -> Iterator[Case]:
-    """So many cases, each kind in turn, those of more weight more often."""
+    """Yield cases: first each kind once, then each in turn, those of more weight more often."""
     by_name = {process.name: process for process in PROCESSES}
     kinds = [
         (by_name[name], fault, moment)
@@ -69,7 +69,8 @@ def cases(number: int, seed: int) -> Iterator[Case]:
         for _ in range(fault.weight)
     ]
     draw = random.Random(seed)
-    order: list[Any] = []
+    once = [kind for n, kind in enumerate(kinds) if kind not in kinds[:n]]
+    order = draw.sample(once, len(once))
     for n in range(number):
         if not order:
             order = draw.sample(kinds, len(kinds))
