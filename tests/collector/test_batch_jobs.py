@@ -138,7 +138,8 @@ def test_a_key_is_told_from_another_without_being_kept(tmp_path: Path) -> None:
 def test_lines_break_at_line_feeds_only_however_they_arrive(text: str, width: int) -> None:
     data = text.encode("utf-8", "replace")
     chunks = [data[start : start + width] for start in range(0, len(data), width)]
-    assert list(lines_of(chunks)) == [line for line in data.split(b"\n") if line.strip()]
+    lines = [line for line in lines_of(chunks) if line and line.strip()]  # blank ones are counted, and passed over
+    assert lines == [line for line in data.split(b"\n") if line.strip()]
 
 
 def test_trials_of_a_plan_survive_the_way_to_disk(tmp_path: Path) -> None:
