@@ -5,7 +5,7 @@
 #'
 #' @inheritParams check_skew
 #' @param data a data frame with one row per trial: `item`, `wording`, the outcome and the contrast; used where there:
-#'   `group`, in which a word stands (one that stands in two groups is two words).
+#'   `group`, that a word is in (one in two groups is two words).
 #' @param levels the two conditions, the reference first; or a named list that has them.
 #' @return A data frame with one row per group and word: `item`, `group` (`""`: none), `estimate` (second condition less
 #'   first, units of the outcome), `std_error` over wordings (of the differences of this word, without what is alike at

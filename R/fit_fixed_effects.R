@@ -28,7 +28,7 @@ fit_fixed_cell <- function(formula, rows, cluster, regression) {
   model <- regression$model(formula, regression$prepared(rows, formula))
   if (anyNA(stats::coef(model))) {
     alike <- quoted(names(which(is.na(stats::coef(model)))))
-    stop_with(sprintf("Can't fit %s: %s does not vary beside the others.", regression$name, alike))
+    stop_with(sprintf("Can't fit %s: %s does not vary apart from the others.", regression$name, alike))
   }
   if (model$df.residual == 0) {
     stop_with(sprintf("Can't fit %s: it has as many coefficients as there are rows.", regression$name))

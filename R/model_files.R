@@ -28,7 +28,7 @@ file_row <- function(path) {
 
 no_file <- function() data.frame(file = NA_character_, file_md5 = NA_character_, file_bytes = NA_real_)
 
-# NULL, or why the file could not be written; `write` is told a path next to its place.
+# NULL, or why the file could not be written; `write` gets a path next to its place.
 write_whole <- function(path, write) {
   part <- sprintf("%s.%d.new", path, Sys.getpid())
   unlink(part) # a link of that name would have something else written over

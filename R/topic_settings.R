@@ -21,7 +21,7 @@ topic_settings <- function(data, formula = "~ condition * model * test", effects
   )
 }
 
-# A path instead of a function: there the words stand for anyone who looks.
+# A path instead of a function: there anyone can read the words.
 progress_writer <- function(say) {
   if (is.null(say)) {
     return(function(text) NULL)

@@ -20,7 +20,7 @@ _WITH_MESSAGES = ("messages", "input", "contents", "prompt")
 
 
 def stand_in(text: str) -> str:
-    """Return what stands in the place of a text: its SHA-256, its length, and those of COUNTED_WORDS that it has."""
+    """Return what replaces a text: its SHA-256, its length, and those of COUNTED_WORDS that it has."""
     words = "".join(f", with the word {word}" for word in COUNTED_WORDS if word in text)
     digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
     return f"[left out: sha256 {digest}, {len(text)} characters{words}]"

@@ -21,7 +21,7 @@ from slant.collector.system.shipped_files import sql_query
 
 
 def add_data(contents: Contents, authors: Sequence[str], license: str | None) -> None:
-    """Add the trials in the columns of their design; of games what was asked beside the rounds, too; and what was asked
+    """Add the trials in the columns of their design; of games what was asked besides, too; and what was asked
     again on another day, where something was."""
     copy, heads = contents.copy, read_view_heads()
     views = list(dict.fromkeys([usual_view(copy, contents.study.name), *views_of_games(copy)]))

@@ -40,7 +40,7 @@ class Engine:
         return bool(self.files)
 
     def arguments(self, fit: Fit) -> dict[str, Any]:
-        """Return what the R function is told of a study's fit, whatever its rows are."""
+        """Return the arguments of the R function for a study's fit, whatever its rows are."""
         given = _given(fit)
         named = {name: given[study_name] for name, study_name in self.argument_names.items() if study_name in given}
         return named | (dict(fit.settings) if "*" in self.argument_names else {})

@@ -29,7 +29,7 @@ _QUICK = ("lme4", "crossed", "effect_size", "welch", "lm", "logistic", "step_sen
 
 
 def is_quick(fit: Fit) -> bool:
-    """Return a binomial mixed model of all trials takes minutes, unlike a linear one of a cell."""
+    """Return False for a binomial mixed model of all trials: it takes minutes, unlike a linear one of a cell."""
     return fit.engine in _QUICK and fit.settings.get("family") is None
 
 

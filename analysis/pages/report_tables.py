@@ -59,10 +59,13 @@ _FIT_HEADS = {
 _FIT_CELLS = {
     "refusals_removed": {"True": "without refusals", "False": "all"},
     "verdict": {
-        "stays": "stays significant", "lost": "no longer significant", "gained": "significant only there",
-        "not_significant": "not significant", "already_in_model": "this model has these slopes already",
+        "stays": "stays significant",
+        "lost": "no longer significant",
+        "gained": "significant only there",
+        "not_significant": "not significant",
+        "already_in_model": "this model has these slopes already",
     },
-}  # fmt: skip
+}
 """Words for what fits call by names of columns."""
 _KEYS = ("test", "model", "refusals_removed", "condition")
 _LAST = 1000

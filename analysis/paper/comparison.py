@@ -211,7 +211,7 @@ def _judged(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
 
 
 def _without_data(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
-    """Return what has no answers of models next to it says so first in its note."""
+    """Say first in the note of a number that no answers of models are there to compare it with."""
     words = notes(study, "no data")["note"]
     if words.is_empty():
         return rows
@@ -221,7 +221,7 @@ def _without_data(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
 
 
 def _with_basis(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
-    """Return what numbers of real answers stand on needs no word; what no model answered does."""
+    """Say in a note which numbers rest on answers that no model gave; real ones need no word."""
     made_up = reconstructed(db, study).with_columns(is_made_up=True)
     known = rows.join(made_up, on=GRAIN, how="left", maintain_order="left")
     is_here = pl.col("recomputed").is_not_null()

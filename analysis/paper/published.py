@@ -105,7 +105,7 @@ def published_rows(study: Study, what: str) -> pl.DataFrame:
 
 
 def is_of_print(study: Study) -> pl.Expr:
-    """Return True of printed numbers that no answers are set next to."""
+    """Return True for printed numbers that no answers are compared with."""
     rows = notes(study, "of the print")
     return pl.col("table").is_in(rows["table"].drop_nulls().to_list()) | pl.col("quantity").is_in(
         rows["quantity"].drop_nulls().to_list()
@@ -152,7 +152,7 @@ def _typed(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_human_levels(study: Study) -> pl.DataFrame:
-    """Return what is printed of people, the lines next to which models stand in figures: game_variant, index, human,
+    """Return what is printed of people, the lines that models are compared with in figures: game_variant, index, human,
     human_low, human_high. Without rows where the study prints none; numbers of a later version of the paper are left
     out.
     """

@@ -109,7 +109,7 @@ def _bias_topic(match: pl.DataFrame) -> int | None:
 
 
 def _claims(tables: Tables, match: pl.DataFrame, fit: dict[str, Any], study: Study) -> Iterator[Number]:
-    """Yield a coefficient of the condition is that of the first model by name."""
+    """Yield the claims of the text; a coefficient of the condition is that of the first model by name."""
     shares = dict(_prevalence(tables, match).select("model", 100 * pl.col("estimate")).iter_rows())
     is_condition = pl.col("term").str.starts_with("condition") & ~pl.col("term").str.contains(":")
     terms = tables["topic_effects"].filter(is_condition & (pl.col("topic") == _bias_topic(match))).to_dicts()

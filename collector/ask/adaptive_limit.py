@@ -46,8 +46,8 @@ class AdaptiveLimit:
         return min(LONGEST_BREATH_S, self._service_s / (SPREAD * self._limit))
 
     def answered(self, sent_s: float, now_s: float, was_full: bool) -> bool:
-        """Return an answer came; True if more may be sent now. Only a request that filled the limit shows that it
-        holds.
+        """Note that an answer came, and return True if more may be sent now. Only a request that filled the limit shows
+        that it holds.
         """
         service_s = now_s - sent_s
         before_s = service_s if self._service_s is None else self._service_s
@@ -63,7 +63,7 @@ class AdaptiveLimit:
         return self.allowed > before
 
     def rate_limited(self, sent_s: float, now_s: float) -> float:
-        """Return a 429 came: how long to send nothing (s). 0 if its request was sent before the last decrease."""
+        """Note a 429 and return how long to send nothing (s): 0 if its request was sent before the last decrease."""
         if sent_s <= self._decreased_s:
             return 0.0
         self._was_limited = True
@@ -74,8 +74,8 @@ class AdaptiveLimit:
         return self._breath_s
 
     def troubled(self, now_s: float) -> bool:
-        """Return the server failed; True if growth was not paused already. Answers to what is sent later let it
-        grow.
+        """Note that the server failed, and return True if growth was not paused already. Answers to what is sent later
+        let it grow.
         """
         is_new = now_s >= self._grows_from_s
         self._grows_from_s = now_s + GROWTH_PAUSE_S

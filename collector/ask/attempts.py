@@ -164,7 +164,7 @@ class AttemptMaker:
 
 
 def _without_folders(attempt: Attempt) -> Attempt:
-    """Return a server of your own may call its model by a path in a home folder, in what it serves and in its
+    """Cut folders out of an attempt: a custom server may call its model by a path in a home folder, also in its
     errors.
     """
     names = ("served_model", "error", "detail")

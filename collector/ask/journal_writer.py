@@ -135,7 +135,7 @@ class JournalWriter:
                 await asyncio.shield(asyncio.to_thread(self.load, 0.2, most_held_s))
 
     def load(self, patience_s: float, most_held_s: float = math.inf) -> bool:
-        """Return what is safely on disk, as LiveLoader.load()."""
+        """Load what is safely on disk, as LiveLoader.load() does."""
         durable = {self.journal.path.name: self.journal.durable_bytes}
         return self.loader.load(patience_s, most_held_s, durable)
 

@@ -74,7 +74,7 @@ class Pace:
         self._tell("started")
 
     async def enter(self) -> Ticket | None:
-        """Return when a request may be sent; None if none may any more because the pace was closed."""
+        """Wait until a request may be sent; None if none may any more because the pace was closed."""
         while not self.closed.is_set():
             now = self._clock()
             wait_s, waits_for = self._wait(now)
@@ -126,7 +126,7 @@ class Pace:
         self._budgets.used(input_tokens, output_tokens)
 
     def close(self) -> None:
-        """Nothing more is sent; anyone who waits is told at once."""
+        """Send nothing more, and let those who wait go at once."""
         if not self.closed.is_set():
             self._tell_budget_waits()
             self._tell("ended")
@@ -247,8 +247,8 @@ class Paces:
         self._pauses: dict[tuple[str, str, str | None], KeyPause] = {}
 
     def pace(self, model: str, provider: str, base_url: str, key: str | None) -> Pace:
-        """Return a server on this machine is asked at full concurrency from the start, any other moderately at
-        first.
+        """Return the pace of a model: a server on this machine is asked at full concurrency from the start, any other
+        moderately at first.
         """
         pause = self._pauses.setdefault((provider, base_url, key), KeyPause())
         start = self._cap if is_on_this_machine(base_url) else START_LIMIT

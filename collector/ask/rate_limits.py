@@ -236,7 +236,7 @@ class Budgets:
         self._sent = 0
 
     def spend(self, now_s: float) -> int:
-        """Return a request goes out; returns its number."""
+        """Count a request that goes out, and return its number."""
         self._sent += 1
         for kind, budget in self._budgets.items():
             budget.left = self._left(budget, now_s) - self._cost(kind)

@@ -30,8 +30,8 @@ def price_of(run_plan: RunPlan, model_plan: ModelPlan) -> Price | None:
 
 
 def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
-    """Return the cap is for the study in this database, all its runs and batch jobs together: anyone who starts again
-    after a stop must not spend it twice. UsageError for a budget that can't be kept, as there is no price.
+    """Open the ledger of a study in this database, all its runs and batch jobs together: anyone who starts again after
+    a stop must not spend it twice. UsageError for a budget that can't be kept, as there is no price.
     """
     if budget_usd is None:
         return Ledger()

@@ -127,7 +127,7 @@ class Design(ABC):
         return {}
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        """Return what a reader of a trial is told of it next to prompt and answer, each by its name; of a round of a
+        """Return the facts for a reader of a trial next to prompt and answer, each by its name; of a round of a
         game also who was offered and how it went. `trial` is a row of `trials`, its `factors` as values. Without a say
         of its design: the factors as they are.
         """

@@ -1,4 +1,4 @@
-"""A row of somebody else's conversation, as a design is told of it that can't plan what comes next."""
+"""A row of a stranger's conversation, for a design that can't plan what comes next."""
 
 from __future__ import annotations
 

@@ -253,7 +253,9 @@ def _given_outcome(draft: Mapping[str, Any]) -> Outcome | None:
 
 
 def _reply(draft: Mapping[str, Any], counts: Mapping[str, Any]) -> Reply:
-    """Return an empty answer stays '' (a CSV can't tell it from an unknown one); every other empty text is unknown."""
+    """Return the reply of a row. An empty answer stays '' (a CSV can't tell it from an unknown one); all other empty
+    texts are unknown.
+    """
     return Reply(
         answer=text(draft.get("answer")),
         output_tokens=counts["output_tokens"],
@@ -339,7 +341,7 @@ def _option(value: Any, ours: tuple[str | None, ...]) -> str | None:
 
 
 def _is_unanswered(answer: Any, trial: Trial) -> bool:
-    """Return an option may be called NA; elsewhere that is no answer."""
+    """Return True for a missing answer: NA is none, unless an option has that name."""
     return is_missing(answer) and (answer is None or answer != answer or answer not in (trial.option_a, trial.option_b))
 
 

@@ -159,7 +159,7 @@ def _content(
 
 
 def _are_alike(one: Content, other: Content) -> bool:
-    """Return the same answer: a count or a text that only one of two files has is no contradiction."""
+    """Return True for the same answer: a count or a text that only one of two files has is no contradiction."""
     return one[0] == other[0] and all(a is None or b is None or a == b for a, b in zip(one[1:], other[1:], strict=True))
 
 

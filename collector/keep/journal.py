@@ -85,7 +85,7 @@ def encode(record: Mapping[str, Any]) -> bytes:
 
 
 def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
-    """One line of an attempt, or of a special record ({"kind": …, …}) that stands next to the attempts."""
+    """One line of an attempt, or of a special record ({"kind": …, …}) next to the attempts."""
     if isinstance(attempt, Attempt):
         values = zip(_ATTEMPT_FIELDS, _attempt_values(attempt), strict=True)
         return with_sum(encoded({name: value for name, value in values if value is not None}))

@@ -320,7 +320,9 @@ def nothing_yet(db: Path) -> str:
 
 
 def _not_its_own(path: Path, data: bytes) -> str | None:
-    """Return a journal is named by its run. A copy under another name would double every answer."""
+    """Return why a journal is not its own: it is named by its run, and a copy under another name would double every
+    answer.
+    """
     try:
         line = data[: data.find(b"\n") % (len(data) + 1)]
         if not is_sound(line):

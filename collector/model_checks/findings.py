@@ -97,7 +97,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def _is_sum(answer: Answered) -> bool:
-    """Return what is left of the output is about as long as the answer: at least a token, at most one for each
+    """Return True if what is left of the output is about as long as the answer: at least a token, at most one for each
     character.
     """
     left = (answer.output_tokens or 0) - (answer.reasoning_tokens or 0)
@@ -211,7 +211,7 @@ def pile_reason(answers: Sequence[Answered], counted: str | None) -> str | None:
 
 
 def _is_same(served: str, requested: str) -> bool:
-    """Return an alias may be answered by its snapshot (o3-mini by o3-mini-2025-01-31), with or without a vendor before
-    it.
+    """Return True for an alias and its snapshot (o3-mini and o3-mini-2025-01-31), with or without a vendor
+    before it.
     """
     return served.rpartition("/")[2].startswith(requested.rpartition("/")[2])

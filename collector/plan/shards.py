@@ -60,7 +60,7 @@ class Share:
 
 
 def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard: Shard) -> Share:
-    """Return a million conversations take about two seconds."""
+    """Return the share of a shard. A million conversations take about two seconds."""
     plan = design_named(study.design).plan(study, model, seed)
     n_turns = 1 if plan.mixes_tests else max(map(plan.n_trials, islice(plan.places(1), 1)), default=1)
     starts = _starts(study, repetitions, n_turns)
@@ -78,7 +78,7 @@ def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard
 
 
 def _of_games(study: Study, repetitions: int, others: bytes | bytearray) -> dict[str, int]:
-    """Return a game has trials of several tests, each game as many."""
+    """Return the trials of games by test; each game has the same number."""
     n_mine = others.count(0)
     return {test.test: test.planned * repetitions * n_mine // max(1, len(others)) for test in study.tests}
 

@@ -57,7 +57,7 @@ def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
 
 
 def _results(message: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what calls of tools returned has to come before anything else."""
+    """Return the results of tools, which have to come before anything else."""
     results_sent = [
         {"type": "tool_result", "tool_use_id": result["call_id"], "content": result["content"]}
         for result in message.get("results") or ()

@@ -71,7 +71,7 @@ def _calls(items: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
 
 
 def _in_parts(item: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return an item whose content is a list of parts, as other servers than OpenAI's don't always send it."""
+    """Return an item with its content as a list of parts, which servers other than OpenAI's don't always send."""
     content = item.get("content")
     return {**item, "content": [{"type": "output_text", "text": content}]} if isinstance(content, str) else item
 

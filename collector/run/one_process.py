@@ -254,7 +254,7 @@ def _pending(run_plan: RunPlan, model_plan: ModelPlan, begun: Begun) -> Iterator
 
 
 def _load_at_last(keeper: JournalWriter) -> bool:
-    """Return the last flush. A reader that keeps the file makes it late, not lost: `collect load` does it later."""
+    """Load for the last time. A reader that keeps the file makes it late, not lost: `collect load` does it later."""
     if keeper.load(LAST_LOAD_S):
         return True
     keeper.loader.say_what_is_left()

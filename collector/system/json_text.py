@@ -17,7 +17,9 @@ _MOST_DIGITS = 4000  # Python turns no more into a whole number
 
 
 def _whole(digits: str) -> int | float:
-    """Return a number without end, of which nobody counts anything, must not cost the answer that it stands next to."""
+    """Return a whole number, or a float of endless digits: one that nobody needs must not cost the answer next
+    to it.
+    """
     return int(digits) if len(digits) <= _MOST_DIGITS else float(f"{digits[:1].strip('0123456789')}inf")
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import threading
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -14,6 +13,7 @@ import pytest
 from aiohttp import web
 
 from slant.collector.providers import provider_named
+from tests.support.server_thread import ServerThread
 
 Handler = Callable[[web.Request, dict[str, Any]], Awaitable[web.StreamResponse]]
 
@@ -57,32 +57,18 @@ def standing_for(provider: str, server: LocalServer) -> Iterator[str | None]:
         yield None if known.key_variable else server.base_url
 
 
-class LocalServer:
+class LocalServer(ServerThread):
     """`handler(request, body)` answers each POST; `bodies` holds what was asked, in order. A context manager."""
 
     def __init__(self, handler: Handler = answers) -> None:
         self.handler = handler
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
-        self._loop = asyncio.new_event_loop()
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=self._serve, daemon=True)
+        super().__init__()
 
     @property
     def prompts(self) -> list[str]:
         return [body["messages"][-1]["content"] for body in self.bodies]
-
-    def __enter__(self) -> LocalServer:
-        self._thread.start()
-        assert self._ready.wait(10)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
-
-    def _serve(self) -> None:
-        self._loop.run_until_complete(self._main())
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()

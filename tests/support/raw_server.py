@@ -8,11 +8,11 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-import threading
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 
 from tests.support.local_server import completion
+from tests.support.server_thread import ServerThread
 
 Act = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
@@ -28,7 +28,7 @@ def http(body: bytes, status: str = "200 OK", length: int | None = None, **heade
 GOOD = http(json.dumps(completion()).encode())
 
 
-class RawServer:
+class RawServer(ServerThread):
     """`asked` counts requests, `answered` those that were answered as they should, by model; `heads` holds their
     headers. `acts` is one for all models or one for each. A context manager, in a thread of its own."""
 
@@ -38,18 +38,7 @@ class RawServer:
         self.heads: list[str] = []
         self._seen: set[tuple[str, str]] = set()
         self._acts, self._tls = acts, tls
-        self._loop = asyncio.new_event_loop()
-        self._ready = threading.Event()
-        self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._main()), daemon=True)
-
-    def __enter__(self) -> RawServer:
-        self._thread.start()
-        assert self._ready.wait(10)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
+        super().__init__()
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()

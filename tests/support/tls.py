@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import ssl
 import subprocess
-import threading
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from tests.support.server_thread import ServerThread
 
 
 def _openssl(*words: object) -> None:
@@ -37,24 +38,14 @@ class Authority:
         return context
 
 
-class Proxy:
+class Proxy(ServerThread):
     """Passes CONNECT on to `goes_to` (an address on loopback), whatever host it names, or says `refusal` instead.
     `seen` is every byte that a client sent it outside of TLS. A context manager, in a thread of its own."""
 
     def __init__(self, goes_to: str, refusal: bytes = b"") -> None:
         self._port, self._refusal = urlsplit(goes_to).port, refusal
+        super().__init__()
         self.seen = b""
-        self._loop, self._ready = asyncio.new_event_loop(), threading.Event()
-        self._thread = threading.Thread(target=lambda: self._loop.run_until_complete(self._main()), daemon=True)
-
-    def __enter__(self) -> Proxy:
-        self._thread.start()
-        assert self._ready.wait(10)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self._stop.set)
-        self._thread.join(10)
 
     async def _main(self) -> None:
         self._stop = asyncio.Event()

@@ -117,6 +117,6 @@ def groups(section: SectionData) -> list[Group]:
 
 
 def _without_folder_names(group: Group) -> Group:
-    """Return a study's file is named without its folders: anyone who reads a report need not know where it lies."""
+    """Name the file of a study without its folders: readers of a report need not know where it is."""
     to_make = tuple(replace(result, command=without_folders(result.command)) for result in group.to_make)
     return replace(group, to_make=to_make)

@@ -74,7 +74,7 @@ def registered_study(
 
 
 def _checked(db: str | Path, kept: Registration) -> Registration:
-    """Return a database may be somebody else's: what it keeps as a registration must be one, and have its hash."""
+    """Check a kept registration, for a database may be a stranger's: it must be one, and have its hash."""
     try:
         parsed = parsed_registration(kept.text.encode("utf-8"), f"the registration in {db}")
     except UsageError as error:

@@ -121,7 +121,7 @@ def as_number(value: object) -> float | None:
 
 
 def standing(n_changed: int, n_failed: int) -> str:
-    """Return what could not be refitted may have changed, too: then nothing is said to hold."""
+    """Return how refits turned out. What could not be refitted may have changed, too: then nothing holds."""
     return "caution" if n_changed else "note" if n_failed else "holds"
 
 

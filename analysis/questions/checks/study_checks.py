@@ -257,7 +257,7 @@ def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Pro
 
 
 def with_status(rows: pl.DataFrame, result: FitResult) -> pl.DataFrame:
-    """Return what rests on a fit that is singular, say, tells so in its own row: `fit_status`."""
+    """Add `fit_status` to rows: what rests on a fit that is singular, say, has it in its own row."""
     status = result.diagnostics.select(*CELL, fit_status="status")
     return rows.join(status, on=CELL, how="left", maintain_order="left")
 

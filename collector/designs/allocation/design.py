@@ -51,7 +51,7 @@ class Allocation(Design):
         return rounds, *(test for test in after if test.planned)
 
     def answers(self, data: AllocationData) -> tuple[str, ...]:
-        """Return a number is no call of a tool."""
+        """Return the formats of answers; there are no calls of a tool for numbers."""
         takes_tools = data.task != ELICITATION
         return tuple(name for name, answer in data.texts.answers.items() if takes_tools or not answer.tool)
 
@@ -118,12 +118,12 @@ class Allocation(Design):
         return turn_reader(study, model)
 
     def as_imported_reply(self, study: Study, trial: Trial, reply: Reply) -> Reply:
-        """Return a group that a tool was called with stands in a file as its call, or by itself."""
+        """Return the reply of a file, in which a group that a tool was called with is its call, or alone."""
         tool = self._answer(study, trial).tool
         return called(tool, reply) if tool and trial.test == ROUNDS else reply
 
     def knows_lengths(self, study: Study, model: StudyModel) -> bool:
-        """Return a model that does not reason by itself writes about as much as its format asks for."""
+        """Return True for a model that does not reason by itself: it writes about as much as its format asks for."""
         return bool(study.data.texts.answers[model.frame].addon) or study.data.task == ELICITATION
 
     def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:

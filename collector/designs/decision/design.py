@@ -116,7 +116,7 @@ class Decision(WordListDesign):
     def next(
         self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
-        """Return a conversation goes on while its tasks are done: who refuses to describe is not asked to decide."""
+        """Go on while tasks are done: a model that refuses to describe is not asked to decide."""
         place = len(history)
         if place == len(conversation.trials) or (history and history[-1].reading.outcome != "answered"):
             return None
@@ -215,7 +215,7 @@ _REFUSED_EARLY = 300
 
 
 def _question(data: DecisionData, test: str, wording: int, scene: Scene, number: int, seed: int) -> Question:
-    """Return what is drawn depends on the seed of the study, the test and the draw alone."""
+    """Return a question; what is drawn depends on the seed of the study, the test and the draw alone."""
     rng = random.Random("\x1f".join(map(str, ("decision", seed, test, number))))
     words = data.tests[test].words(scene.tasks[-1].words)
     name_a, name_b, is_a_first = draw_names(rng, words, GROUPS, data.order, number, seed, test)
@@ -268,7 +268,7 @@ def _rendered(data: DecisionData, task: Task, trial: Trial) -> str:
 
 
 def _names_and_words(factors: Mapping[str, Any], names: list[str], words: list[str]) -> dict[str, str]:
-    """Return what a reader is told of a trial whose names and words are known."""
+    """Return the facts for a reader of a trial whose names and words are known."""
     told = {
         "names": ", ".join(names if factors.get("first_group") != "b" else names[::-1]),
         "words": ", ".join(words if factors.get("first_attribute") != "b" else words[::-1]),
@@ -286,7 +286,7 @@ def _last_words(data: DecisionData, test: str, wording: int) -> Lists:
 
 
 def _groups(data: DecisionData, trial: Trial) -> dict[str, str]:
-    """Return the names that may stand for the groups: the two that were shown, or all where nobody says which were."""
+    """Return the names that may be used for the groups: the two that were shown, or all if none is said to be."""
     if trial.option_a and trial.option_b:
         return {trial.option_a: "a", trial.option_b: "b"}
     lists = data.tests[trial.test].lists

@@ -221,7 +221,7 @@ _PLACES = ("block_position", "position_in_block")
 
 
 def _factors(planned: Trial, trial: Trial, draft: Mapping[str, Any], letter: str) -> dict[str, Any]:
-    """Return the places in the order of asking are the row's own: those of the plan would be made up."""
+    """Return factors with the row's own places in the order of asking: those of the plan would be made up."""
     trial_factors = trial.factors if _cell_text(draft.get("factors")) else {}
     places = {name: _place(draft.get(name, trial_factors.get(name)), name) for name in _PLACES}
     enforced = _cell_text(draft.get("structured_output", trial_factors.get("structured_output")))

@@ -291,9 +291,7 @@ def _stand(
 
 
 def _is_chosen_for(before: str, by_verb: re.Match[str], item: str) -> bool:
-    """Return a verb of somebody else ("names should be put under …") chooses where it is about the word that was asked
-    for.
-    """
+    """Return True if a verb of other people ("names should be put under …") is about the word that was asked for."""
     is_own = _FIRST_PERSON.search(before) or not before[: by_verb.start()].strip(WRAPPING)
     return bool(is_own) or _is_about_the_item(before, item)
 
@@ -305,7 +303,7 @@ _ITS_NAMES = re.compile(
 
 
 def _is_about_the_item(subject: str, item: str) -> bool:
-    """Return a sentence "… is Quick" is an answer where it is about the word, or about the answer."""
+    """Return True if a sentence "… is Quick" is about the word, or about the answer: then it is one."""
     stem = item[: max(3, len(item) - 2)]
     if item and stem not in subject and _WORD_FOR.search(subject):
         return False  # "the word for light is Lively"

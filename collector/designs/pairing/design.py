@@ -138,8 +138,8 @@ DESIGN = Pairing()
 def _question(
     data: PairingData, test: PairingTest, wording_no: int, wording: Wording, number: int, seed: int
 ) -> Question:
-    """Return what is drawn depends on the seed of the study, the test and the draw alone; a list of other words is
-    shuffled alike, place by place.
+    """Return a question; what is drawn depends on the seed of the study, the test and the draw alone; a list of other
+    words is shuffled alike, place by place.
     """
     rng = random.Random("\x1f".join(map(str, ("pairing", seed, test.test, number))))
     words = test.words(wording.words)

@@ -265,7 +265,7 @@ def _by_name(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterabl
 
 
 def _is_of_role(ours: str, column: Column, columns: Mapping[str, Column]) -> bool:
-    """Return a repetition is a number that grows within a cell, not a number of the row."""
+    """Return True if a column can have this role: a repetition grows within a cell, and is no number of the row."""
     if ours != "repetition":
         return True
     return len(set(column.given)) * 3 <= len(column.given) and len(columns) > 2
@@ -302,7 +302,9 @@ def _are_labels(column: Column) -> bool:
 
 
 def _can_be_place(path: str) -> bool:
-    """Return a field inside what a provider sent is no place of a trial, whatever its values look like."""
+    """Return False for a field inside what a provider sent: it is no place of a trial, whatever its values look
+    like.
+    """
     return re.split(r"[.\[]", path)[0] not in ("response", "body", "result", "request", "error", "output", "usage")
 
 
