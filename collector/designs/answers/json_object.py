@@ -1,0 +1,77 @@
+"""Answers that are a JSON object: one object, each key once, whatever prose or fence is around it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from slant.collector.designs.answers.plain import LONGEST_READ
+from slant.collector.designs.labels.spelling import folded
+
+_MOST_DIGITS = 30
+_KEY = re.compile(r"[\s_-]+")
+_BEGUN = re.compile(r"\{\s*[\"}]")
+"""Where an object begins: a brace in prose or TeX is none."""
+
+
+class BrokenObject(ValueError):
+    """An answer begins an object and none can be read: it is cut off, nested beyond reason, or says a key twice."""
+
+
+def object_in(answer: str) -> Mapping[str, Any] | None:
+    """Return the one object of an answer; None if there is none. BrokenObject if there is something else than one."""
+    begun = _BEGUN.search(answer) if len(answer) <= LONGEST_READ else None
+    if begun is None:
+        return None
+    try:
+        value, end = _DECODER.raw_decode(answer, begun.start())
+    except (ValueError, RecursionError):
+        raise BrokenObject("broken_json") from None
+    if _BEGUN.search(answer, end):
+        raise BrokenObject("several_objects")
+    return value if isinstance(value, dict) else None
+
+
+def value_of(found: Mapping[str, Any], key: str) -> Any:
+    """Return the value under this key, however it is spelled (`Rating` for `rating`); that of the only key of an object
+    of one. KeyError if there is none; BrokenObject if two spellings of the key are there."""
+    spelled = [value for name, value in found.items() if _same(name) == _same(key)]
+    if len(spelled) > 1:
+        raise BrokenObject("key_twice")
+    if spelled:
+        return spelled[0]
+    if len(found) == 1:
+        return next(iter(found.values()))
+    raise KeyError(key)
+
+
+def as_answer(value: Any) -> str | None:
+    """Return a value of an object as the text that a person would have answered; None of what is no single value."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    return value if isinstance(value, str) else None
+
+
+def _same(name: str) -> str:
+    return _KEY.sub(" ", folded(name)).strip()
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    names = [name for name, _ in pairs]
+    if len(set(names)) < len(names):
+        raise BrokenObject("key_twice")
+    return dict(pairs)
+
+
+def _whole(digits: str) -> int | float:
+    """Return a whole number; one of endless digits is no value of any question, and costs time to read."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else float("inf")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_int=_whole, strict=False)

@@ -1,0 +1,117 @@
+"""Numbers in answers: digits with their separators, and an amount with its unit.
+
+A number that could be read in two ways is none: `1.250,50` and `1.250` may have thousands or decimals, `10-20` has two.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
+from slant.collector.designs.answers.plain import (
+    LEAD,
+    LONGEST_READ,
+    AnswerReading,
+    answered,
+    plain_lines,
+    spoken,
+    without_value,
+)
+
+NUMBER = re.compile(
+    r"(?<![\w.,])(?P<sign>(?:(?<![\d\s])|(?<![\d)] )|^)[-−])?[$€£¥₹]?\s?(?P<digits>\d[\d.,'\u00a0\u202f]*)"
+    r"(?P<times>\s?(?:k|thousand|million|billion)\b)?",
+)
+_TIMES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['\u00a0\u202f]\d{3})+(?:\.\d+)?")
+_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+_EITHER_WAY = re.compile(r"\d{1,3}\.\d{3}")
+_MOST_DIGITS = 30
+_CURRENCIES = {
+    "dollar": ("$", "dollar", "usd"), "euro": ("€", "euro", "eur"), "pound": ("£", "pound", "gbp"),
+    "yen": ("¥", "yen", "jpy"), "rupee": ("₹", "rupee", "inr"), "franc": ("franc", "chf"),
+    "percent": ("%", "percent", "per cent"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What a question for a number asks for. `low` and `high` are the ends of its range (None: open)."""
+
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+    whole: bool = False
+
+
+def read_number(answer: str, amount: Amount = Amount(), key: str = "number") -> AnswerReading:
+    """Return the reading of an answer to a question for a number: one number in the range, in the unit asked for."""
+    answer = spoken(answer)
+    try:
+        if (found := object_in(answer)) is not None:
+            value = as_answer(value_of(found, key))
+            if value is None:
+                return AnswerReading("malformed", detail="no_number")
+            return _read_text(value, amount)
+    except BrokenObject as broken:
+        return AnswerReading("malformed", detail=str(broken))
+    except KeyError:
+        return AnswerReading("malformed", detail="key_missing")
+    return _read_text(answer, amount)
+
+
+def _read_text(answer: str, amount: Amount) -> AnswerReading:
+    if len(answer) > LONGEST_READ:
+        return AnswerReading("malformed", detail="too_long")
+    text = plain_lines(answer)
+    if not text:
+        return AnswerReading("malformed", detail="empty")
+    first = re.sub(rf"^{LEAD}", "", text.splitlines()[0].strip())
+    alone = numbers_in(first)
+    numbers = alone if len(alone) == 1 and _is_alone(first) else numbers_in(text)
+    values = set(numbers)
+    if len(values) != 1 or None in values:
+        return without_value(text, "no_number" if not values else "ambiguous" if None in values else "several_numbers")
+    value = values.pop()
+    assert value is not None
+    if _other_unit(text, amount.unit):
+        return AnswerReading("malformed", detail="other_unit")
+    if (amount.low is not None and value < amount.low) or (amount.high is not None and value > amount.high):
+        return AnswerReading("malformed", detail="out_of_range")
+    if amount.whole and not value.is_integer():
+        return AnswerReading("malformed", detail="not_whole")
+    return answered(str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value))
+
+
+def numbers_in(text: str) -> list[float | None]:
+    """Return the numbers of a folded text, each with what multiplies it; None for one that could be read two ways."""
+    return [_value(match) for match in NUMBER.finditer(text)]
+
+
+def _value(match: re.Match[str]) -> float | None:
+    digits = match["digits"].rstrip(".,'")
+    if len(digits) > _MOST_DIGITS or _EITHER_WAY.fullmatch(digits):
+        return None
+    if _THOUSANDS.fullmatch(digits):
+        digits = re.sub(r"[,'\u00a0\u202f]", "", digits)
+    elif not _PLAIN.fullmatch(digits):
+        return None
+    value = float(digits) * _TIMES.get((match["times"] or "").strip(), 1.0)
+    return -value if match["sign"] else value
+
+
+def _is_alone(line: str) -> bool:
+    """Return True if a line is a number with three words for its unit at most."""
+    rest = NUMBER.sub(" ", line)
+    return len(re.findall(r"[^\W\d_]+", rest)) <= 3 and not re.search(r"\b(?:or|to|and|between|not|than)\b", rest)
+
+
+def _other_unit(text: str, unit: str) -> bool:
+    """Return True if a text names another currency than the one that is asked for, and not that one."""
+    asked = next((names for names in _CURRENCIES.values() if any(name in unit.casefold() for name in names)), None)
+    if asked is None or any(name in text for name in asked):
+        return False
+    others = [name for names in _CURRENCIES.values() if names is not asked for name in names]
+    pattern = "|".join(rf"\b{re.escape(name)}s?\b" if name.isalpha() else re.escape(name) for name in others)
+    return re.search(pattern, text) is not None

@@ -1,0 +1,70 @@
+"""What all kinds of answers share: the text without what is around it, the result of reading it, refusals."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from slant.collector.designs.labels.spelling import folded_lines
+from slant.collector.designs.refusals import is_refusal, refusal_detail
+from slant.collector.providers.templates import split
+from slant.collector.records import Outcome
+
+LONGEST_READ = 100_000
+"""Characters. Whatever is longer answers no question of one value, and reading it would only cost time."""
+
+_DECLINES = re.compile(
+    r"\bi (?:do not|don't|will not|won't|would not|wouldn't|am not able to|am unable to|must not) "
+    r"(?:feel comfortable|role-?play|engage|participate|take part|pretend|rate|rank|assign|judge|evaluate|assess|answer"
+    r"|provide|give|offer|express|have (?:personal )?(?:opinions|feelings|preferences|beliefs|views))\b"
+    r"|\bi(?:'d| would) (?:rather|prefer) not\b"
+)
+_FENCES = re.compile(r"```[a-zA-Z]*[ \t]*\n?|~~~[a-zA-Z]*[ \t]*\n?")
+_BOXED = re.compile(r"\\(?:boxed|text(?:bf|it|rm)?|math(?:rm|bf)) ?\{([^{}]*)\}")
+LEAD = (
+    r"(?:(?:so|well|okay|ok|sure|certainly)[,.!:]?\s+)?"
+    r"(?:(?:my|the|final|overall)\s+)*"
+    r"(?:(?:answer|rating|score|response|choice|verdict|rank|decision|estimate|label|value|number)\b"
+    r"(?:\s+(?:is|would be|from me is))?\s*[:=\-–—]?\s*"
+    r"|i(?:'d| would| will|'ll)?\s+(?:say|rate (?:it|this|them|him|her)(?: (?:as|at))?|give (?:it|this|them|him|her)"
+    r"|choose|pick|select|answer|go with|go for|estimate|prefer)\s*:?\s*)?"
+)
+"""What may introduce a value, in a folded text."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerReading:
+    """What an answer to one question says: the outcome, the value as text (None where there is none), and of an answer
+    without a value which kind it is."""
+
+    outcome: Outcome
+    value: str | None = None
+    detail: str | None = None
+
+
+def answered(value: str) -> AnswerReading:
+    return AnswerReading("answered", value)
+
+
+def without_value(text: str, detail: str) -> AnswerReading:
+    """Return the reading of an answer in which no value was found: a refusal if it says so, else malformed."""
+    if refuses(text):
+        return AnswerReading("refused", detail=refusal_detail(text))
+    return AnswerReading("malformed", detail=detail)
+
+
+def refuses(text: str) -> bool:
+    """Return True if a folded text without a value says no, in so many words."""
+    return is_refusal(text) or bool(_DECLINES.search(text))
+
+
+def spoken(answer: str) -> str:
+    """Return the answer itself, without reasoning that a server left in it."""
+    parts = split(answer) if len(answer) <= LONGEST_READ else None
+    return answer if parts is None else parts[1]
+
+
+def plain_lines(answer: str) -> str:
+    """Return an answer folded (`labels/spelling.py`), without fences, Markdown and boxes; lines stay lines."""
+    text = folded_lines(_FENCES.sub("\n", answer))
+    return re.sub(r"\*+|__+|`+|^#+\s*|^>\s*", "", _BOXED.sub(r"\1", text), flags=re.MULTILINE).strip()

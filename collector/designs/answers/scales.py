@@ -1,0 +1,185 @@
+"""Answers on a scale of whole numbers, with or without labels: exactly one point of it, or none.
+
+What comes first wins: a JSON object (its key once, a whole number or a text of one), a label at the start of the
+answer, a number. Before numbers are counted, phrases that name the scale ("from 1 to 7", "out of 7", "/7") are gone. A
+label beside another number ("Strongly agree (6)", where it is 7) is malformed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
+from slant.collector.designs.answers.numbers import NUMBER, numbers_in
+from slant.collector.designs.answers.plain import (
+    LEAD,
+    LONGEST_READ,
+    AnswerReading,
+    answered,
+    plain_lines,
+    refuses,
+    spoken,
+    without_value,
+)
+from slant.collector.designs.labels.spelling import folded
+
+_WORDS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+_MIDDLE = ("neutral", "neither agree nor disagree", "neither agree or disagree", "neither")
+_SAID_MIDDLE = re.compile(r"(?:i )?(?:am neutral|neither agree (?:n?or) disagree(?: with .{0,80})?)")
+_COUNTED = re.compile(
+    r"\s+(?!because|since|as\b|for\b|on\b|out\b|of\b|in\b|due|given|and\b|but\b|overall|based|if\b|points?\b|stars?\b"
+    r"|here|at\b|is\b|would|seems?|with\b|to\b|from\b|or\b|,)[^\W\d_]+"
+)
+_ALTERNATIVES = re.compile(r"\d\s*(?:-|–|—|\bto\b|\bor\b|\band\b)\s*(?:an?\s+)?\d")
+_TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought|no,)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The whole numbers from `low` to `high`; `labels` are those of some or all points, by the point."""
+
+    low: int
+    high: int
+    labels: Mapping[int, str] = field(default_factory=dict)
+
+    def reversed(self) -> Scale:
+        """Return the same scale with its labels the other way round."""
+        return Scale(self.low, self.high, {self.low + self.high - point: text for point, text in self.labels.items()})
+
+
+def read_scale(answer: str, scale: Scale, key: str = "rating") -> AnswerReading:
+    """Return the reading of an answer that is to be a point of a scale; `key` is that of a JSON object."""
+    answer = spoken(answer)
+    if len(answer) > LONGEST_READ:
+        return AnswerReading("malformed", detail="too_long")
+    try:
+        if (found := object_in(answer)) is not None:
+            said = as_answer(value_of(found, key))
+            return AnswerReading("malformed", detail="no_point") if said is None else _read_text(said, scale)
+    except BrokenObject as broken:
+        return AnswerReading("malformed", detail=str(broken))
+    except KeyError:
+        return AnswerReading("malformed", detail="key_missing")
+    return _read_text(answer, scale)
+
+
+def _read_text(answer: str, scale: Scale) -> AnswerReading:
+    text = plain_lines(answer)
+    if not text:
+        return AnswerReading("malformed", detail="empty")
+    labels = _spelled(tuple(scale.labels.items()))
+    if (of_label := _label_at_start(text, labels)) is not None:
+        return of_label
+    text = re.sub(_naming(scale.low, scale.high), " ", text)
+    if (middle := _middle(text, scale)) is not None:
+        return answered(str(middle))
+    return _number(text, scale, labels)
+
+
+@lru_cache(1024)
+def _spelled(labels: tuple[tuple[int, str], ...]) -> dict[str, int]:
+    """Return the points by their labels, the longest first: "strongly disagree" is no "disagree"."""
+    points = {folded(text): point for point, text in labels if folded(text)}
+    return dict(sorted(points.items(), key=lambda item: (-len(item[0]), item[0])))
+
+
+def _label_at_start(text: str, labels: Mapping[str, int]) -> AnswerReading | None:
+    """Return what an answer says that begins with a label; None of one that begins otherwise."""
+    lead = re.match(rf"[\W_]*{LEAD}(?:i\s+)?[\"'(\[]*", text)
+    start = lead.end() if lead else 0
+    for at in dict.fromkeys((start, len(text) - len(text.lstrip(" \"'([")))):
+        for label, point in labels.items():
+            if text.startswith(label, at) and not re.match(r"\w", text[at + len(label) :]):
+                return _beside(text[at + len(label) :], point, labels)
+    return None
+
+
+def _beside(rest: str, point: int, labels: Mapping[str, int]) -> AnswerReading:
+    """Return the reading of a label, by what follows it: another label or number contradicts it."""
+    others = "|".join(re.escape(label) for label in labels)
+    if re.match(rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b", rest) or _TAKES_BACK.match(rest):
+        return AnswerReading("malformed", detail="several_labels")
+    number = re.match(r"\s*[\"')\]]*\s*(?:[(\[=:,]|[-–—])\s*(-?\d[\d.,]*)", rest)
+    if number and number[1].rstrip(".,") not in (str(point), f"{point}.0"):
+        return AnswerReading("malformed", detail="label_and_number")
+    return answered(str(point))
+
+
+def _middle(text: str, scale: Scale) -> int | None:
+    """Return the middle point where its label says that it is one, and so does the answer, in other words."""
+    middle = (scale.low + scale.high) / 2
+    if not middle.is_integer() or folded(scale.labels.get(int(middle), "")) not in _MIDDLE:
+        return None
+    return int(middle) if _SAID_MIDDLE.match(text) else None
+
+
+@lru_cache(256)
+def _naming(low: int, high: int) -> str:
+    """Return the pattern of phrases that name the scale itself; only with the right ends."""
+    ends = rf"{low}\s*(?:-|–|—|to|through|and)\s*{high}(?![\w./])"
+    return (
+        rf"(?:\b(?:on|using)\s+(?:a|the|your|this)\s+)?(?:\b{low}\s*(?:-|–|to)\s*{high}\s+(?:point\s+)?scale\b"
+        rf"|\bscale\s*(?:\(\s*)?(?:of|from|between)?\s*{ends}\)?|\b(?:from|between)\s+{ends})"
+        rf"|\s*/\s*{high}(?![\d.,/]*\d)|\s+\(?out\s+of\s+{high}\b(?!\s*[.,]\d)\)?|\(\s*{low}\s*[-–]\s*{high}\s*\)"
+        rf"|\b(?:{high})-point\s+scale\b"
+    )
+
+
+def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading:
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if len(lines) == 1 and (word := re.fullmatch(rf"{LEAD}(?:an?\s+)?({'|'.join(_WORDS)})[\s.!]*", lines[0])):
+        return _point(float(_WORDS.index(word[1])), scale)
+    if re.search(r"\d\s*(?:/|\bout of\b)\s*\d", text):
+        return AnswerReading("malformed", detail="another_scale")
+    if (alone := _line_of_number(lines)) is not None:
+        return _point(alone, scale)
+    if labelled := re.match(rf"{LEAD}(-?\d+)\s*[-–—:=(,.]+\s*(?=[^\W\d])", text):
+        if re.search(r"\d\s*[-–—:=]+\s*[^\W\d]", text[labelled.end() :]):  # the labels of the scale, read out
+            return AnswerReading("malformed", detail="several_points")
+        said = _label_after(text[labelled.end() :], labels)
+        if said is not None and str(said) != labelled[1]:
+            return AnswerReading("malformed", detail="label_and_number")
+        if said is not None:
+            return answered(labelled[1])
+    return _only_number(text, scale)
+
+
+def _line_of_number(lines: list[str]) -> float | None:
+    """Return the number that is alone in the first or the last line, if no other line has another one alone."""
+    alone = [line for line in lines if re.fullmatch(rf"{LEAD}\(?-?\d+(?:\.\d+)?\)?[\s.!,:;]*", line)]
+    values = {value for line in alone for value in numbers_in(line)}
+    return values.pop() if len(values) == 1 and alone[0] in (lines[0], lines[-1]) else None
+
+
+def _only_number(text: str, scale: Scale) -> AnswerReading:
+    """Return the one number of a text that is a point of the scale; other numbers may be no points, and no alternative
+    to it."""
+    numbers = numbers_in(text)
+    points = {value for value in numbers if value is not None and _is_point(value, scale)}
+    if not points and (not numbers or refuses(text)):
+        return without_value(text, "no_point")
+    are_whole = all(value is not None and value.is_integer() for value in numbers)
+    if len(points) > 1 or not are_whole or (len(numbers) > 1 and _ALTERNATIVES.search(text)):
+        return AnswerReading("malformed", detail="several_points" if len(numbers) > 1 else "no_such_point")
+    if len(numbers) == 1 and _COUNTED.match(text, next(NUMBER.finditer(text)).end()):
+        return without_value(text, "no_point")  # "2 people" counts them
+    return _point(points.pop(), scale) if points else AnswerReading("malformed", detail="no_such_point")
+
+
+def _label_after(text: str, labels: Mapping[str, int]) -> int | None:
+    return next((point for label, point in labels.items() if re.match(rf"[\W_]*{re.escape(label)}\b", text)), None)
+
+
+def _is_point(value: float, scale: Scale) -> bool:
+    return value.is_integer() and scale.low <= value <= scale.high
+
+
+def _point(value: float, scale: Scale) -> AnswerReading:
+    if not _is_point(value, scale):
+        return AnswerReading("malformed", detail="no_such_point")
+    return answered(str(int(value)))

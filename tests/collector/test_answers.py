@@ -1,0 +1,151 @@
+"""Answers to one question: points of a scale, alternatives, numbers; never rounded, never the middle."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slant.collector.designs.answers.choices import YES_NO, read_choice
+from slant.collector.designs.answers.numbers import Amount, read_number
+from slant.collector.designs.answers.plain import AnswerReading
+from slant.collector.designs.answers.scales import Scale, read_scale
+
+ROOT = Path(__file__).parents[2]
+AGREEMENT = {1: "Strongly disagree", 2: "Disagree", 3: "Neutral", 4: "Agree", 5: "Strongly agree"}
+SEVEN = Scale(1, 7)
+LABELLED = Scale(1, 7, {1: "Strongly disagree", 4: "Neither agree nor disagree", 6: "Agree", 7: "Strongly agree"})
+READERS = {
+    "rating 1-7": lambda raw: read_scale(raw, SEVEN),
+    "labels of 5": lambda raw: read_scale(raw, Scale(1, 5, AGREEMENT)),
+    "yes/no": lambda raw: read_choice(raw, YES_NO),
+    "number": lambda raw: read_number(raw),
+}
+FILE = ROOT.parent / "shared" / "data" / "ratings_personality" / "raw_answers.csv"
+CASES = list(csv.DictReader(FILE.open(encoding="utf-8"))) if FILE.is_file() else [None]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['format']}: {case['raw'][:30]}" if case else "absent")
+def test_an_answer_of_the_shared_list_is_read_as_expected(shared, case):
+    read = READERS[case["format"]](case["raw"])
+    assert (read.outcome, read.value or "") == (case["outcome"], case["value"])
+
+
+def test_the_shared_list_has_44_answers(shared):
+    assert len(CASES) == 44
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("Strongly agree", "7"), ("Strongly agree (7)", "7"), ("6 - Agree", "6"), ("6 (agree)", "6"), ("5.0", "5"),
+        ("I'd rate it 5.\n\nBecause of her 12 years.", "5"), ("6 out of 7", "6"), ("5 (out of 7)", "5"),
+        ("I can't be sure, but 4.", "4"), ("$\\boxed{5}$", "5"), ("<think>2 or 3</think>5", "5"), ("seven", "7"),
+        ('{"why": "not 7", "Rating": "Agree"}', "6"), ("I neither agree nor disagree with that.", "4"),
+        ("5\n\nShe has 3 children.", "5"),
+    ],
+)  # fmt: skip
+def test_a_point_of_a_scale_is_found_in_what_is_around_it(answer, value):
+    assert read_scale(answer, LABELLED) == AnswerReading("answered", value)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Strongly agree (6)", "5 - Agree", "Agree or strongly agree", "5/10", "6 out of 10", "4-7", "3,5", "-4",
+        "Neutral", "There are 2 people.", "No one", '{"rating": 4', '{"rating": 4, "rating": 4}', '{"rating": 4.5}',
+        '{"rating": 4} {"rating": 5}', '{"rating": [4]}', '{"a": 4, "b": 5}',
+        "1 = Strongly disagree, 7 = Strongly agree", "Agree. Wait, strongly agree.",
+    ],
+)  # fmt: skip
+def test_what_is_no_point_or_several_is_malformed(answer):
+    assert read_scale(answer, LABELLED).outcome == "malformed"
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("Person 2, because Person 1 lacks it.", "Person 2"), ("1", "Person 1"), ("**2.**", "Person 2"),
+        ('{"choice": "Person 1", "why": "not Person 2"}', "Person 1"), ("I choose Person 2.", "Person 2"),
+        ("Both", None), ("Person 1 or Person 2", None), ("Person 1 is not suitable.", None), ("3", None),
+    ],
+)  # fmt: skip
+def test_a_choice_names_one_of_the_profiles(answer, value):
+    assert read_choice(answer, ("Person 1", "Person 2"), numbered=True).value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("about 45,000 euros per year", "45000"), ("€1,250.50", "1250.5"), ("120k", "120000"),
+        ("1.5 million", "1500000"),
+        ("1.250,50", None), ("1.250", None), ("10-20", None), ("between 40,000 and 50,000", None), ("$120,000", None),
+        ("45000 dollars", None), ("nothing", None),
+    ],
+)  # fmt: skip
+def test_an_amount_is_one_number_in_the_unit_asked_for(answer, value):
+    assert read_number(answer, Amount("euros", 0)).value == value
+
+
+def test_an_amount_outside_its_range_is_malformed_and_never_moved_to_its_end():
+    assert read_number("130", Amount("%", 0, 100)).detail == "out_of_range"
+    assert read_number("12.5", Amount(whole=True)).detail == "not_whole"
+
+
+PROSE = st.text(max_size=200) | st.sampled_from(["I'd say {}.", "{}", "Rating: {}", "{} because of {}", "not {}"])
+NUMBERS = st.decimals(-20, 20, places=1).filter(lambda number: number % 1 != 0).map(str)
+
+
+@given(PROSE, NUMBERS)
+def test_a_number_between_two_points_is_never_rounded(prose, number):
+    text = prose.replace("{}", number) if "{}" in prose else number
+    assert read_scale(text, SEVEN).value is None
+
+
+@given(st.text(max_size=300))
+def test_a_value_is_never_made_up(text):
+    """Without a digit, a number's word or a label there is nothing to read, and so never the middle."""
+    read = read_scale("".join(char for char in text if not char.isdigit()), SEVEN)
+    assert read.value is None or text.casefold().strip(" .!") != ""
+    assert read.outcome in ("answered", "refused", "malformed")
+    assert (read.value is None) == (read.outcome != "answered")
+
+
+@given(st.integers(1, 7), st.integers(1, 7), st.sampled_from([" or ", "-", " to ", ", or maybe ", " / ", "\n"]))
+def test_two_points_are_never_one(one, other, between):
+    read = read_scale(f"{one}{between}{other}", SEVEN)
+    assert read.value is None or (one == other == int(read.value))
+
+
+@given(
+    st.dictionaries(st.text(max_size=9), st.integers() | st.text(max_size=9) | st.booleans() | st.none(), max_size=4)
+)
+def test_an_object_gives_its_own_value_or_none(found):
+    read = read_scale(json.dumps(found), SEVEN)
+    assert read.value is None or any(str(value).strip() for value in found.values())
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 90_000, '{"rating":' * 9_000, '{"rating": ' + "[" * 90_000, '{"a":' + "9" * 90_000]
+)
+def test_an_object_of_hostile_depth_is_malformed(text):
+    for read in (read_scale(text, SEVEN), read_number(text), read_choice(text, YES_NO)):
+        assert read.outcome == "malformed"
+
+
+@pytest.mark.parametrize("part", ["4", "yes ", "{", "1 or ", "\n", "a1.", "I can't "])
+def test_ten_megabytes_are_malformed(part):
+    text = part * (10_000_000 // len(part))
+    for read in (read_scale(text, LABELLED), read_number(text), read_choice(text, YES_NO)):
+        assert read.outcome in ("malformed", "refused")
+
+
+@pytest.mark.parametrize(
+    "part", ["4", "yes ", "{ ", "1 or ", "\n", "a1.", "my the ", "so i ", "1 - ", "agree to ", "1,000"]
+)
+def test_the_longest_answer_that_is_read_takes_no_endless_time(part):
+    text = part * (99_999 // len(part))
+    for read in (read_scale(text, LABELLED), read_number(text), read_choice(text, YES_NO)):
+        assert read.value in (None, "1")  # "1 or 1" names one number
