@@ -15,7 +15,6 @@ from typing import Any
 import polars as pl
 
 from bench.measures import ROOT, Measure, in_process, measured, server
-from slant.collector.designs import design_named
 from slant.collector.keep.database import reading, writing
 from slant.collector.keep.frames import registered
 from slant.collector.keep.journal_lines import SCHEMA
@@ -137,7 +136,7 @@ def _fill(db: Path) -> None:
     """A database in which the first million trials of the plan are answered, but for the prose of the answers."""
     study = load_study("rmiat")
     model = study.model("local/m")
-    plan = design_named(study.design).plan(study, model, study.seed)
+    plan = study.design.plan(study, model, study.seed)
     ids = [plan.conversation_id(place) for place in islice(plan.places(RESUMED_REPETITIONS), DONE)]
     told = {
         "run_id": "filled", "source": "collected", "study": study.name, "study_version": study.version,

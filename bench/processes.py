@@ -84,13 +84,12 @@ def bare(url: str, trials: int, in_flight: int) -> dict[str, float]:
 
     import aiohttp
 
-    from slant.collector.designs import design_named
     from slant.collector.plan.conversations import plan
     from slant.collector.providers import provider_named
     from slant.collector.studies.catalogue import load_study
 
     study = load_study("rmiat")
-    model, design, dialect = study.model("local/m"), design_named(study.design), provider_named("local").dialect
+    model, design, dialect = study.model("local/m"), study.design, provider_named("local").dialect
     conversations = islice(plan(study, model), min(trials, 2000))
     steps = (design.next(study, model, conversation, []) for conversation in conversations)
     bodies = [dialect.request("", None, model, step[1], step[0]).body for step in steps if step]
@@ -149,14 +148,13 @@ def history(rounds: int) -> dict[str, float]:
     import tracemalloc
     from dataclasses import replace
 
-    from slant.collector.designs import design_named
     from slant.collector.plan.conversations import plan
     from slant.collector.records import Turn
     from slant.collector.studies.catalogue import load_study
 
     study = load_study("hiring")
     study = replace(study, data=replace(study.data, rounds=rounds))
-    design, model = design_named(study.design), study.model("simulated/greedy")
+    design, model = study.design, study.model("simulated/greedy")
     game = next(plan(study, model))
     tracemalloc.start()
     turns: list[Turn] = []

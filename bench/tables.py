@@ -17,7 +17,6 @@ from urllib.parse import unquote_plus
 from bench.measures import Measure, kept_trials, made_trials, measured
 from slant.analysis.rows.descriptive_tables import table_info
 from slant.collector.api import collect
-from slant.collector.designs import design_named
 from slant.collector.keep.database import reading, writing
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply, Trial
@@ -154,7 +153,7 @@ def word_lists(answers: int) -> list[Measure]:
 
 def _seconds_to_read(answers: dict[tuple[object, ...], str], times: int) -> float:
     study = load_study(WORDS_STUDY)
-    design = design_named(study.design)
+    design = study.design
     jobs: list[tuple[Trial, Reply]] = [
         (trial, Reply(answer=answer))
         for model in study.models

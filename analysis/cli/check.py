@@ -77,7 +77,7 @@ def check_command(
     if out is not None:
         check_ending(out)
     chosen = chosen_study(db, study, has_checks, "has anything to check")
-    commands = {known.check: known.kept_by for known in checks_of(chosen.design)}
+    commands = {known.check: known.kept_by for known in checks_of(chosen.design.name)}
     known = (*commands, RETEST, REGISTRATION, SERVERS, SERVED)
     if show is not None and show not in known:
         raise UnknownNameError("check", show, known)

@@ -22,7 +22,6 @@ from slant.analysis.paper.verdicts import STATUSES
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector.commands.options import FILE, db_option, output_options, row_options, source_option, study_option
-from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import print_rows, say
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[str]:
     """Yield what the tokens of each model are, a sentence for each source; of a study about something else, nothing."""
-    if not design_named(study.design).analyses_tokens:
+    if not study.design.analyses_tokens:
         return
     rows = tables(db, study=study.name, names=["token_sources"])["token_sources"]
     for (name,), part in rows.group_by("source", maintain_order=True):

@@ -159,7 +159,7 @@ def _figures(
 ) -> list[dict[str, Any]]:
     """Of what the study's design is checked for first: residuals by model, or the places of options."""
     trials = checks.trials.filter(**grain)
-    if checks.study.design not in DESIGN_CHECKS:
+    if checks.study.design.name not in DESIGN_CHECKS:
         columns = [
             "source",
             "model",

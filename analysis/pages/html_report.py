@@ -109,7 +109,7 @@ def report(
         db
     )  # a database of an older slant lacks the newest ones, and can be reported on all the same
     retest_problems = _keep_retests(db, study, executor or workers)
-    infos = [info for info in table_info().values() if info.is_about(study.design) and info.name in stored_views]
+    infos = [info for info in table_info().values() if info.is_about(study.design.name) and info.name in stored_views]
     study_tables = tables(db, study=study.name, names=[info.name for info in infos])
     with reading(db) as connection:
         labels = _labels(read_view(connection, "models"), read_view(connection, "tests"))
@@ -243,7 +243,7 @@ def _checks(data: ReportData, db: str | Path, out: Path) -> dict[str, Any]:
         checks = summary_of_checks(quick_checks(db, data.study, data.fits, data.workers), out)
     except (RError, DatabaseError):  # why is said on top, of fits and figures
         checks = None
-    names = ", ".join(known.check.replace("_", " ") for known in checks_of(data.study.design))
+    names = ", ".join(known.check.replace("_", " ") for known in checks_of(data.study.design.name))
     command = without_folders(f"analyze check --study {data.study.as_typed} --out {PAGE_NAME}")
     return {"checks": checks, "check_names": names, "check_command": command}
 

@@ -20,7 +20,6 @@ from slant.analysis.paper.numbers import Numbers
 from slant.analysis.paper.published import TEXT, is_main_table, published_numbers, quantity_name
 from slant.analysis.paper.sources import sources_of
 from slant.analysis.paper.study_views import StudyViews
-from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, RError
 from slant.collector.studies.catalogue import Fit, Study
 
@@ -56,7 +55,7 @@ def comparison_rows(
 
     Fits of seconds are made where they are missing; numbers of longer ones are left out where none is kept.
     """
-    if design_named(study.design).compares_variants:
+    if study.design.compares_variants:
         return compare(db, study, workers=workers, progress=progress)
     sources = quick_sources(db, study)
     model_sources = tuple(source for source in sources if source.is_table_of_models)

@@ -21,7 +21,6 @@ from slant.analysis.plots.drawing import Figure, draw, embedded
 from slant.analysis.plots.registry import FigureRows
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info
-from slant.collector.designs import design_named
 from slant.collector.studies.catalogue import BASE, Study
 from slant.collector.study.crossed_fits import CROSSED
 
@@ -76,7 +75,7 @@ def _section(
 
 
 def _compares_variants(data: ReportData) -> bool:
-    return design_named(data.study.design).compares_variants
+    return data.study.design.compares_variants
 
 
 def _print_grain(data: ReportData) -> pl.DataFrame:

@@ -19,7 +19,6 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.paper.numbers import PRINT
-from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -36,7 +35,7 @@ def reconstruct_answers(study: Study) -> pl.DataFrame:
     """One row a trial of the study's plan, as `collect import --layout tidy` takes them; StudyError if the study has
     no file of that kind.
     """
-    cells, design = _cells(study), design_named(study.design)
+    cells, design = _cells(study), study.design
     numbers = {test.test: _numbered(study, test.test) for test in study.tests}
     rows = [
         _row(trial, numbers[trial.test][trial.item], cells[trial.model, trial.test, trial.condition])

@@ -28,7 +28,7 @@ def sources_of(study: Study) -> tuple[Numbers, ...]:
 
 
 def _all(study: Study) -> tuple[Numbers, ...]:
-    infos = views_of_papers(study.design)
+    infos = views_of_papers(study.design.name)
     of_views = [
         Numbers(
             name,
@@ -39,7 +39,7 @@ def _all(study: Study) -> tuple[Numbers, ...]:
         )
         for name, info in infos.items()
     ]
-    return (*of_views, *_IN_PYTHON.get(study.design, ()))
+    return (*of_views, *_IN_PYTHON.get(study.design.name, ()))
 
 
 def check_quantities(study: Study) -> None:

@@ -19,7 +19,6 @@ from slant.analysis.fitting.fits import FitRequest, Progress, fits_together
 from slant.analysis.paper.published import SCHEMA, is_of_print, published_numbers, scopes
 from slant.analysis.rows.descriptive_tables import rows_of_study
 from slant.analysis.rows.views import read_view
-from slant.collector.designs import design_named
 from slant.collector.keep.database import reading, scratch_copy
 from slant.collector.keep.frames import registered
 from slant.collector.studies.catalogue import Study, load_variants
@@ -125,7 +124,7 @@ def planned_cells(study: Study) -> pl.DataFrame:
 
 
 def _planned(study: Study) -> Iterator[tuple[Any, ...]]:
-    if not design_named(study.design).compares_variants:
+    if not study.design.compares_variants:
         for (test_no, test), (model_no, model) in product(enumerate(study.tests, 1), enumerate(study.models, 1)):
             yield (
                 study.name,

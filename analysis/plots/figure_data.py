@@ -16,7 +16,6 @@ from slant.analysis.plots.topic_rows import kept_topic_rows
 from slant.analysis.questions.games.cells import with_game_variant
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view, stored_views
-from slant.collector.designs import design_named
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study
@@ -73,7 +72,7 @@ class FigureData:
         """One row a trial, labelled, in the study's order. Where the design's own view has other columns, what did not
         end answered is called a refusal.
         """
-        view = f"{self.study.design}_trials"
+        view = f"{self.study.design.name}_trials"
         with reading(self.db) as connection:
             is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)
             if is_typed:
@@ -92,7 +91,7 @@ class FigureData:
         """Sources, study versions and variants, in the order of the trials; without variants where the design has them
         side by side.
         """
-        if not design_named(self.study.design).compares_variants:
+        if not self.study.design.compares_variants:
             return self.trials.select(GRAIN).unique(maintain_order=True).to_dicts()
         query = "SELECT DISTINCT source, study_version FROM trials WHERE study = ? ORDER BY ALL"
         with reading(self.db) as connection:

@@ -12,7 +12,6 @@ from slant.analysis.plots import game_rows
 from slant.analysis.plots.figure_data import FigureData, FigureKind
 from slant.analysis.questions.games.cells import CELL
 from slant.analysis.questions.games.indices import controlled_rows
-from slant.collector.designs import design_named
 from slant.collector.studies.catalogue import Study
 from slant.collector.study.records import StudyFigure
 
@@ -24,7 +23,7 @@ _WHAT = "How stratified games became, by model and answer format, with people an
 
 def study_figure_kinds(study: Study) -> dict[str, FigureKind]:
     """Return the figures that the study itself names; of one that names none, its variants side by side."""
-    if not design_named(study.design).compares_variants:
+    if not study.design.compares_variants:
         return {}
     study_figures = study.figures or {
         STRATIFICATION: StudyFigure(STRATIFICATION, _WHAT, None, ("si", "bgd"), study.variants)
@@ -82,7 +81,7 @@ def _of_one_variant(data: FigureData, view: str) -> pl.DataFrame | None:
 
 
 def _controlled(data: FigureData) -> pl.DataFrame | None:
-    return controlled_rows(data.workers) if design_named(data.study.design).compares_variants else None
+    return controlled_rows(data.workers) if data.study.design.compares_variants else None
 
 
 KINDS = {

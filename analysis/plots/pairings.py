@@ -16,18 +16,18 @@ _VIEWS = {"pairing": (_BIAS,), "decision": (_BIAS, _DECISIONS)}
 
 def _rows(data: FigureData, view: str, n: str) -> pl.DataFrame | None:
     """Return the rows of a view, of a study of its design, in which `n` is not 0."""
-    if view not in _VIEWS.get(data.study.design, ()):
+    if view not in _VIEWS.get(data.study.design.name, ()):
         return None
     labels = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)
     with reading(data.db) as connection:
         rows = read_view(connection, view, study=data.study.name).filter(pl.col(n) > 0)
     rows = rows.join(labels, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
-    return None if rows.is_empty() and view == _BIAS and len(_VIEWS[data.study.design]) > 1 else rows
+    return None if rows.is_empty() and view == _BIAS and len(_VIEWS[data.study.design.name]) > 1 else rows
 
 
 def _tiles(data: FigureData) -> pl.DataFrame | None:
     """Of decisions where the study has them, else of D."""
-    if _DECISIONS in _VIEWS.get(data.study.design, ()):
+    if _DECISIONS in _VIEWS.get(data.study.design.name, ()):
         return _rows(data, _DECISIONS, "n_conversations")
     return _rows(data, _BIAS, "n_trials")
 

@@ -62,7 +62,7 @@ def _of_mixed_model(effects: pl.DataFrame, data: FigureData) -> pl.DataFrame:
 
 
 def _token_trials(data: FigureData) -> pl.DataFrame | None:
-    return data.trials if data.study.design in _DESIGNS_OF_TOKENS else None
+    return data.trials if data.study.design.name in _DESIGNS_OF_TOKENS else None
 
 
 def _tokens(data: FigureData) -> pl.DataFrame | None:
@@ -101,7 +101,7 @@ def _family_differences(data: FigureData) -> pl.DataFrame | None:
 
 def _same_words(data: FigureData) -> pl.DataFrame | None:
     """Correlations of effects at words between models, where two were asked the same test."""
-    if data.study.design not in _DESIGNS_OF_TOKENS or not has_mixed_fit(data.study):
+    if data.study.design.name not in _DESIGNS_OF_TOKENS or not has_mixed_fit(data.study):
         return None
     rows = same_words_rows(data.db, data.study, data.source, data.workers)
     if rows is None:

@@ -99,7 +99,7 @@ def meta_analysis(
             "For another study: --study NAME",
         )
     answering = executor or workers
-    if study.design == _CHOICES:
+    if study.design.name == _CHOICES:
         if unit == "log_ratio":
             raise UsageError(
                 "Forced choices have no ratio of counts.", "Pooled can be their differences: --unit outcome"
@@ -138,7 +138,7 @@ def _too_few(number: int) -> DatabaseError:
 
 def can_pool(study: Study) -> bool:
     """Whether it has effects of conditions by model and test."""
-    return study.design == _CHOICES or has_mixed_fit(study)
+    return study.design.name == _CHOICES or has_mixed_fit(study)
 
 
 def _log_ratios(rows: pl.DataFrame, estimates: pl.DataFrame, effects: Effects) -> pl.DataFrame:

@@ -23,7 +23,6 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
 from slant.collector.cost.estimate import estimate_run
 from slant.collector.cost.quote import calls_of_game, guess_of
-from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.providers.prices import PriceList, load_prices
@@ -96,12 +95,12 @@ def plan_power(
     study = study_in(pilot, study, _can_be_planned, "can be planned for") if pilot is not None else _named(study)
     if not _can_be_planned(study):
         raise UsageError(
-            f'A study like "{study.name}" (design {study.design}) can\'t be planned for.',
+            f'A study like "{study.name}" (design {study.design.name}) can\'t be planned for.',
             "Planning is for counts of tokens by condition, for forced choices and for games.",
         )
     if variances and tests:
         raise UsageError("Given variances are of no test: leave out --test, or plan from a pilot: --from pilot.duckdb.")
-    has_games = design_named(study.design).conversation == "game"
+    has_games = study.design.conversation == "game"
     answering = executor or workers
     cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, answering, progress)
     for name, wanted in (("model", models), ("test", tests)):
@@ -135,7 +134,7 @@ def plan_power(
 
 
 def _can_be_planned(study: Study) -> bool:
-    is_known = study.design == "forced_choice" or design_named(study.design).conversation == "game"
+    is_known = study.design.name == "forced_choice" or study.design.conversation == "game"
     return is_known or CROSSED in fits_of(study)
 
 
@@ -146,7 +145,7 @@ def _named(study: str | Path | Study | None) -> Study:
 
 
 def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) -> pl.DataFrame:
-    needed = OF_GAMES if design_named(study.design).conversation == "game" else ("word", "residual")
+    needed = OF_GAMES if study.design.conversation == "game" else ("word", "residual")
     if missing := [name for name in needed if name not in variances]:
         raise UsageError(
             f'A plan of "{study.name}" needs the variance of {missing[0]}.',
@@ -158,10 +157,10 @@ def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) 
 
 
 def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progress: Progress | None) -> pl.DataFrame:
-    if study.design == "forced_choice":
+    if study.design.name == "forced_choice":
         choices = crossed_choices(db, study, source, workers)
         return _variances(choices["effects"].select(CELL), choices["shares"])
-    if design_named(study.design).conversation == "game":
+    if study.design.conversation == "game":
         return _of_games(db, study, source)
     result = fit(db, study, CROSSED, source=source, workers=workers, progress=progress)
     effects = result.tables[CROSSED]["effects"].select(*CELL, "sd")

@@ -18,7 +18,7 @@ from typing import Any
 from slant.collector.ask.attempts import measured
 from slant.collector.ask.exchange_reading import read_exchange
 from slant.collector.ask.retries import judge
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -29,7 +29,7 @@ from slant.collector.providers import provider_named
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Reading, Trial
 from slant.collector.studies.catalogue import load_study
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 from slant.collector.system.code_version import current_code_version
 from slant.collector.system.shipped_files import sql_query
 
@@ -162,7 +162,7 @@ def _read(row: Mapping[str, Any], db: Path) -> dict[str, Any] | None:
     if reply.outcome == "failed":
         reading_now = Reading("failed", is_final=False)
     elif study is not None and trial.content in _contents(study):
-        reading_now = design_named(study.design).read(study, trial, reply)
+        reading_now = study.design.read(study, trial, reply)
     elif reply.outcome is not None:
         reading_now = Reading(reply.outcome)
     else:
@@ -195,7 +195,7 @@ def _study_of(name: str, variant: str, db: Path) -> Study | None:
 def _contents(study: Study) -> frozenset[str]:
     key = (study.name, study.variant, study.version)
     if key not in _KNOWN_CONTENTS:
-        _KNOWN_CONTENTS[key] = frozenset(design_named(study.design).contents(study))
+        _KNOWN_CONTENTS[key] = frozenset(study.design.contents(study))
     return _KNOWN_CONTENTS[key]
 
 

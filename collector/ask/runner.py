@@ -24,7 +24,7 @@ from slant.collector.ask.reasoning_limits import ReasoningLimit
 from slant.collector.ask.retries import LONGEST_BACKOFF_S, judge
 from slant.collector.ask.settings_not_taken import explained, ignored
 from slant.collector.ask.uncounted_answers import Uncounted, uncounted
-from slant.collector.designs import Design, design_named
+from slant.collector.designs import Design
 from slant.collector.keep.journal import utc_now
 from slant.collector.keep.reserved_money import ReservedMoney
 from slant.collector.providers import Provider
@@ -101,7 +101,7 @@ class Runner:
     ) -> None:
         self.study, self.run, self.lanes, self.keeper = study, run, lanes, keeper
         self.stopping = asyncio.Event()
-        self._design: Design = design_named(study.design)
+        self._design: Design = study.design
         self._max_retries = max_retries
         self._on_change = on_change
         self._say = say

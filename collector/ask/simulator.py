@@ -23,7 +23,7 @@ from typing import Any
 import click
 from aiohttp import web
 
-from slant.collector.designs import Design, design_named
+from slant.collector.designs import Design
 from slant.collector.errors import ProviderError
 from slant.collector.plan.run_plan import MOST_REPETITIONS
 from slant.collector.records import Reply, TokenLogprob, Trial
@@ -73,7 +73,7 @@ class Simulator:
 class _Server:
     def __init__(self, study: Study, seed: int) -> None:
         self.study, self.seed = study, seed
-        self.design: Design = design_named(study.design)
+        self.design: Design = study.design
         named = [*(model.model for model in study.models), *self.design.participants]
         self.models: dict[str, StudyModel] = {name: study.model(f"simulated/{name}") for name in named}
         self.served = 0

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import duckdb
 
-from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, SlantError
 from slant.collector.keep.database import reading
 from slant.collector.records import Attempt
@@ -66,6 +65,6 @@ def uncounted_notes(db: str | Path, study: str | None = None) -> list[str]:
 
 def _analyses_tokens(study: str, db: str | Path) -> bool:
     try:
-        return design_named(load_study(study, db=db).design).analyses_tokens
+        return load_study(study, db=db).design.analyses_tokens
     except SlantError:
         return False

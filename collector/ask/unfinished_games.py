@@ -12,13 +12,12 @@ from pathlib import Path
 
 from slant.collector.ask.exchange_reading import next_turn_no, read_exchange
 from slant.collector.ask.retries import judge
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.keep.journal_loader import repeated_of
 from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation, Reading, Turn
-from slant.collector.study.records import Study
 
 _ANSWERED = "study = $study AND game IS NOT NULL AND outcome <> 'failed'"
 _COLUMNS = (
@@ -43,12 +42,10 @@ def begun_games(run_plan: RunPlan) -> Begun:
     """Return the games of a run plan that have turns already, but are not over."""
     begun = Begun()
     started = (
-        started_games(run_plan.db, run_plan.study.name)
-        if design_named(run_plan.study.design).has_turns(run_plan.study)
-        else set()
+        started_games(run_plan.db, run_plan.study.name) if run_plan.study.design.has_turns(run_plan.study) else set()
     )
     for model_plan in run_plan.model_plans if started else ():
-        games = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
+        games = run_plan.study.design.plan(run_plan.study, model_plan.model, run_plan.seed)
         ids = list(map(games.conversation_id, games.places(run_plan.repetitions)))
         if (occasion := model_plan.occasion) is not None:
             ids = list(map(occasion.later_id, ids))
@@ -75,7 +72,7 @@ def begun_games(run_plan: RunPlan) -> Begun:
 
 def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_turns: Turns) -> list[Turn]:
     """Return the turns of one game, made again. ValueError if they are not those that were kept."""
-    design = design_named(study.design)
+    design = study.design
     history: list[Turn] = []
     while step := design.next(study, model_plan.model, game, history):
         trial, prompt = step

@@ -25,7 +25,6 @@ from slant.collector.batch.services import (
     UnreadableLine,
     Unsure,
 )
-from slant.collector.designs import design_named
 from slant.collector.errors import JournalError
 from slant.collector.keep.batch_jobs import Job, JobFolder, JobMap, JobRequest
 from slant.collector.keep.final_trials import Finals
@@ -96,7 +95,7 @@ class Fetcher:
         self._study, self._folder, self._maker, self._journal = study, folder, maker, journal
         self._finals, self._earlier, self._price_of = finals, earlier, price_of
         self._declined_before = declined_before
-        self._design = design_named(study.design)
+        self._design = study.design
 
     def fetch(self, job: Job, service: Service, seen: JobStatus) -> Fetched:
         """Journal all results of an ended job and close it. Raises Unsure, NotThere, and then the job stays open."""

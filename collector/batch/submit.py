@@ -15,7 +15,6 @@ from typing import Any
 from slant.collector.ask.lane_money import ROUNDING_USD, UNCERTAIN, LaneMoney, Ledger
 from slant.collector.batch.services import NotSubmitted, Service, Unsure
 from slant.collector.cost.budget import batch_factor, lane_money, open_ledger, price_of
-from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import Job, JobFolder, JobRequest, key_check, new_job_id
 from slant.collector.keep.journal import utc_now
@@ -149,7 +148,7 @@ class Feed:
 
 def with_requests(study: Study, lane: BatchLane, pending: Iterable[Conversation]) -> Iterator[Pending]:
     """Each pending trial with its request. UsageError for a design that asks on after an answer."""
-    design = design_named(study.design)
+    design = study.design
     for conversation in pending:
         refuse_game(study, conversation)
         trial, prompt = design.first(study, lane.model, conversation)

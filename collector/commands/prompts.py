@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from slant.collector.commands.options import FILE, db_option, seed_option, variant_option
-from slant.collector.designs import design_named
 from slant.collector.errors import UsageError
 from slant.collector.plan.prompts import PlannedPrompt, one_model_a_frame, planned_prompts
 from slant.collector.studies.catalogue import Study, load_study
@@ -77,7 +76,7 @@ def _format(output_format: str | None, out: Path | None) -> str:
 
 
 def _goes_on(study: Study) -> str:
-    return " Each conversation goes on from the answer." if design_named(study.design).has_turns(study) else ""
+    return " Each conversation goes on from the answer." if study.design.has_turns(study) else ""
 
 
 def _written(study: Study, prompts: Iterator[PlannedPrompt], kind: str) -> Iterator[tuple[str, int]]:

@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 from slant.collector.commands.options import FOLDER, db_option, output_options
-from slant.collector.designs import design_named
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import writing
 from slant.collector.keep.view_heads import read_view_heads
@@ -85,14 +84,14 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
     """
     study = load_study(name, db=db)
     if show == "stimuli":
-        print_rows(design_named(study.design).words(study.data), output_format)
+        print_rows(study.design.words(study.data), output_format)
         return
     tables = {"tests": _tests(study), "words": _words(study), "models": _models(study)}
     tables |= {"variants": _variants(study), "fits": _fits(study)}
     if show or output_format != "table":
         print_rows(tables[show or "tests"], output_format)
         return
-    say(f"{study.name}: {study.title} (design {study.design}, version {study.version}, path {study.path})")
+    say(f"{study.name}: {study.title} (design {study.design.name}, version {study.version}, path {study.path})")
     if study.note:
         say(study.note)
     for name, rows in tables.items():
@@ -153,7 +152,7 @@ def validate_study(path: Path) -> None:
     if wrong := _wrong_in_fits(study):
         raise StudyError(f"The trials of {path.name} can be asked, but its fits can't be made of them.", *wrong)
     say(f"ok: {count_text(planned_count(study), 'trial')} a model")
-    for remark in design_named(study.design).remarks(study):
+    for remark in study.design.remarks(study):
         say(remark)
 
 
@@ -163,7 +162,7 @@ def _wrong_in_fits(study: Study) -> list[str]:
         return []
     with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
         columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
-    others = {name for name, head in read_view_heads().items() if not head.is_about(study.design)}
+    others = {name for name, head in read_view_heads().items() if not head.is_about(study.design.name)}
     views = {name: columns[name] for name in columns if name not in others}
     return wrong_in_fits(study, views, _levels(study))
 
@@ -172,7 +171,7 @@ def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
     """Return the values of columns of text; of a design that doesn't say its conditions, those that its
     questions have.
     """
-    design = design_named(study.design)
+    design = study.design
     levels = design.factor_levels(study)
     if "condition" not in levels and study.models:
         asked = dict.fromkeys(question.condition for question in design.questions(study, study.models[0]))
@@ -184,7 +183,7 @@ def _study_row(study: Study) -> dict[str, Any]:
     return {
         "study": study.name,
         "title": study.title,
-        "design": study.design,
+        "design": study.design.name,
         "tests": len(study.tests),
         "models": len(study.models),
         "variants": ", ".join(study.variants),
@@ -207,7 +206,7 @@ def _tests(study: Study) -> Rows:
 def _words(study: Study) -> Rows:
     """By test and category: how many words, and how many of each tier of provenance, where the study says it."""
     counts: dict[tuple[str, str], Counter[str]] = {}
-    words = design_named(study.design).words(study.data)
+    words = study.design.words(study.data)
     for word in words:
         counts.setdefault((word["test"], word["category"]), Counter())[word.get("tier", "")] += 1
     tiers = [tier for tier in dict.fromkeys(word.get("tier", "") for word in words) if tier]

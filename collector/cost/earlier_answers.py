@@ -14,12 +14,13 @@ import polars as pl
 
 from slant.collector.ask.lane_money import may_be_billed
 from slant.collector.ask.rate_limits import told_budgets
+from slant.collector.designs.study import Study
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.stored_attempts import attempts_where
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Reply
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 
 _PLAYED = ("simulated",)
 _REAL = ("collected", "imported")

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 
+from slant.collector.designs.study import Study
 from slant.collector.plan.conversations import Cell, plan, quotas
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.records import Conversation
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 
 LOOKED_AT = 50_000  # conversations in which every cell of a plan shows up: the order of asking is random
 

@@ -14,12 +14,12 @@ from typing import Any
 from slant.collector.ask.rate_limits import spoken
 from slant.collector.cost.earlier_answers import earlier_sizes, known_limits
 from slant.collector.cost.estimate import Estimate, Guess, Span, as_columns, estimate_run, spoken_usd
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.prices import PER_TOKENS, Price
 from slant.collector.records import Conversation, Turn
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 
 CHARACTERS_OF_TOKEN = 4  # English, or nearly
 
@@ -63,7 +63,7 @@ def _characters(message: Mapping[str, Any]) -> int:
 
 def growth_of(study: Study, model: StudyModel, conversation: Conversation, seed: int) -> Growth:
     """Plays one conversation with simulated answers, and counts."""
-    design = design_named(study.design)
+    design = study.design
     history: list[Turn] = []
     sent, new, output = [], [], 0
     while step := design.next(study, model, conversation, history):
@@ -153,13 +153,13 @@ def calls_of_game(study: Study, model: StudyModel, seed: int) -> int:
 
 def _growth(study: Study, model: StudyModel, seed: int, repetitions: int) -> Growth | None:
     """How one game of this model would go; None for a study of single questions."""
-    if not design_named(study.design).has_turns(study):
+    if not study.design.has_turns(study):
         return None
     return growth_of(study, model, next(plan(study, model, seed, repetitions)), seed)
 
 
 def _guess_of_game(study: Study, model: StudyModel, growth: Growth) -> Guess:
-    knows = design_named(study.design).knows_lengths(study, model)
+    knows = study.design.knows_lengths(study, model)
     output = growth.output_tokens / len(growth.sent) if knows else None
     return Guess(growth.characters, output, "format of answers")
 
@@ -167,7 +167,7 @@ def _guess_of_game(study: Study, model: StudyModel, growth: Growth) -> Guess:
 def _guess_of_question(study: Study, model: StudyModel, seed: int, repetitions: int) -> Guess:
     """Characters of a prompt, and the output as the design would simulate it: from the study's table, or unknown for a
     model that stands in none."""
-    design = design_named(study.design)
+    design = study.design
     named = next((m for m in study.models if m.model == model.model), None)
     known = named if named is not None and design.knows_lengths(study, named) else None
     characters, outputs = [0], [0]

@@ -6,9 +6,10 @@ found by the entry point group "slant.designs" (vignettes/extending.Rmd shows on
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from importlib import import_module
 
 from slant.collector.designs.design import Design, Question
@@ -38,8 +39,13 @@ def design_named(name: str) -> Design:
         design = import_module(_DESIGNS[name]).DESIGN if name in _DESIGNS else _of_a_package(name)
         if design is None:
             raise UnknownNameError("design", name, design_names())
+        copyreg.pickle(type(design), _as_its_name)  # in every process one design of a name
         _found[name] = design
     return _found[name]
+
+
+def _as_its_name(design: Design) -> tuple[Callable[[str], Design], tuple[str]]:
+    return design_named, (design.name,)
 
 
 def design_names() -> list[str]:

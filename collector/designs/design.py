@@ -21,7 +21,7 @@ from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Conversation, Prompt, Reading, RefusalRule, Reply, Trial, Turn, stable_id
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, Fit, Study, StudyModel, TestInfo
+from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo
 from slant.collector.study.toml_table import Table
 
 
@@ -93,11 +93,11 @@ class Design(ABC):
         """The tests in the study's order, each with its number of trials in one model and one repetition."""
 
     @abstractmethod
-    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         """Return the outcome and the choice; an outcome that the provider itself has set wins."""
 
     @abstractmethod
-    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         """Return a made-up reply; depends on the trial, the model and the seed only, never on the order of calls."""
 
     def conditions(self, data: Any) -> tuple[Condition, ...]:
@@ -112,17 +112,17 @@ class Design(ABC):
         """Return what reasoning repeats of the study itself, which says nothing of its topics: its words, here."""
         return {row["word"] for row in self.words(data)}
 
-    def check(self, study: Study) -> None:
+    def check(self, study: StudyFile) -> None:
         """StudyError if the parts of the study don't fit together."""
         for named, user in used_frames(study).items():
             if named and not self.frames(study.data):
                 raise StudyError(f'{user.capitalize()} has the frame "{named}", but a {self.name} study has no frames.')
 
-    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         """Return the values that columns of text have in the views of this design, by column, in the study's order."""
         return {"test": tuple(test.test for test in study.tests)}
 
-    def fits(self, study: Study) -> dict[str, Fit]:
+    def fits(self, study: StudyFile) -> dict[str, Fit]:
         """Fits that a study of this design has beside those of its file, by name; its file may define one otherwise."""
         return {}
 
@@ -137,7 +137,7 @@ class Design(ABC):
         """Return what could be chosen in a trial; `trial` as in `facts`."""
         return tuple(option for option in (trial["option_a"], trial["option_b"]) if option)
 
-    def remarks(self, study: Study) -> list[str]:
+    def remarks(self, study: StudyFile) -> list[str]:
         """Sentences on what is allowed but may not be meant, for `collect studies validate`."""
         return []
 
@@ -151,11 +151,11 @@ class Design(ABC):
         """Return the formats that `--answer` may ask for."""
         return ()
 
-    def has_turns(self, study: Study) -> bool:
+    def has_turns(self, study: StudyFile) -> bool:
         """Return True if the conversations of this study have many turns."""
         return bool(self.conversation)
 
-    def needs_tools(self, study: Study, model: StudyModel) -> bool:
+    def needs_tools(self, study: StudyFile, model: StudyModel) -> bool:
         """Return True if this model answers by calling a tool."""
         return False
 
@@ -166,34 +166,34 @@ class Design(ABC):
         """
         return None
 
-    def source_variant(self, study: Study) -> str | None:
+    def source_variant(self, study: StudyFile) -> str | None:
         """Return the variant whose answers this one needs before it can be planned; None if it needs none."""
         return None
 
-    def with_rates(self, study: Study, rates: Mapping[str, Mapping[str, float]]) -> Study:
-        """Return the study with what models said in its source variant, as numbers by model and item."""
-        return study
+    def with_rates(self, data: Any, rates: Mapping[str, Mapping[str, float]]) -> Any:
+        """Return the data of a study with what models said in its source variant, as numbers by model and item."""
+        return data
 
-    def questions(self, study: Study, model: StudyModel) -> Iterable[Question]:
+    def questions(self, study: StudyFile, model: StudyModel) -> Iterable[Question]:
         """All that one model is asked in one repetition, in whatever order."""
         return ()  # check_asks() has seen to it that a design has this or plan()
 
-    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         """Return the question of a trial, to the byte, as it is sent as one message of a user."""
         return ""  # check_asks() has seen to it that a design has this or next()
 
-    def plan(self, study: Study, model: StudyModel, seed: int) -> Plan[Any]:
+    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Plan[Any]:
         """Return what one model is asked, in a seeded order. Without a plan of its own, a design's questions are
         shuffled, all repetitions together, so that conditions take turns.
         """
         return self.shuffled_questions(study, model, seed)
 
-    def shuffled_questions(self, study: Study, model: StudyModel, seed: int) -> QuestionPlan[Any]:
+    def shuffled_questions(self, study: StudyFile, model: StudyModel, seed: int) -> QuestionPlan[Any]:
         """All questions of a model, in a seeded order."""
         return _ShuffledQuestions(self, study, model, seed)
 
     def conversations(
-        self, study: Study, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
+        self, study: StudyFile, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
     ) -> Iterator[Conversation]:
         """Yield the conversations of the plan, lazily. `skip` has one number for each, and those with another number
         than 0 are passed over without being made (empty: none is). They keep their positions.
@@ -203,7 +203,7 @@ class Design(ABC):
             if not skip or not skip[number]:
                 yield plan.conversation(place, number)
 
-    def contents(self, study: Study) -> Iterator[str]:
+    def contents(self, study: StudyFile) -> Iterator[str]:
         """Yield a short hash (12 hexadecimal digits) for each kind of trial that shares what its prompts are made of;
         one of them is the `content` of every trial. An edit of the study that leaves it as it is changes no prompt, and
         the answers stay. `study.asked_as` is in it: two variants never share one. Without a say of its design, that is
@@ -216,12 +216,12 @@ class Design(ABC):
                 for conversation in self.conversations(study, anybody, study.seed, 1)
             )
 
-    def content(self, study: Study, model: StudyModel, trial: Trial) -> str:
+    def content(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         """Return the content of one trial of a design that gives `questions`, one of `contents`."""
         return stable_id(study.asked_as, self.text(study, model, trial), study.temperature)[:12]
 
     def next(
-        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+        self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
         """Return what is asked after these turns, and for which trial; None when the conversation is over."""
         if history:
@@ -229,13 +229,13 @@ class Design(ABC):
         [trial] = conversation.trials
         return trial, self._prompt(study, model, trial)
 
-    def first(self, study: Study, model: StudyModel, conversation: Conversation) -> tuple[Trial, Prompt]:
+    def first(self, study: StudyFile, model: StudyModel, conversation: Conversation) -> tuple[Trial, Prompt]:
         """Return what a conversation begins with, and which trial that is."""
         step = self.next(study, model, conversation, [])
         assert step is not None
         return step
 
-    def repeated(self, study: Study, planned: Trial, repetition: int) -> Trial:
+    def repeated(self, study: StudyFile, planned: Trial, repetition: int) -> Trial:
         """Return the planned trial as it is in another repetition, for imported rows, which set its number themselves.
         Without a say of its design all repetitions of a trial have the same options and factors.
         """
@@ -248,44 +248,44 @@ class Design(ABC):
         """
         return trial
 
-    def imported_turns(self, study: Study, model: StudyModel) -> TurnReader | None:
+    def imported_turns(self, study: StudyFile, model: StudyModel) -> TurnReader | None:
         """How a row of a conversation becomes a trial, where the plan can't know which ones follow (a game); None if
         its place in the plan says it."""
         return None
 
-    def as_imported_reply(self, study: Study, trial: Trial, reply: Reply) -> Reply:
+    def as_imported_reply(self, study: StudyFile, trial: Trial, reply: Reply) -> Reply:
         """Return the reply of an imported row as the design reads it."""
         return reply
 
-    def coded_options(self, study: Study, row: Mapping[str, Any]) -> tuple[str, str, str]:
+    def coded_options(self, study: StudyFile, row: Mapping[str, Any]) -> tuple[str, str, str]:
         """Return the two options of an answer that is to be coded by a model as well, and what was given to one of
         them; `row` is one of the view `codable_answers`, which has the answers of this design.
         """
         return row["option_a"], row["option_b"], row["asked"]
 
-    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
         """Return True if the study says how long this model's answers are, so that simulated ones are as long."""
         return False
 
-    def assumed_lengths(self, study: Study, model: StudyModel) -> str:
+    def assumed_lengths(self, study: StudyFile, model: StudyModel) -> str:
         """Of a model whose lengths the study says: which it says nothing of, and what is assumed there; else empty."""
         return ""
 
-    def trial_for_prompt(self, study: Study, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
+    def trial_for_prompt(self, study: StudyFile, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
         """Return the trial (repetition 1) whose prompt these messages are, for a simulated server; None if there is
         none (a round of a game is no question of its own: the simulated provider is told which trial it plays).
         """
         return None if self.has_turns(study) else index_prompts(study, model, self._prompts).find(messages)
 
-    def _prompt(self, study: Study, model: StudyModel, trial: Trial) -> Prompt:
+    def _prompt(self, study: StudyFile, model: StudyModel, trial: Trial) -> Prompt:
         return Prompt(({"role": "user", "content": self.text(study, model, trial)},))
 
-    def _prompts(self, study: Study, model: StudyModel) -> PromptIndex[Any]:
+    def _prompts(self, study: StudyFile, model: StudyModel) -> PromptIndex[Any]:
         trials = (conversation.trials[0] for conversation in self.conversations(study, model, study.seed, 1))
         return PromptIndex(((trial, self._prompt(study, model, trial)) for trial in trials), lambda trial: trial)
 
 
-def used_frames(study: Study) -> dict[str, str]:
+def used_frames(study: StudyFile) -> dict[str, str]:
     """Return the frames that a study and its models have, each with who has it."""
     return {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
 
@@ -300,7 +300,7 @@ def as_text(value: Any) -> str:
 class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
     """The questions of a design without a plan of its own; a place is the number of a question and a repetition."""
 
-    def __init__(self, design: Design, study: Study, model: StudyModel, seed: int) -> None:
+    def __init__(self, design: Design, study: StudyFile, model: StudyModel, seed: int) -> None:
         self._design, self._study, self._model, self._seed = design, study, model, seed
         self._questions = list(design.questions(study, model))
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from slant.collector.records import Conversation, Prompt, Trial
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyFile, StudyModel
 
 Place = TypeVar("Place")
 
@@ -88,7 +88,7 @@ _INDEXES: dict[tuple[str, ...], PromptIndex[Any]] = {}
 
 
 def index_prompts(
-    study: Study, model: StudyModel, make: Callable[[Study, StudyModel], PromptIndex[Any]]
+    study: StudyFile, model: StudyModel, make: Callable[[StudyFile, StudyModel], PromptIndex[Any]]
 ) -> PromptIndex[Any]:
     """Return the index of a study's prompts for one model; made once (about half a second for 12,920 prompts)."""
     key = (str(study.path), study.version, study.variant, model.model, model.frame, str(model.structured_output))

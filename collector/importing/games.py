@@ -7,10 +7,11 @@ from typing import Any
 
 from slant.collector.designs import Design
 from slant.collector.designs.imported_turns import ImportedTurn, TurnReader
+from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError
 from slant.collector.importing.layouts.values import CellError, factors_in, is_empty, truth, whole_number, word
 from slant.collector.records import Trial
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 
 
 class GameRows:

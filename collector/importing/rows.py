@@ -10,7 +10,8 @@ from typing import Any, cast, get_args
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
 from slant.collector.ask.option_logprobs import OptionLogprobs
-from slant.collector.designs import Design, design_named
+from slant.collector.designs import Design
+from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.file_notes import FileNotes
 from slant.collector.importing.games import GameRows
@@ -50,7 +51,7 @@ from slant.collector.records import (
     numbered_ids,
     stable_id,
 )
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 from slant.collector.system.json_text import encoded
 
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
@@ -68,7 +69,7 @@ class RowReader:
     ) -> None:
         self.notes = self._new_notes(study)
         self._study, self._layout, self._run, self._model = study, layout, run, model
-        self._design = design_named(study.design)
+        self._design = study.design
         self._called = called or Names()
         self._cells: dict[str, PlannedCells] = {}
         self._games = GameRows(study, self._design)
@@ -173,7 +174,7 @@ class RowReader:
 
     @staticmethod
     def _new_notes(study: Study) -> FileNotes:
-        return FileNotes(tells_sameness=not design_named(study.design).analyses_tokens)
+        return FileNotes(tells_sameness=not study.design.analyses_tokens)
 
     def _model_of(self, draft: Mapping[str, Any]) -> StudyModel:
         name = self._called.model(word(draft.get("model")))

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from itertools import compress
 from pathlib import Path
 
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseEmptyError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.final_trials import Finals, read_finals
@@ -22,7 +22,6 @@ from slant.collector.keep.journal_loader import offsets_in
 from slant.collector.keep.stored_attempts import attempts_where, unloaded_lines
 from slant.collector.plan.conversations import Occasion, done_in, quotas
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
-from slant.collector.study.records import Study
 
 GIVEN_UP_AFTER = 2  # runs in which a trial failed on one occasion: nobody waits for its answer any more
 _LATER = "occasion IS NOT NULL AND study = $study AND variant = $variant"
@@ -63,7 +62,7 @@ def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
     Models without an answer are left out with that reason. UsageError if nobody has one, where `trials` is less than
     one in each condition, and of games, whose rounds follow from each other.
     """
-    if design_named(run_plan.study.design).conversation == "game":
+    if run_plan.study.design.conversation == "game":
         raise UsageError(
             f'The trials of "{run_plan.study.name}" can\'t be asked again one by one: each round of a game follows '
             "from those before it.",
@@ -105,7 +104,7 @@ def _with_occasion(
     run_plan: RunPlan, model_plan: ModelPlan, trials: int, earlier: _Earlier, finals: Finals
 ) -> ModelPlan | None:
     """Return the model with the occasion that it is asked on; None if it has no answer."""
-    design_plan = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
+    design_plan = run_plan.study.design.plan(run_plan.study, model_plan.model, run_plan.seed)
     conversations = [
         _Answered(design_plan.conversation_id(place), design_plan.cell(place), design_plan.trial_ids(place))
         for place in compress(

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate, compress, islice
 from operator import not_
 
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.keep.final_trials import IDS_AT_ONCE, Finals
 from slant.collector.records import Conversation, Trial, stable_id
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ def plan(
     """
     if repetitions < 1:
         raise UsageError(f"Can't plan {repetitions} repetitions.", "There must be one at least.")
-    design = design_named(study.design)
+    design = study.design
     return design.conversations(study, model, study.seed if seed is None else seed, repetitions, skip)
 
 
@@ -49,7 +49,7 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
     `others` are those of other shards (collector/plan/shards.py): they count as done, but not their trials.
     """
     trials, whole = 0, bytearray()
-    design_plan = design_named(study.design).plan(study, model, seed)
+    design_plan = study.design.plan(study, model, seed)
     places = design_plan.places(repetitions)
     planned = map(design_plan.trial_ids, compress(places, map(not_, others)) if others else places)
     while block := list(islice(planned, IDS_AT_ONCE)):
@@ -75,7 +75,7 @@ def done_again(
     study: Study, model: StudyModel, seed: int, repetitions: int, occasion: Occasion, finals: Finals
 ) -> Done:
     """Return the same of what is asked again on an occasion; conversations that are not count as done."""
-    design_plan = design_named(study.design).plan(study, model, seed)
+    design_plan = study.design.plan(study, model, seed)
     others, ids = bytearray(), []
     for place in design_plan.places(repetitions):
         is_chosen = design_plan.conversation_id(place) in occasion.chosen

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 
 
 def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[Study, dict[str, str]]:
     """Return the study with the rates it needs of these models, and by model why it can't be asked: it has
     given none.
     """
-    design = design_named(study.design)
+    design = study.design
     source = design.source_variant(study)
     if source is None:
         return study, {}
@@ -30,7 +31,7 @@ def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[St
         for model in models
         if not jobs <= rates.get(model.model, {}).keys()
     }
-    return design.with_rates(study, rates), lacking
+    return replace(study, data=design.with_rates(study.data, rates)), lacking
 
 
 def read_elicited_rates(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.errors import UnknownNameError
 from slant.collector.plan.conversations import plan
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def planned_prompts(
     """Yield the first repetition of each model's plan, in the order of asking; with `one_a_cell` the first prompt of
     each test and condition alone.
     """
-    design = design_named(study.design)
+    design = study.design
     has_turns = design.has_turns(study)
     for model in models:
         cells: set[tuple[str, str]] = set()

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs import design_named
 from slant.collector.errors import ProviderError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.database_errors import check_place
@@ -120,7 +119,7 @@ class RunPlan:
             planned = self.conversations(model_plan)
         if (conversation := next(planned, None)) is None:
             return None
-        return design_named(self.study.design).first(self.study, model_plan.model, conversation)[1]
+        return self.study.design.first(self.study, model_plan.model, conversation)[1]
 
 
 def make_run_plan(
@@ -243,7 +242,7 @@ def done_in_slice(run_plan: RunPlan, model: StudyModel, finals: Finals) -> int:
 
 
 def _schema(study: Study) -> Mapping[str, Any]:
-    schema = design_named(study.design).answer_schema
+    schema = study.design.answer_schema
     if schema is None:
         raise UsageError(
             f'--structured-output can\'t be used with "{study.name}": its answers are no JSON.',
@@ -328,7 +327,7 @@ def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
 
 def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:
     """Why this model can't be asked this study here; None if it can."""
-    if not design_named(study.design).needs_tools(study, model):
+    if not study.design.needs_tools(study, model):
         return why_not(model, base_url)
     provider = provider_named(model.provider)
     if not provider.takes_tools:

@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, islice
 
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 
 MOST_SHARDS = 10_000
 
@@ -61,7 +61,7 @@ class Share:
 
 def share_of(study: Study, model: StudyModel, seed: int, repetitions: int, shard: Shard) -> Share:
     """Return the share of a shard. A million conversations take about two seconds."""
-    plan = design_named(study.design).plan(study, model, seed)
+    plan = study.design.plan(study, model, seed)
     n_turns = 1 if plan.mixes_tests else max(map(plan.n_trials, islice(plan.places(1), 1)), default=1)
     starts = _starts(study, repetitions, n_turns)
     met: Counter[tuple[str, str]] = Counter()

@@ -17,14 +17,13 @@ from typing import Any
 import duckdb
 import polars as pl
 
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, OlderDatabaseError, UsageError
 from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal_loader import offsets_in
 from slant.collector.keep.stored_attempts import unloaded_attempts
 from slant.collector.plan.shards import Shard
-from slant.collector.study.records import Study
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 
@@ -287,7 +286,7 @@ def closing_notes(db: Path, study: Study) -> list[str]:
 def coverage_note(db: Path, study: Study) -> str | None:
     """One sentence on the valid answers to this version of a study; None if there are none, where the study is about
     tokens or expects no option, or where the database can't be looked at just now: a note is not worth a run."""
-    if design_named(study.design).analyses_tokens:
+    if study.design.analyses_tokens:
         return None
     which = "outcome = 'answered' AND option_a IS NOT NULL AND expected IS NOT NULL AND study = ? AND study_version = ?"
     query = f"SELECT count(*), count_if({_CODED}) FROM trials WHERE {which}"  # noqa: S608

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.errors import SlantError
 from slant.collector.provenance.methods import (
     command_line,
@@ -26,7 +27,6 @@ from slant.collector.provenance.methods import (
 )
 from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.request_messages import Message, messages_of
-from slant.collector.study.records import Study
 from slant.collector.terminal import count_text
 
 MOST_QUOTES = 10

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.keep.journal import utc_now
 from slant.collector.keep.public_paths import public_path, typed_command
 from slant.collector.plan.conversations import plan
@@ -23,7 +23,7 @@ from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.services import spoken_by
 from slant.collector.records import Run, Source
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 from slant.collector.system.code_version import current_code_version, git_commit
 
 
@@ -96,7 +96,7 @@ def new_run(
         variant=study.variant,
         seed=seed,
         repetitions=repetitions,
-        design=study.design,
+        design=study.design.name,
         models=json.dumps(models),
         tests=json.dumps(tests),
         conditions=json.dumps([asdict(condition) for condition in study.conditions]),
@@ -141,7 +141,7 @@ def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]
     price.
     """
     conversation = next(plan(*run_plan.plan_of(model_plan.model)))
-    trial, prompt = design_named(run_plan.study.design).first(run_plan.study, model_plan.model, conversation)
+    trial, prompt = run_plan.study.design.first(run_plan.study, model_plan.model, conversation)
     request = model_plan.provider.dialect.request(model_plan.base_url or "", None, model_plan.model, prompt, trial)
     price = run_plan.prices.find(model_plan.provider.name, model_plan.model.requested_model)
     return {
@@ -158,7 +158,7 @@ def _back(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, str]:
     """Return what of its reasoning a model is given back and how its provider is asked to cache what was said before,
     where a study's conversations have many turns.
     """
-    if not design_named(run_plan.study.design).has_turns(run_plan.study):
+    if not run_plan.study.design.has_turns(run_plan.study):
         return {}
     cache = getattr(model_plan.provider.dialect, "PROMPT_CACHE", "as the provider does by itself")
     return {"reasoning_back": model_plan.model.reasoning_back, "prompt_cache": cache}

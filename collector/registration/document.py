@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -24,7 +24,6 @@ from slant.collector.registration.canonical import CANONICAL_FORM, FORMAT, exact
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.stopping.widths import fit_of_width, outcome_of
 from slant.collector.studies.catalogue import Fit, Specification, StudyModel
-from slant.collector.study.records import Study
 from slant.collector.system.code_version import current_code_version
 from slant.collector.system.shipped_files import sql_query
 
@@ -89,7 +88,7 @@ def make_registration(
             "name": study.name,
             "title": study.title,
             "source": study.source,
-            "design": study.design,
+            "design": study.design.name,
             "version": study.version,
             "files": {name: hashlib.sha256(text.encode("utf-8")).hexdigest() for name, text in study.texts.items()},
         },
@@ -195,7 +194,7 @@ def _plan(
 
 
 def _prompt_hashes(study: Study, model: StudyModel, seed: int, repetitions: int) -> list[str]:
-    design, hashes = design_named(study.design), set()
+    design, hashes = study.design, set()
     for conversation in plan(study, model, seed, repetitions):
         hashes.add(design.first(study, model, conversation)[1].hash)
     return sorted(hashes)

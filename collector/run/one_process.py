@@ -25,7 +25,6 @@ from slant.collector.ask.unfinished_games import Begun, begun_games
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.live_or_batch import check_not_mixed
 from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
-from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.database import kept_open
 from slant.collector.keep.journal import Journal, pack_journals
@@ -279,7 +278,7 @@ def _report(
 
 def lane_row(run_plan: RunPlan, lane: Lane, why_all_stopped: str | None, n_changed: int) -> dict[str, Any]:
     """One model in the report of a run; `n_changed` of its games were answered by more than one model."""
-    has_games = design_named(run_plan.study.design).has_turns(run_plan.study)
+    has_games = run_plan.study.design.has_turns(run_plan.study)
     why = lane.stopped_because or (why_all_stopped if lane.done < lane.planned else None)
     return {
         "model": lane.model.model,

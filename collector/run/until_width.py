@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.collector.ask.watcher import Watcher
-from slant.collector.designs import design_named
 from slant.collector.errors import Interrupted, UsageError
 from slant.collector.keep.final_trials import read_finals
 from slant.collector.keep.journal_loader import load_journals
@@ -176,7 +175,7 @@ def _look(precision: Precision, models: Sequence[ModelPlan], repetitions: int) -
 
 
 def _trial_ids(run_plan: RunPlan, model_plan: ModelPlan, repetitions: int) -> list[str]:
-    plan = design_named(run_plan.study.design).plan(run_plan.study, model_plan.model, run_plan.seed)
+    plan = run_plan.study.design.plan(run_plan.study, model_plan.model, run_plan.seed)
     return [trial_id for place in plan.places(repetitions) for trial_id in plan.trial_ids(place)]
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 
+from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseEmptyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -21,7 +22,7 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.records import stable_id
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.stopping.widths import CellWidth
-from slant.collector.study.records import BASE, Study, StudyModel
+from slant.collector.study.records import BASE, StudyModel
 
 NARROW, MOST, GOES_ON = "narrow enough", "all repetitions asked", "goes on"
 _NEEDED = ("repetitions", "look_no", "looked_at", "model", "variant")

@@ -13,11 +13,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.errors import DesignError, RError, UsageError
 from slant.collector.records import Source
 from slant.collector.study.crossed_fits import CROSSED
-from slant.collector.study.records import Fit, Study
+from slant.collector.study.records import Fit
 from slant.collector.system.third_party import load_third_party
 
 GROUP = "slant.widths"
@@ -59,12 +59,12 @@ class Widths(ABC):
 
 def fit_of_width(study: Study) -> Fit:
     """Return the fit whose interval a run can wait for. UsageError for a study that has none."""
-    fit = {**design_named(study.design).fits(study), **study.fits}.get(CROSSED)
+    fit = {**study.design.fits(study), **study.fits}.get(CROSSED)
     if fit is None or fit.engine != CROSSED:
         raise UsageError(
             f'--until-width can\'t be used with "{study.name}": it has no fit "{CROSSED}".',
             f"Such an interval is that of the effect of two conditions over words and wordings; a study of the design "
-            f"{study.design} has no such effect. One of the design association has it.",
+            f"{study.design.name} has no such effect. One of the design association has it.",
             "To ask a number of repetitions that is fixed before: --repeat 5 (analyze power --study … says how many)",
         )
     return fit

@@ -17,6 +17,7 @@ from typing import Any
 from slant.collector.arguments import checked_arguments
 from slant.collector.designs import design_named
 from slant.collector.designs.design import Design
+from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import RefusalRule, stable_id
 from slant.collector.studies.stored_texts import is_kept, kept_names, kept_study
@@ -29,7 +30,6 @@ from slant.collector.study.records import (
     Fit,
     ReasoningBack,
     Specification,
-    Study,
     StudyModel,
     TestInfo,
 )
@@ -159,7 +159,7 @@ def fits_of(study: Study) -> dict[str, Fit]:
     """
     own = dict(study.fits)
     engines = {fit.engine for fit in own.values()}
-    more = design_named(study.design).fits(study)
+    more = study.design.fits(study)
     return own | {name: fit for name, fit in more.items() if name not in own and fit.engine not in engines}
 
 
@@ -172,7 +172,7 @@ def _read_variants(path: Path, text: str) -> dict[str, Study]:
     if {BASE, base} & set(variants[1:]):
         raise StudyError(f'A variant in {path.name} can\'t be called "{base}": so is the study as it stands.')
     studies = {name: _variant(path, values, folder, variants, name) for name in variants}
-    design = design_named(next(iter(studies.values())).design)
+    design = next(iter(studies.values())).design
     contents = frozenset(content for study in studies.values() for content in design.contents(study))
     version = f"v{stable_id(sorted(contents))[:12]}"  # a letter first: 2212e2921802 is a number to many readers
     if NULL not in studies and (null := _dealt(studies[base])):
@@ -185,7 +185,7 @@ def _dealt(study: Study) -> Study | None:
     """Return the variant `null` of a study: its words dealt to groups by its own seed, everything else the same. None
     where there are no groups of words.
     """
-    design = design_named(study.design)
+    design = study.design
     data = design.dealt(study.data, study.seed)
     if data is None:
         return None
@@ -212,7 +212,7 @@ def _given_back(study: Study, back: ReasoningBack | None) -> Study:
     """Return the study with this much of their reasoning given back to its models; StudyError if nothing
     goes back.
     """
-    if back and not design_named(study.design).has_turns(study):
+    if back and not study.design.has_turns(study):
         raise StudyError(
             f'--reasoning-back can\'t be used with "{study.name}": each of its questions is a conversation of its own.'
         )
@@ -223,7 +223,7 @@ def _answered(study: Study, answer: str) -> Study:
     """Return the study with another format of answers; UnknownNameError if its design or the study has no such."""
     if not answer:
         return study
-    answers = design_named(study.design).answers(study.data)
+    answers = study.design.answers(study.data)
     if answer not in answers:
         raise UnknownNameError(f"answer format in {study.path.name}", answer, answers)
     return study.with_answer(answer)
@@ -245,7 +245,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         name=checked_name(table.text("name"), "study"),
         title=table.text("title"),
         version="",
-        design=design.name,
+        design=design,
         source=table.text("source", ""),
         path=path,
         seed=_seed(table),

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs import design_named
 from slant.collector.designs.coding.design import COLUMNS
+from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import STUDY_FILE, write_new_study
 from slant.collector.study.folder import MOST_READ_BYTES
-from slant.collector.study.records import Study
 from slant.collector.system.files import contents, write_file
 from slant.collector.system.scratch import replace_file
 from slant.collector.system.shipped_files import sql_query
@@ -97,7 +96,7 @@ def _known_study(folder: Path, study: Study) -> Study | None:
         return None
     file = folder / STUDY_FILE
     coding = load_study(file) if file.exists() else None
-    if coding is None or (coding.name, coding.design) != (coding_name(study), _DESIGN):
+    if coding is None or (coding.name, coding.design.name) != (coding_name(study), _DESIGN):
         raise UsageError(
             f'"{folder / ANSWERS_FILE}" is there already, and no file of the coding of "{study.name}".',
             "Nothing was written. Give another folder: --folder PATH",
@@ -111,7 +110,7 @@ def coding_name(study: Study) -> str:
 
 
 def _answers_text(study: Study, rows: Sequence[dict[str, Any]]) -> str:
-    design = design_named(study.design)
+    design = study.design
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)

@@ -11,10 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from slant.collector.designs.study import Study
 from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import fits_of
 from slant.collector.study.engines import engine_names, lists_levels, takes_random_effects
-from slant.collector.study.records import Fit, Specification, Study
+from slant.collector.study.records import Fit, Specification
 
 PRIORS: Mapping[str, tuple[bool, ...]] = {
     "normal": (False, True), "student_t": (True, False, True), "cauchy": (False, True), "logistic": (False, True),

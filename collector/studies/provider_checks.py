@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from slant.collector.designs.study import Study
 from slant.collector.errors import UnknownNameError
 from slant.collector.providers import provider_named
-from slant.collector.study.records import Study
 
 
 def unknown_providers(study: Study) -> list[str]:

@@ -20,11 +20,11 @@ from typing import Any
 
 import duckdb
 
+from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, JournalError, StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.records import Registration, stable_id
-from slant.collector.study.records import Study
 from slant.collector.system.files import contents
 from slant.collector.system.scratch import replace_file
 

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from slant.collector.errors import UnknownNameError
 from slant.collector.records import Measure, RefusalRule, TokenSource
@@ -204,8 +204,10 @@ class ImportNames:
 
 
 @dataclass(frozen=True)
-class Study:
-    """A study, read and checked. `version` is 12 hexadecimal digits over everything that decides what is asked, in all
+class StudyFile:
+    """What the file of a study says, read and checked: what its design is given (`Study` adds the design itself).
+
+    `version` is 12 hexadecimal digits over everything that decides what is asked, in all
     variants; `contents` are the parts of it (see `Design.contents`), each of which an edit may leave as it is. `texts`
     are the files that it was read from, its own first, by their names in its folder. `note` is what people should know
     who see its results. `asked_as` is the variant as the file names it, without a format of answers.
@@ -222,7 +224,6 @@ class Study:
     name: str
     title: str
     version: str
-    design: str
     source: str
     path: Path
     seed: int
@@ -252,7 +253,7 @@ class Study:
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     contents: frozenset[str] = field(default_factory=frozenset, repr=False, compare=False)
 
-    def with_answer(self, answer: str) -> Study:
+    def with_answer(self, answer: str) -> Self:
         """Return the same study with another format of answers, as the variant NAME.ANSWER. Models that have a format
         of their own (they reason by themselves) are left out, by name.
         """
@@ -264,7 +265,7 @@ class Study:
         variant = f"{self.variant}.{answer}"
         return replace(self, variant=variant, frame=answer, models=models, left_out={**fixed, **self.left_out})
 
-    def with_reasoning_back(self, back: ReasoningBack) -> Study:
+    def with_reasoning_back(self, back: ReasoningBack) -> Self:
         """Return the same study with this much of its reasoning given back to every model, as the variant NAME.kept or
         NAME.dropped: other conversations are other trials, and belong into tables of their own."""
         models = tuple(replace(model, reasoning_back=back) for model in self.models)

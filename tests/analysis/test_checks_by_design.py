@@ -42,7 +42,7 @@ def page(checks: Checks) -> dict[str, Finding]:
 
 
 def made_by_check(checks: Checks) -> list[str]:
-    return [known.check for known in checks_of(checks.study.design) if not known.kept_by]
+    return [known.check for known in checks_of(checks.study.design.name) if not known.kept_by]
 
 
 @pytest.fixture(scope="module")

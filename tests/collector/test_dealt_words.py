@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.designs import design_named
 from slant.collector.designs.draws import deal_words
 from slant.collector.errors import UnknownNameError
 from slant.collector.plan.conversations import plan
@@ -53,7 +52,7 @@ def test_the_same_words_are_asked_as_often_in_other_groups(name: str) -> None:
 def test_the_prompt_lists_the_words_as_they_were_dealt() -> None:
     null = load_study("rmiat", variant="null")
     trial = trials(null)[0]
-    text = design_named(null.design).text(null, null.models[0], trial)
+    text = null.design.text(null, null.models[0], trial)
     test = null.data.tests[trial.test]
     assert f"The words {', '.join(test.words['group_a'][:-1])}, and {test.words['group_a'][-1]} are used" in text
 
@@ -61,7 +60,7 @@ def test_the_prompt_lists_the_words_as_they_were_dealt() -> None:
 @pytest.mark.parametrize("name", ["rmiat", "interference"])
 def test_a_simulated_model_answers_by_a_words_own_group_so_that_conditions_come_to_the_same(name: str) -> None:
     null = load_study(name, variant="null")
-    design, model = design_named(null.design), null.models[0]
+    design, model = null.design, null.models[0]
     first = null.conditions[0].condition
     sums: dict[bool, list[float]] = {True: [], False: []}
     for trial in trials(null):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tracemalloc
 from dataclasses import replace
 
-from slant.collector.designs import design_named
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Prompt, Turn, stable_id
 from tests.support.hiring_games import load
@@ -15,7 +14,7 @@ def history_bytes(rounds: int) -> int:
     """What the turns of a game of the hiring study take, its trials left out."""
     study = load()
     study = replace(study, data=replace(study.data, rounds=rounds))
-    design, model = design_named(study.design), study.model("simulated/greedy")
+    design, model = study.design, study.model("simulated/greedy")
     game = next(plan(study, model))
     tracemalloc.start()
     history: list[Turn] = []

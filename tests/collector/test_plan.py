@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slant.collector.designs import design_named
 from slant.collector.designs.association.design import paired_order
 from slant.collector.errors import UsageError
 from slant.collector.plan.conversations import plan, planned_count
@@ -106,7 +105,7 @@ def test_an_order_holds_every_pair_once_whatever_the_seed(pairs: int, seed: int)
 
 def test_a_study_of_ones_own_is_planned_and_worded_end_to_end(tmp_path: Path) -> None:
     study = load_study(write_tiny(tmp_path))
-    model, design = study.model("small"), design_named(study.design)
+    model, design = study.model("small"), study.design
     prompts = set()
     for conversation in plan(study, model, seed=1):
         trial, prompt = design.next(study, model, conversation, []) or (None, None)

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from slant.collector import export_trials, import_trials
 from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
-from slant.collector.study.records import Study
 from tests.support.tiny_choice import write_choice
 from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
@@ -84,7 +84,7 @@ def planned(study: Study) -> list[dict[str, Any]]:
             if trial.round or trial.game is None:
                 row |= {"repetition": trial.repetition, "options": [text for text in options if text]}
                 shown = {"option_a": trial.option_a, "option_b": trial.option_b, "expected": trial.expected}
-                row |= shown if study.design == "forced_choice" else {}
+                row |= shown if study.design.name == "forced_choice" else {}
                 rows.append(row | {"game": trial.game, "round": trial.round})
     return rows
 

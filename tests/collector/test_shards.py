@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from slant.collector import collect, merge
 from slant.collector.cli import collect as collect_command
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import plan
@@ -28,7 +28,6 @@ from slant.collector.plan.shards import Shard, share_of
 from slant.collector.progress.status import disjoint, progress, together
 from slant.collector.records import Conversation
 from slant.collector.studies.catalogue import list_studies, load_study
-from slant.collector.study.records import Study
 from tests.conftest import ROOT
 from tests.support.local_server import LocalServer, answers
 from tests.support.tiny_study import write_tiny
@@ -45,7 +44,7 @@ def shards(study: Study, repetitions: int = 1, of: int = N) -> list[list[Convers
 
 
 def mixes_tests(study: Study) -> bool:
-    return design_named(study.design).plan(study, study.models[0], study.seed).mixes_tests
+    return study.design.plan(study, study.models[0], study.seed).mixes_tests
 
 
 def cells(study: Study, part: list[Conversation]) -> Counter[tuple[str, str]]:

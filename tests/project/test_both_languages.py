@@ -187,7 +187,7 @@ def test_every_check_is_the_same_in_both_languages(db: Path, tmp_path: Path) -> 
     calls: list[Call] = [call for _, call in of_mixed]
     for name in ("interference", "hiring"):
         its = load_study(name)
-        own = DESIGN_CHECKS[its.design]
+        own = DESIGN_CHECKS[its.design.name]
         calls += [call for _, call in design_calls(own, own.read(db, its, None, None), 0.05)]
     asked = [as_check(call, tmp_path, number) for number, call in enumerate(calls)]
     in_r = plain_r(tmp_path, db=None, views=[], fits=[], checks=asked)["checks"]

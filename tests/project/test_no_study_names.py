@@ -18,7 +18,7 @@ NAMES = set(list_studies()) - set(design_names())  # a study may be called as it
 CONDITIONS = {
     one.condition
     for name in list_studies()
-    if (study := load_study(name)).design != "allocation"
+    if (study := load_study(name)).design.name != "allocation"
     for one in study.conditions
 }
 CODE = [

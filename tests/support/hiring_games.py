@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 
-from slant.collector.designs import design_named
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial, Turn
 from slant.collector.studies.catalogue import Study, load_study
@@ -17,7 +16,7 @@ Matrix = list[list[int]]  # by group and class, how often the group was chosen
 
 def rounds_of(study: Study, participant: str, seed: int = 1, games: int | None = None) -> Iterator[list[Round]]:
     """Each game as its rounds, asked and answered as a run would."""
-    design, model = design_named(study.design), study.model(f"simulated/{participant}")
+    design, model = study.design, study.model(f"simulated/{participant}")
     for number, game in enumerate(plan(study, model, seed)):
         if number == games:
             return

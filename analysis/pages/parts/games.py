@@ -12,7 +12,6 @@ import polars as pl
 from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.games.cells import with_game_variant
-from slant.collector.designs import design_named
 
 _CELL = ["variant", "model"]
 _SHORT = 60  # rows; a longer table is unfolded by who wants it
@@ -112,7 +111,7 @@ def choices(section: SectionData) -> Group | None:
 
 
 def _has_games(section: SectionData) -> bool:
-    return design_named(section.study.design).compares_variants and section.own("allocation_game_ends").height > 0
+    return section.study.design.compares_variants and section.own("allocation_game_ends").height > 0
 
 
 def _open_if_short(caption: str, frame: pl.DataFrame) -> CaptionedTable:

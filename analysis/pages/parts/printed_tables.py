@@ -9,7 +9,6 @@ import polars as pl
 from slant.analysis.pages.parts.records import CaptionedTable, Group, SectionData
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.paper.numbers import PRINT
-from slant.collector.designs import design_named
 
 COMPARED = "compared"
 """The name under which a material holds the rows of `analyze compare`."""
@@ -25,7 +24,7 @@ _OF_ANSWERS = (
 
 def print_comparison(section: SectionData) -> Group | None:
     rows = section.own(COMPARED)
-    if rows.is_empty() or not design_named(section.study.design).compares_variants:
+    if rows.is_empty() or not section.study.design.compares_variants:
         return None
     recomputed = rows.filter(pl.col("recomputed").is_not_null())
     tables = [CaptionedTable("How many printed numbers stand how", text_table(_status_counts(rows)), is_open=True)]

@@ -52,7 +52,7 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
             context = context_of(checks, trials)
             if looks := looks_in(checks.looks, grain):
                 own.append(stopping_finding(looks, context.models, checks.registered))
-            asked = (check for check in checks_of(checks.study.design) if check.question)
+            asked = (check for check in checks_of(checks.study.design.name) if check.question)
             own += [
                 _make_finding(check, rows, context, bool(checks.warnings))
                 for check in asked

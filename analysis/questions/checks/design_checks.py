@@ -50,7 +50,7 @@ class DesignChecks:
 
 def has_checks(study: Study) -> bool:
     """Whether there is anything to check: its design has checks, or it has a mixed model."""
-    return study.design in DESIGN_CHECKS or has_mixed_fit(study)
+    return study.design.name in DESIGN_CHECKS or has_mixed_fit(study)
 
 
 def _answers(view: str, db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:

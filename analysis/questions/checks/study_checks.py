@@ -168,7 +168,7 @@ READ_ONLY = ("counts", "calibration")
 
 def kept_rows(db: str | Path, study: Study, source: str | None) -> dict[str, pl.DataFrame]:
     """Return the rows of the checks `READ_ONLY`; none of one of which nothing is kept."""
-    counts = pl.DataFrame() if study.design in DESIGN_CHECKS else kept_count_models(db, study, source)
+    counts = pl.DataFrame() if study.design.name in DESIGN_CHECKS else kept_count_models(db, study, source)
     return {**({} if counts.is_empty() else {"counts": counts}), **kept_calibrations(db, study.name, source)}
 
 
@@ -192,8 +192,8 @@ def _check(
     refit: bool,
     progress: Progress | None,
 ) -> Checks:
-    if study.design in DESIGN_CHECKS:
-        own_checks = DESIGN_CHECKS[study.design]
+    if study.design.name in DESIGN_CHECKS:
+        own_checks = DESIGN_CHECKS[study.design.name]
         answers = own_checks.read(db, study, source, measure)
         rows, check_warnings = run_calls(list(design_calls(own_checks, answers, alpha)), workers, progress)
         return Checks(

@@ -38,8 +38,8 @@ def quick_checks(db: str | Path, study: Study, fits: Mapping[str, FitResult], wo
 
     Raises RError without R, DatabaseError where no answers are left to check.
     """
-    if study.design in DESIGN_CHECKS:
-        own_checks = DESIGN_CHECKS[study.design]
+    if study.design.name in DESIGN_CHECKS:
+        own_checks = DESIGN_CHECKS[study.design.name]
         trials = own_checks.read(db, study, None, None)
         rows, warnings = run_calls(list(design_calls(own_checks, trials, ALPHA)), workers, None)
     else:
@@ -69,5 +69,5 @@ def findings_made(checks: Checks) -> list[tuple[dict[str, str], list[Finding]]]:
 
 def checks_not_made(checks: Checks) -> list[CheckInfo]:
     """Return the checks of the design that lack their rows, but those that another command keeps."""
-    asked = [check for check in checks_of(checks.study.design) if check.question and not check.kept_by]
+    asked = [check for check in checks_of(checks.study.design.name) if check.question and not check.kept_by]
     return [check for check in asked if any(name not in checks.rows for name in check.needs)]

@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.rows.views import read_view
-from slant.collector.designs import design_named
 from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -153,7 +152,7 @@ def _with_variants(cells: list[GameCell], variants: Sequence[str], study: str) -
 
 def has_games(study: Study) -> bool:
     """Whether groups are chosen for jobs in games of this study."""
-    return design_named(study.design).compares_variants
+    return study.design.compares_variants
 
 
 def _check_has_games(study: Study) -> None:

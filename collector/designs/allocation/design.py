@@ -24,7 +24,7 @@ from slant.collector.designs.labels.reader import mentioned_labels
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
 
 _TOLD = ("points", "bonus", "would_succeed", "reminders", "scale", "ranks", "n_hires", "n_successes", "answer_format")
@@ -58,10 +58,10 @@ class Allocation(Design):
     def frames(self, data: AllocationData) -> tuple[str, ...]:
         return self.answers(data)
 
-    def needs_tools(self, study: Study, model: StudyModel) -> bool:
+    def needs_tools(self, study: StudyFile, model: StudyModel) -> bool:
         return bool(study.data.texts.answers[model.frame].tool)
 
-    def check(self, study: Study) -> None:
+    def check(self, study: StudyFile) -> None:
         data: AllocationData = study.data
         _check_groups(data.groups)
         for frame, user in used_frames(study).items():
@@ -86,21 +86,21 @@ class Allocation(Design):
             for job in job_class.jobs
         ]
 
-    def source_variant(self, study: Study) -> str | None:
+    def source_variant(self, study: StudyFile) -> str | None:
         success = study.data.success
         return success.source if success.kind == "elicited" else None
 
-    def with_rates(self, study: Study, rates: Mapping[str, Mapping[str, float]]) -> Study:
-        return replace(study, data=replace(study.data, elicited=rates))
+    def with_rates(self, data: AllocationData, rates: Mapping[str, Mapping[str, float]]) -> AllocationData:
+        return replace(data, elicited=rates)
 
-    def plan(self, study: Study, model: StudyModel, seed: int) -> Games:
+    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Games:
         return Games(study, model, seed)
 
-    def contents(self, study: Study) -> Iterator[str]:
+    def contents(self, study: StudyFile) -> Iterator[str]:
         return (game_content(study, answer) for answer in study.data.texts.answers)
 
     def next(
-        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+        self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
         data: AllocationData = study.data
         state = standing(conversation, history)
@@ -111,22 +111,22 @@ class Allocation(Design):
         earlier = conversation.trials[last_round] if state.place else None
         return trial, prompt_of(data, self._answer(study, trial), trial, state, earlier)
 
-    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         return read_turn(study.data, self._answer(study, trial), trial, reply)
 
-    def imported_turns(self, study: Study, model: StudyModel) -> TurnReader:
+    def imported_turns(self, study: StudyFile, model: StudyModel) -> TurnReader:
         return turn_reader(study, model)
 
-    def as_imported_reply(self, study: Study, trial: Trial, reply: Reply) -> Reply:
+    def as_imported_reply(self, study: StudyFile, trial: Trial, reply: Reply) -> Reply:
         """Return the reply of a file, in which a group that a tool was called with is its call, or alone."""
         tool = self._answer(study, trial).tool
         return called(tool, reply) if tool and trial.test == ROUNDS else reply
 
-    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
         """Return True for a model that does not reason by itself: it writes about as much as its format asks for."""
         return bool(study.data.texts.answers[model.frame].addon) or study.data.task == ELICITATION
 
-    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial)
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
@@ -141,7 +141,7 @@ class Allocation(Design):
         """Return the groups."""
         return tuple(map(str, trial["factors"].get("groups", ())))
 
-    def _answer(self, study: Study, trial: Trial) -> AnswerFormat:
+    def _answer(self, study: StudyFile, trial: Trial) -> AnswerFormat:
         data: AllocationData = study.data
         return data.texts.answers[trial.factors["answer_format"]]
 

@@ -18,7 +18,7 @@ from slant.collector.designs.allocation.draws import (
 from slant.collector.designs.allocation.parts import AllocationData, Rating, gains
 from slant.collector.designs.plan import Plan
 from slant.collector.records import Conversation, StableIds, Trial, stable_id
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyFile, StudyModel
 
 ROUNDS, QUESTIONS, RATINGS, ELICITATION = "rounds", "questions", "ratings", "elicitation"
 AFTER = (QUESTIONS, RATINGS)  # each asked on the finished game; none of them sees another
@@ -28,7 +28,7 @@ EVERYONE = "all"  # the group of a trial before anybody is chosen
 _NOT_CONTENT = ("games", "simulation", "elicited")
 
 
-def game_content(study: Study, answer: str) -> str:
+def game_content(study: StudyFile, answer: str) -> str:
     """Of all trials of a variant in one format of answers. How many games are played decides nothing that is asked in
     one of them, unless they are pooled; nor does a label that no text shows."""
     data: AllocationData = study.data
@@ -55,7 +55,7 @@ class Games(Plan[int]):
 
     mixes_tests = True
 
-    def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
+    def __init__(self, study: StudyFile, model: StudyModel, seed: int) -> None:
         self._study, self._model = study, model
         self._data: AllocationData = study.data
         self._rates = self._data.elicited.get(model.model, {})

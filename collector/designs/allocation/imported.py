@@ -13,7 +13,7 @@ from slant.collector.designs.imported_turns import ImportedTurn, TurnReader
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.errors import StudyError
 from slant.collector.records import Trial, stable_id
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyFile, StudyModel
 
 _ID = re.compile(r"[0-9a-f]{32}")
 _NUMBERS = (int, float)
@@ -28,7 +28,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
 _OF_ALL_GROUPS = ("p_by_group", "tries_before", "successes_before")
 
 
-def turn_reader(study: Study, model: StudyModel) -> TurnReader:
+def turn_reader(study: StudyFile, model: StudyModel) -> TurnReader:
     """How rows of this model become trials of the study's games."""
     data: AllocationData = study.data
     frame = model.frame or study.frame

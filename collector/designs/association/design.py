@@ -41,7 +41,7 @@ from slant.collector.study.crossed_fits import (
     crossed_fit,
 )
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, Fit, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
 
 Cell = tuple[int, int, int]
@@ -97,7 +97,7 @@ class Association(Design):
         labels = (each[label].lower() for each in names for label in ("label_a", "label_b"))
         return super().own_words(data) | spoken_words(labels) | spoken_words(data.wordings.values())
 
-    def fits(self, study: Study) -> dict[str, Fit]:
+    def fits(self, study: StudyFile) -> dict[str, Fit]:
         """Its mixed model over other words and wordings (a word that stands in both groups is two words), and a
         lognormal model of counts of which only the step is known, without and with words that vary."""
         own = cell_model(dict(study.fits))
@@ -111,11 +111,11 @@ class Association(Design):
     def frames(self, data: AssociationData) -> tuple[str, ...]:
         return tuple(data.frames)
 
-    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: AssociationData = study.data
         return super().factor_levels(study) | {"condition": data.conditions, "wording": tuple(data.wordings)}
 
-    def remarks(self, study: Study) -> list[str]:
+    def remarks(self, study: StudyFile) -> list[str]:
         data: AssociationData = study.data
         sentences = []
         not_asked = sum(len(t.words[side]) for t in data.tests.values() for side in SIDES if side not in t.asked_sides)
@@ -130,7 +130,7 @@ class Association(Design):
             )
         return [*sentences, *remarks_on_words(data), *remarks_on_simulation(study)]
 
-    def check(self, study: Study) -> None:
+    def check(self, study: StudyFile) -> None:
         data: AssociationData = study.data
         for frame, user in used_frames(study).items():
             if frame not in data.frames:
@@ -140,20 +140,20 @@ class Association(Design):
                     raise StudyError(f'The test "{test.test}" has no names in the frame "{frame}", which {user} uses.')
                 check_names(test, frame, data.frames[frame].template)
 
-    def plan(self, study: Study, model: StudyModel, seed: int) -> Cells:
+    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Cells:
         return Cells(study, model, seed)
 
-    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         return rendered(study.data, model.frame, trial)
 
-    def contents(self, study: Study) -> Iterator[str]:
+    def contents(self, study: StudyFile) -> Iterator[str]:
         data: AssociationData = study.data
         return (_content(study, frame, test, n) for frame in data.frames for test in data.tests for n in data.wordings)
 
-    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         return answer_to_label(reply, (trial.option_a or "", trial.option_b or ""), item=trial.item)
 
-    def repeated(self, study: Study, planned: Trial, repetition: int) -> Trial:
+    def repeated(self, study: StudyFile, planned: Trial, repetition: int) -> Trial:
         """In the balanced order each repetition lists the options the other way round than the one before."""
         if study.data.option_order != "balanced" or (repetition - planned.repetition) % 2 == 0:
             return planned
@@ -161,17 +161,17 @@ class Association(Design):
         other = planned.option_b if first == planned.option_a else planned.option_a
         return replace(planned, factors={**planned.factors, "first_option": other})
 
-    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
         return any(name == model.model for name, _, _ in study.data.simulation)
 
-    def assumed_lengths(self, study: Study, model: StudyModel) -> str:
+    def assumed_lengths(self, study: StudyFile, model: StudyModel) -> str:
         lacking = tests_without_rows(study.data, model.model)
         return f"200 tokens an answer are assumed in {', '.join(lacking)}, which have no row there" if lacking else ""
 
-    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
 
-    def _prompts(self, study: Study, model: StudyModel) -> PromptIndex[int]:
+    def _prompts(self, study: StudyFile, model: StudyModel) -> PromptIndex[int]:
         cells = Cells(study, model, study.seed)
 
         def trial(number: int) -> Trial:
@@ -208,7 +208,7 @@ def _goes_to_a(side: str, is_group_a_to_a: bool) -> bool:
 class Cells(QuestionPlan[Cell]):
     """The cells of a study for one model, numbered: pair number ↔ (test, word, wording), and the trials in them."""
 
-    def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
+    def __init__(self, study: StudyFile, model: StudyModel, seed: int) -> None:
         data: AssociationData = study.data
         self._study, self._model, self._data, self._seed = study, model, data, seed
         self._wordings = list(data.wordings)
@@ -280,7 +280,7 @@ class Cells(QuestionPlan[Cell]):
         )
 
 
-def _content(study: Study, frame: str, test_name: str, wording: int) -> str:
+def _content(study: StudyFile, frame: str, test_name: str, wording: int) -> str:
     """Of the trials of one test in one wording: all that their prompts are made of, the words listed among it."""
     data: AssociationData = study.data
     test, layout = data.tests[test_name], data.frames[frame]

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from slant.collector.designs.association.words import AssociationData
 from slant.collector.designs.sides import GROUPS
-from slant.collector.study.records import Study
+from slant.collector.study.records import StudyFile
 
 
-def remarks_on_simulation(study: Study) -> Iterator[str]:
+def remarks_on_simulation(study: StudyFile) -> Iterator[str]:
     """Rows for simulation that no trial reads, and tests that have none: those are simulated by a plain default."""
     data: AssociationData = study.data
     if not data.simulation:

@@ -19,7 +19,7 @@ from slant.collector.designs.refusals import is_refusal, refusal_detail
 from slant.collector.errors import StudyError
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
 
 COLUMNS = ("item", "test", "option_a", "option_b", "asked", "answer", "first_coding")
@@ -90,7 +90,7 @@ class Coding(Design):
     def conditions(self, data: CodingData) -> tuple[Condition, ...]:
         return numbered(dict.fromkeys(answer.condition for answer in data.answers.values()))
 
-    def questions(self, study: Study, model: StudyModel) -> Iterator[Question]:
+    def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
         data: CodingData = study.data
         for item, coded in data.answers.items():
             is_a_first = random.Random(f"coding\x1f{study.seed}\x1f{item}").random() < 0.5
@@ -109,18 +109,18 @@ class Coding(Design):
                 },
             )
 
-    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         data: CodingData = study.data
         coded, options = data.answers[trial.item], (trial.option_a, trial.option_b)
         first, second = options if trial.factors["first_option"] == "a" else options[::-1]
         return data.text.format(option_1=first, option_2=second, asked=coded.asked, answer=coded.answer)
 
-    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         if reply.outcome is not None and reply.outcome != "answered":
             return Reading(reply.outcome)
         return read_coding(reply.answer or "", trial)
 
-    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         u_refused, u_coding, u_neither, u_tokens = uniforms(seed, trial.model, trial.item, trial.repetition)
         first = trial.factors["first_coding"]
         coding = (first if u_coding < _SHARE_RIGHT else {"a": "b", "b": "a"}[first]) if first else None

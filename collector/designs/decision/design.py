@@ -38,7 +38,7 @@ from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
 
 OF_ATTRIBUTES = ("attribute_a", "attribute_b", "attribute_1", "attribute_2")
@@ -58,7 +58,7 @@ class Decision(WordListDesign):
     def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
         return study_files(template, folder)
 
-    def has_turns(self, study: Study) -> bool:
+    def has_turns(self, study: StudyFile) -> bool:
         data: DecisionData = study.data
         return data.form == "conversation"
 
@@ -77,14 +77,14 @@ class Decision(WordListDesign):
         texts = (task.text for scene in data.scenes.values() for task in scene.tasks)
         return super().own_words(data) | spoken_words(texts)
 
-    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: DecisionData = study.data
         return super().factor_levels(study) | {
             "condition": tuple(data.wordings.values()),
             "wording": tuple(data.wordings),
         }
 
-    def questions(self, study: Study, model: StudyModel) -> Iterator[Question]:
+    def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
         data: DecisionData = study.data
         for test in data.tests:
             for number in range(data.draws):
@@ -92,11 +92,11 @@ class Decision(WordListDesign):
                     if scene := data.scene(test, wording):
                         yield _question(data, test, wording, scene, number, study.seed)
 
-    def plan(self, study: Study, model: StudyModel, seed: int) -> Plan[Any]:
+    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Plan[Any]:
         questions = self.shuffled_questions(study, model, seed)
         return Conversations(questions, study.data) if self.has_turns(study) else questions
 
-    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         data: DecisionData = study.data
         scene = data.scene(trial.test, trial.wording)
         assert scene is not None
@@ -104,17 +104,17 @@ class Decision(WordListDesign):
         texts = (_rendered(data, task, trial) for task in scene.tasks if task.kind in trial.factors["tasks"])
         return BETWEEN.join(filter(None, texts))
 
-    def contents(self, study: Study) -> Iterator[str]:
+    def contents(self, study: StudyFile) -> Iterator[str]:
         data: DecisionData = study.data
         return (
             _content(study, test, number) for test in data.tests for number in data.wordings if data.scene(test, number)
         )
 
-    def content(self, study: Study, model: StudyModel, trial: Trial) -> str:
+    def content(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         return _content(study, trial.test, trial.wording)
 
     def next(
-        self, study: Study, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+        self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
         """Go on while tasks are done: a model that refuses to describe is not asked to decide."""
         place = len(history)
@@ -131,7 +131,7 @@ class Decision(WordListDesign):
             return trial, Prompt((message,))
         return trial, Prompt((*quoted_answer(history[-1].reply), message), history[-1].prompt)
 
-    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         reading = self._read(study, trial, reply)
         left = trial.factors.get("n_turns", 1) - (trial.round or 1)
         if reading.outcome == "answered" or not left or "goes_on" in trial.factors:
@@ -139,7 +139,7 @@ class Decision(WordListDesign):
         over = {"n_not_asked": left, "not_asked": {trial.test: left}}
         return replace(reading, factors={**reading.factors, **over})
 
-    def _read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+    def _read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         if reply.outcome is not None and reply.outcome != "answered":
             return Reading(reply.outcome)
         answer = reply.answer or ""
@@ -189,7 +189,7 @@ class Decision(WordListDesign):
         tasks = trial["factors"].get("tasks") or [""]
         return ("yes", "no") if tasks[-1] == "question" else super().options(trial) if tasks[-1] == "decision" else ()
 
-    def coded_options(self, study: Study, row: Mapping[str, Any]) -> tuple[str, str, str]:
+    def coded_options(self, study: StudyFile, row: Mapping[str, Any]) -> tuple[str, str, str]:
         """Where an import doesn't say which names and word were shown, all that may have been."""
         names = ("option_a", "option_b", "asked")
         if all(row[name] for name in names):
@@ -205,7 +205,7 @@ class Decision(WordListDesign):
         option_a, option_b, asked = (row[name] or " / ".join(dict.fromkeys(words[side])) for name, side in shown)
         return option_a, option_b, asked
 
-    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
 
 
@@ -244,7 +244,7 @@ def _question(data: DecisionData, test: str, wording: int, scene: Scene, number:
     )
 
 
-def _content(study: Study, test: str, number: int) -> str:
+def _content(study: StudyFile, test: str, number: int) -> str:
     """Of all draws of one test in one wording: the lists that they are drawn from, and the seed that draws them."""
     data: DecisionData = study.data
     scene = data.scene(test, number)

@@ -23,7 +23,7 @@ from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.records import Reading, Reply, StableIds, Trial, stable_id
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
 
 
@@ -83,17 +83,17 @@ class ForcedChoice(Design):
         options = (text.lower() for _, text in pairs)
         return super().own_words(data) | spoken_words(options) | spoken_words(data.wordings.values())
 
-    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: ForcedChoiceData = study.data
         return {"block": data.blocks, "domain": tuple(data.domains), "wording": tuple(data.wordings)}
 
-    def plan(self, study: Study, model: StudyModel, seed: int) -> Cells:
+    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Cells:
         return Cells(study, model, seed)
 
-    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         return rendered(study.data, trial)
 
-    def contents(self, study: Study) -> Iterator[str]:
+    def contents(self, study: StudyFile) -> Iterator[str]:
         return (_content(study, domain, n) for domain in study.data.domains.values() for n in study.data.wordings)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
@@ -119,16 +119,16 @@ class ForcedChoice(Design):
         texts = (consistent, other) if letter == LETTERS[0] else (other, consistent)
         return replace(trial, option_a=texts[0], option_b=texts[1], factors=_factors(planned, trial, draft, letter))
 
-    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         return read_choice(reply, (trial.option_a or "", trial.option_b or ""))
 
-    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
         return any(name == model.model for name, _, _ in study.data.simulation)
 
-    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
 
-    def _prompts(self, study: Study, model: StudyModel) -> PromptIndex[tuple[Place, str]]:
+    def _prompts(self, study: StudyFile, model: StudyModel) -> PromptIndex[tuple[Place, str]]:
         """Of both prompts of each place: whichever letter the consistent option has in it."""
         cells = Cells(study, model, study.seed)
 
@@ -145,7 +145,7 @@ DESIGN = ForcedChoice()
 class Cells(QuestionPlan[Place]):
     """The cells of a study for one model, and the trials in them."""
 
-    def __init__(self, study: Study, model: StudyModel, seed: int) -> None:
+    def __init__(self, study: StudyFile, model: StudyModel, seed: int) -> None:
         self._study, self._model, self._seed = study, model, seed
         self._data: ForcedChoiceData = study.data
         self._domains, self._wordings = list(self._data.domains.values()), list(self._data.wordings)
@@ -204,7 +204,7 @@ class Cells(QuestionPlan[Place]):
         )
 
 
-def _content(study: Study, domain: Domain, wording: int) -> str:
+def _content(study: StudyFile, domain: Domain, wording: int) -> str:
     """Of the trials of one domain in one wording. All words are in it, for they share out the letters among them."""
     pairs = {block: [(sorted(bound), text) for bound, text in parts] for block, parts in domain.pairs.items()}
     words = [(word.category, word.word) for word in domain.words]

@@ -24,7 +24,7 @@ from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
 from slant.collector.records import Reading, Reply, Trial, stable_id
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, Study, StudyModel, TestInfo, numbered
+from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
 
 POLES = dict(zip(ATTRIBUTES, "pn", strict=True))
@@ -46,7 +46,7 @@ class WordListDesign(Design):
         tests, own_sides = dealt_tests(data.tests, seed)
         return replace(data, tests=tests, own_sides=own_sides)
 
-    def knows_lengths(self, study: Study, model: StudyModel) -> bool:
+    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
         return any(name == model.model for name, _ in study.data.simulation)
 
 
@@ -69,29 +69,29 @@ class Pairing(WordListDesign):
     def own_words(self, data: PairingData) -> set[str]:
         return super().own_words(data) | spoken_words(wording.text for wording in data.wordings.values())
 
-    def factor_levels(self, study: Study) -> dict[str, tuple[Any, ...]]:
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
         data: PairingData = study.data
         conditions = tuple(wording.condition for wording in data.wordings.values())
         return super().factor_levels(study) | {"condition": conditions, "wording": tuple(data.wordings)}
 
-    def questions(self, study: Study, model: StudyModel) -> Iterator[Question]:
+    def questions(self, study: StudyFile, model: StudyModel) -> Iterator[Question]:
         data: PairingData = study.data
         for test in data.tests.values():
             for number in range(data.draws):
                 for wording_no, wording in data.wordings.items():
                     yield _question(data, test, wording_no, wording, number, study.seed)
 
-    def text(self, study: Study, model: StudyModel, trial: Trial) -> str:
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         data: PairingData = study.data
         return rendered(data, data.wordings[trial.wording], trial)
 
-    def contents(self, study: Study) -> Iterator[str]:
+    def contents(self, study: StudyFile) -> Iterator[str]:
         return (_content(study, test, number) for test in study.data.tests for number in study.data.wordings)
 
-    def content(self, study: Study, model: StudyModel, trial: Trial) -> str:
+    def content(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         return _content(study, trial.test, trial.wording)
 
-    def read(self, study: Study, trial: Trial, reply: Reply) -> Reading:
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
         if reply.outcome is not None and reply.outcome != "answered":
             return Reading(reply.outcome)
         answer = reply.answer or ""
@@ -128,7 +128,7 @@ class Pairing(WordListDesign):
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
         return {name: text for name, text in super().facts(trial).items() if name not in ("words", "poles")}
 
-    def simulate(self, study: Study, model: StudyModel, trial: Trial, seed: int) -> Reply:
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
         return simulate_reply(study.data, model, trial, seed)
 
 
@@ -164,7 +164,7 @@ def listed_words(words: Lists, rng: random.Random | None = None) -> dict[str, An
     return {"words": [word for word, _ in listed], "poles": "".join(pole for _, pole in listed)}
 
 
-def _content(study: Study, test: str, number: int) -> str:
+def _content(study: StudyFile, test: str, number: int) -> str:
     """Of all draws of one test in one wording: the lists that they are drawn from, and the seed that draws them."""
     data: PairingData = study.data
     wording = data.wordings[number]

@@ -19,10 +19,10 @@ from typing import Any
 
 from slant.collector.designs.pairing.published_lists import TESTS
 from slant.collector.designs.sides import SIDES
+from slant.collector.designs.study import Study
 from slant.collector.importing.layouts.published import check_columns, check_study, wording_named
 from slant.collector.importing.layouts.rows import Layout, Row
 from slant.collector.importing.layouts.values import CellError, is_empty, number, shown, text, whole_number, word
-from slant.collector.study.records import Study
 
 _TEST, _WORDING = ("dataset", "category"), ("variation", "type")
 _NUMBER, _ANSWER = ("iteration", "row", ""), ("response", "0")
@@ -54,7 +54,7 @@ class Bai(Layout):
         }
         if _CODED_D in row.cells:  # numbered over all tests: further rows are further repetitions of a draw
             draft["repetition"] = place // study.data.draws + 1
-        if study.design == "decision" and test in study.data.tests:
+        if study.design.name == "decision" and test in study.data.tests:
             draft |= {key: value for key, value in _codings(row).items() if value is not None}
             if all(name in row.cells for name in _SHOWN):
                 draft |= _what_was_shown(study, test, row)

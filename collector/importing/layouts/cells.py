@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sized
 from dataclasses import replace
 from typing import Any
 
+from slant.collector.designs.study import Study
 from slant.collector.importing.layouts.values import (
     CellError,
     composed,
@@ -20,7 +21,7 @@ from slant.collector.importing.layouts.values import (
 )
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Trial
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 
 Place = tuple[str, str, int, int]
 """Test, condition, wording, and the turn of a conversation (1 where a question stands alone)."""

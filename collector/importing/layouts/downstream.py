@@ -21,11 +21,11 @@ from typing import Any
 
 from slant.collector.designs.decision.decisions import people_in
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
+from slant.collector.designs.study import Study
 from slant.collector.importing.layouts.published import check_columns, check_study, lee_lai_test, wording_named
 from slant.collector.importing.layouts.rows import Layout, Problem, Row
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, text, whole_number, word
 from slant.collector.records import TokenSource
-from slant.collector.study.records import Study
 
 _SHOWN = ("group0", "group1", "group0_pole", "group1_pole")
 _ANSWER = ("experiment", "model", "template", "iteration")
@@ -72,21 +72,21 @@ class Downstream(Layout):
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         check_study("downstream", tuple(_NEEDED), study, has_model=True)
-        needed = _NEEDED[study.design]
+        needed = _NEEDED[study.design.name]
         check_columns(
             path, [name for name in needed if name not in columns and not (name == "model" and has_model)], columns
         )
         return []
 
     def grouped(self, study: Study, rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
-        return grouped_rows(rows, _ANSWER, _ALIKE, _OF_WORDS) if study.design == "pairing" else _turns(rows)
+        return grouped_rows(rows, _ANSWER, _ALIKE, _OF_WORDS) if study.design.name == "pairing" else _turns(rows)
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
         cells, test = row.cells, lee_lai_test(word(row.cells.get("experiment")))
         if test not in study.data.tests:
             known = ", ".join(study.data.tests)
             raise CellError(f"experiment must be one of {known}, but is {shown(cells.get('experiment'))}")
-        column = "template" if study.design == "pairing" else "variation"
+        column = "template" if study.design.name == "pairing" else "variation"
         condition, wording = wording_named(study, word(cells.get(column)), column)
         number = whole_number(cells.get("iteration"), "iteration")
         draft = {
@@ -98,7 +98,7 @@ class Downstream(Layout):
             "repetition": number // study.data.draws + 1,
             "token_source": _token_source(word(cells.get("model"))),
         }
-        return draft | (_association if study.design == "pairing" else _turn)(study, test, wording, cells)
+        return draft | (_association if study.design.name == "pairing" else _turn)(study, test, wording, cells)
 
 
 def _token_source(model: str) -> TokenSource | None:

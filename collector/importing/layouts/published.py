@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.importing.layouts.values import CellError, shown
-from slant.collector.study.records import Study
 
 LEE_LAI_TESTS = {
     "race_original": "race_greenwald",
@@ -27,7 +27,7 @@ _HINTS = ("Files with slant's own column names need: --layout tidy",)
 
 def check_study(layout: str, designs: Sequence[str], study: Study, has_model: bool) -> None:
     """UsageError if the study is of another design, or nobody says which model the answers are of."""
-    if study.design not in designs:
+    if study.design.name not in designs:
         raise UsageError(f"The layout {layout} is for {' and '.join(designs)} studies; {study.name} is none.")
     if not has_model:
         known = ", ".join(model.model for model in study.models)

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.study import Study
 from slant.collector.importing.files.records import Problem, Row
-from slant.collector.study.records import Study
 
 __all__ = ["Layout", "Problem", "Row"]
 

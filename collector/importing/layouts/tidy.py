@@ -13,13 +13,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs import design_named
+from slant.collector.designs.study import Study
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.published import check_columns
 from slant.collector.importing.layouts.rows import Layout, Row
 from slant.collector.importing.layouts.values import CellError, is_empty, shown, whole_number, word
 from slant.collector.records import Attempt
-from slant.collector.study.records import Study, StudyModel
+from slant.collector.study.records import StudyModel
 from slant.collector.system.shipped_files import documented_columns
 
 PLACE = ("test", "condition", "item", "wording")
@@ -75,7 +75,7 @@ class Tidy(Layout):
     has_turns = True
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        has_turns = design_named(study.design).has_turns(study)
+        has_turns = study.design.has_turns(study)
         of_place = _needed_of_turns(study) if has_turns else NEEDED
         needed = of_place if has_model else ("model", *of_place)
         aliases = ALIASES | ALIASES_OF_GAMES
@@ -84,10 +84,10 @@ class Tidy(Layout):
         present |= PlannedCells(study, (*study.models, anybody)[0]).said_by_study
         present |= set(PLACE) if present & set(IDS) else set()
         missing = [name for name in needed if name not in present]
-        if design_named(study.design).analyses_tokens and not present & set(COUNTS):
+        if study.design.analyses_tokens and not present & set(COUNTS):
             missing.append("tokens")
         hints = ["Or say which model all rows are of: --model MODEL"] if missing == ["model"] else []
-        if study.design == "association":
+        if study.design.name == "association":
             hints.append("The authors' own files need: --layout lee-lai")
         if "round" in missing:
             hints.append("Each row is one turn. An export has them by: collect export --view trials")
@@ -105,7 +105,7 @@ class Tidy(Layout):
         if word(row.cells.get("source")) == "simulated":
             raise CellError("is simulated, and an import would make it look like a model's answer")
         cells = dict(row.cells)
-        has_turns = design_named(study.design).has_turns(study)
+        has_turns = study.design.has_turns(study)
         for foreign, ours in (ALIASES | (ALIASES_OF_GAMES if has_turns else {})).items():
             if foreign in cells and (ours not in cells or (foreign == "word" and "domain" in cells)):
                 cells[ours] = cells[foreign]
@@ -117,7 +117,7 @@ class Tidy(Layout):
 
 def _needed_of_turns(study: Study) -> tuple[str, ...]:
     """Of a game, which one and which round; of another conversation, its place and which turn."""
-    is_game = bool(study.models) and design_named(study.design).imported_turns(study, study.models[0]) is not None
+    is_game = bool(study.models) and study.design.imported_turns(study, study.models[0]) is not None
     return ("game", "round", "item", "answer") if is_game else (*NEEDED, "round")
 
 
