@@ -15,7 +15,7 @@ from functools import cached_property, lru_cache
 from itertools import chain
 from typing import Any, Literal, get_args
 
-from slant.collector.system.json_text import texts_sorted
+from slant.collector.system.json_text import plain_values, texts_sorted
 
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "rejected", "failed"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -57,7 +57,7 @@ class StableIds:
 
     @staticmethod
     def end(*parts: Any) -> bytes:
-        return b"," + _json(parts)[1:].encode()
+        return b"," + (plain_values(parts) or _json(parts).encode())[1:]
 
     def of(self, number: int, end: bytes) -> str:
         hashed = self._begun(number).copy()

@@ -167,15 +167,21 @@ def _without_folders(attempt: Attempt) -> Attempt:
     """Cut folders out of an attempt: a custom server may call its model by a path in a home folder, also in its
     errors.
     """
+    texts = (attempt.served_model, attempt.error, attempt.detail)
+    if not any(text and _names_home(text) for text in texts):
+        return attempt
     names = ("served_model", "error", "detail")
     told = {name: text for name in names if (text := getattr(attempt, name)) and without_home(text) != text}
-    if not told:
-        return attempt
     response = attempt.response
     if (served := told.get("served_model")) and response:
         response = response.replace(served, without_home(served)).replace(_in_json(served), without_home(served))
     short = {name: without_home(text) for name, text in told.items()}
     return replace(attempt, **short, response=response)  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=64)  # thousands of answers have one model
+def _names_home(text: str) -> bool:
+    return without_home(text) != text
 
 
 def _in_json(text: str) -> str:

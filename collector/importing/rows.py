@@ -57,6 +57,8 @@ from slant.collector.system.json_text import encoded
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
 _NAMED = (*PLACE, "group")
 _MOST_PLACES = 100_000
+_OF_LOGPROBS = ("option_a_logprob", "option_b_logprob", "logprob_kind")
+_NO_LOGPROBS = OptionLogprobs()
 _LONG_TEXT = 40
 """Characters; two answers of so many are seldom the same by chance."""
 
@@ -195,7 +197,7 @@ class RowReader:
         notes.note_answer(cell, (str(answer), str(draft.get("tokens")), str(draft.get("output_tokens"))))
         if not is_empty(draft.get("repetition")):
             return whole_number(draft["repetition"], "repetition", 1)
-        content = hash((cell, *sorted((name, str(value)) for name, value in draft.items())))
+        content = hash((cell, frozenset(zip(draft, map(str, draft.values()), strict=True))))
         if notes.seen[cell] > 1:
             is_copy = content in notes.rows_seen and _is_unlikely_twice(draft, model)
             notes.copies += is_copy
@@ -283,7 +285,9 @@ def _logprobs(draft: Mapping[str, Any]) -> OptionLogprobs:
     """Return the log-probabilities of the two options, and how far they can be trusted; nothing says so without
     a kind.
     """
-    of_a, of_b = (logprob(draft.get(name), name) for name in ("option_a_logprob", "option_b_logprob"))
+    if draft.keys().isdisjoint(_OF_LOGPROBS):  # of nearly every file, and a million rows are looked at
+        return _NO_LOGPROBS
+    of_a, of_b = (logprob(draft.get(name), name) for name in _OF_LOGPROBS[:2])
     kind = word(draft.get("logprob_kind"))
     if kind and kind not in get_args(LogprobKind):
         raise CellError(f"logprob_kind must be one of {', '.join(get_args(LogprobKind))}, but is {shown(kind)}")

@@ -54,3 +54,16 @@ def texts_sorted(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
         return orjson.dumps(rows, option=orjson.OPT_SORT_KEYS)
     except TypeError:
         return None
+
+
+_PLAIN = {str, int}
+
+
+def plain_values(values: Sequence[Any]) -> bytes | None:
+    """Return texts and whole numbers as the standard library writes them; None for all others."""
+    if not {*map(type, values)} <= _PLAIN:
+        return None
+    try:
+        return orjson.dumps(values)
+    except TypeError:
+        return None

@@ -117,7 +117,7 @@ def whole_number(value: Any, name: str, least: int = 0, most: int = _MOST_TOKENS
 
 def count(value: Any, name: str) -> int | None:
     """Return a count of tokens; None (unknown, never 0) for an empty cell."""
-    return None if is_empty(value) else whole_number(value, name)
+    return None if value is None or is_empty(value) else whole_number(value, name)
 
 
 def number(value: Any, name: str) -> float:
@@ -130,7 +130,7 @@ def number(value: Any, name: str) -> float:
 
 def amount(value: Any, name: str) -> float | None:
     """Return a number that is not negative, with decimals; None for an empty cell."""
-    if is_empty(value):
+    if value is None or is_empty(value):
         return None
     number = float(word(value)) if _NUMBER.fullmatch(word(value)) else -1.0
     if not 0 <= number < float("inf"):
