@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,13 @@ The verdict is kept in the database: a run of an unchecked model, or of one that
 @provider_file_option
 @seed_option(default=1)
 @time_limit_option
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1),
+    default=4,
+    show_default=True,
+    help="Requests in flight at once. A server that answers one at a time: 1.",
+)
 @yes_option
 @db_option
 @output_options
@@ -52,6 +60,7 @@ def check_model_command(
     base_url: str | None,
     seed: int,
     time_limit: float,
+    concurrency: int,
     yes: bool,
     db: Path,
     output_format: str,
@@ -74,7 +83,14 @@ def check_model_command(
         if not yes:
             sys.exit(1)
     result = check_model(
-        chosen, db, base_url=base_url, seed=seed, time_limit_s=time_limit, yes=yes, on_answer=counter("answers")
+        chosen,
+        db,
+        base_url=base_url,
+        seed=seed,
+        time_limit_s=time_limit,
+        concurrency=concurrency,
+        yes=yes,
+        on_answer=counter("answers"),
     )
     print_rows(_rows(result), output_format)
     _say_verdict(result)
@@ -120,11 +136,18 @@ def _number(value: float | None, how: str) -> str:
 
 
 def counter(what: str) -> Callable[[int, int], None]:
-    """Count what is done, on a terminal."""
+    """Count what is done: on a terminal each, elsewhere a line every ten seconds."""
+    from slant.collector.progress import bar
+
+    shown_at = time.monotonic()
 
     def show(done: int, total: int) -> None:
+        nonlocal shown_at
         if sys.stderr.isatty():
             click.echo(f"\r{done:,} of {total:,} {what}", nl=done == total, err=True)
+        elif done < total and time.monotonic() - shown_at >= bar.LINE_EVERY_S:
+            shown_at = time.monotonic()
+            say(f"{done:,} of {total:,} {what}")
 
     return show
 

@@ -61,10 +61,12 @@ def check_model(
     base_url: str | None = None,
     seed: int = 1,
     time_limit_s: float = 600.0,
+    concurrency: int = AT_ONCE,
     yes: bool = False,
     on_answer: OnAnswer = lambda done, all_of_them: None,
 ) -> Check:
-    """Check `model` with its settings, keep the result in `db` and return it. Costs about thirty requests.
+    """Check `model` with its settings, keep the result in `db` and return it. Costs about thirty requests, of which
+    `concurrency` are in flight at once.
 
     ProviderError if the model can't be asked, or refuses the first question (key, quota, name); UsageError if it
     costs money and nobody agreed (`yes`), or is simulated.
@@ -73,7 +75,7 @@ def check_model(
     questions = check_questions(provider.dialect, seed)
     if provider.costs_money and not yes:
         raise UsageError(f"This would send {len(questions)} paid requests.", "To agree: --yes (from Python: yes=True).")
-    asker = _Asker(model, provider, provider.address(base_url) or "", time_limit_s, on_answer)
+    asker = _Asker(model, provider, provider.address(base_url) or "", time_limit_s, concurrency, on_answer)
     answers = run_anywhere(asker.ask_all(questions))
     check_facts = facts([answered for answered, _ in answers])
     verdict, reasons = decide_verdict(check_facts, model.requested_model)
@@ -108,18 +110,25 @@ class _Asker:
     """Asks the questions of one check, a few at once."""
 
     def __init__(
-        self, model: StudyModel, provider: Provider, base_url: str, time_limit_s: float, on_answer: OnAnswer
+        self,
+        model: StudyModel,
+        provider: Provider,
+        base_url: str,
+        time_limit_s: float,
+        concurrency: int,
+        on_answer: OnAnswer,
     ) -> None:
         self._model, self._provider, self._base_url = model, provider, base_url
         self._time_limit_s, self._told = time_limit_s, on_answer
         self._key = provider.key()
         self._redacted = Redaction([self._key] if self._key else [])
-        self._slots = asyncio.Semaphore(AT_ONCE)
+        self._concurrency = concurrency
+        self._slots = asyncio.Semaphore(concurrency)
         self.responses: list[ResponseFacts] = []
         self._done = 0
 
     async def ask_all(self, questions: list[CheckQuestion]) -> list[tuple[Answered, dict[str, Any]]]:
-        async with Client(AT_ONCE, self._time_limit_s) as client:
+        async with Client(self._concurrency, self._time_limit_s) as client:
             first = await self._ask(client, questions[0], len(questions))
             if sentence := first[0].rejected or first[0].failed:
                 raise ProviderError(f"{self._provider.name}/{self._model.requested_model} can't be checked.", sentence)

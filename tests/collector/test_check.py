@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -247,3 +248,19 @@ def test_a_check_that_cannot_be_written_says_so(tmp_path: Path) -> None:
     (tmp_path / "t.duckdb.journal").write_text("in the way")
     with pytest.raises(JournalError, match="Can't write the journal"):
         checked(tmp_path / "t.duckdb", Thinker())
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_no_more_questions_are_in_flight_than_a_server_can_take(tmp_path: Path, concurrency: int) -> None:
+    thinker, in_flight, most = Thinker(by_effort), 0, 0
+
+    async def counting(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+        nonlocal in_flight, most
+        in_flight += 1
+        most = max(most, in_flight)
+        await asyncio.sleep(0.01)
+        in_flight -= 1
+        return await thinker(request, body)
+
+    checked(tmp_path / "t.duckdb", counting, concurrency=concurrency)
+    assert most == concurrency
