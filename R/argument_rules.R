@@ -98,8 +98,8 @@ argument_rules <- local({
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",
           "provider_file")] <- list(text)
   rules[c("cluster", "outcome", "reasoning_kind", "weights")] <- list(text_or_null)
-  rules[c("attributes", "by", "files", "indices", "models", "random", "removed_words", "strata",
-          "within")] <- list(texts)
+  rules[c("attributes", "by", "files", "indices", "models", "random", "removed_words", "sets",
+          "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot", "max_rows", "again")] <- list(whole(1))
   rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))

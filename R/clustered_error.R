@@ -49,3 +49,32 @@ clusters_of <- function(rows, names, to) {
 }
 
 cluster_columns <- function(names) unique(unlist(strsplit(as.character(names), ":", fixed = TRUE)))
+
+# With few clusters such standard errors are too small. Bias-reduced ones (CR2) with Satterthwaite's degrees of freedom
+# hold there (Bell & McCaffrey 2002; Pustejovsky & Tipton 2018), by clubSandwich; its matrices are as large as a
+# cluster.
+largest_cluster <- 1000L
+
+takes_reduced_bias <- function(clusters, n_clusters, regression) {
+  if (!isTRUE(regression$has_cr2) || length(clusters) != 1 || n_clusters >= fewest_clusters) {
+    return(FALSE)
+  }
+  reason <- if (max(table(clusters[[1]])) > largest_cluster) {
+    sprintf("some have more than %s rows, which takes too long", format(largest_cluster, big.mark = ","))
+  } else if (!suppressMessages(requireNamespace("clubSandwich", quietly = TRUE))) { # it tells of methods of sandwich
+    "the R package \"clubSandwich\" is not installed"
+  }
+  if (!is.null(reason)) {
+    warning(sprintf(
+      "%d clusters (\"%s\") are fewer than %d: standard errors over them (%s) are too small. CR2 would hold: %s.",
+      n_clusters, names(clusters), fewest_clusters, regression$clustered_as, reason
+    ), call. = FALSE)
+  }
+  is.null(reason)
+}
+
+# One row a coefficient: `std_error`, `df`, `method`.
+reduced_bias_error <- function(model, codes) {
+  found <- clubSandwich::coef_test(model, vcov = "CR2", cluster = codes, test = "Satterthwaite")
+  frame_of(std_error = found$SE, df = found$df_Satt, method = rep("CR2", nrow(found)))
+}

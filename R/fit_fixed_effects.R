@@ -2,11 +2,15 @@
 # and standard errors over clusters next to those of independent rows.
 
 # `regression`: a list of its `name`, an `example` of a formula and the engine that has random effects (`mixed`), all
-# three in sentences; `prepared`, function(rows, formula); `model`, function(formula, rows); and of a model `effects`
-# (estimates), `tests`, `variances`; `optimiser` in words.
+# three in sentences; `optimiser` in words; `packages`; `columns`, what it needs besides those of the formula;
+# `check(rows, outcome)`, an error where the outcome is none of its kind (if not given, check_outcome()); `prepared`,
+# function(rows, formula); `model`, function(formula, rows); and of a model `effects` (estimates), `tests`, `variances`,
+# `fit_of` (more of its row of `fits`), `further(model, rows, covariance)` (more tables), and `changes`: a matrix, how
+# each row moves each coefficient. The variance of their sums over clusters is multiplied with
+# `small_sample(model, n_clusters)` besides G / (G - 1), and called `clustered_as`; `has_cr2`: clubSandwich knows it.
 fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regression) {
   formula <- checked_formula(formula, names(data))
-  columns <- all.vars(formula)
+  columns <- c(all.vars(formula), regression$columns)
   if (!is.null(cluster)) cluster <- checked_clusters(as.character(unlist(cluster)))
   check_columns(data, c(columns, cluster_columns(cluster), by), to = sprintf("fit %s", regression$name))
   has_bar <- any(c("|", "||") %in% all.names(formula))
@@ -17,50 +21,91 @@ fit_fixed_effects <- function(data, formula, by, levels, cluster, save_to, regre
       if (has_bar) sprintf("With random effects, the engine is %s.", regression$mixed)
     )
   }
-  levels <- level_lists(data, all.vars(formula[[3]]), levels)
+  levels <- level_lists(data, all.vars(formula[[3]]), levels[intersect(names(levels), all.vars(formula[[3]]))])
   used <- unique(c(columns, cluster_columns(cluster)))
   fit_one <- function(rows) fit_fixed_cell(formula, with_factors(rows, character(), levels), cluster, regression)
-  slant_fit(fit_each_group(data, by, used, fit_one, save_to))
+  slant_fit(fit_each_group(data, by, used, fit_one, save_to), regression$packages)
 }
 
 fit_fixed_cell <- function(formula, rows, cluster, regression) {
-  check_outcome(rows, all.vars(formula[[2]]))
-  model <- regression$model(formula, regression$prepared(rows, formula))
+  check <- if (is.null(regression$check)) check_outcome else regression$check
+  check(rows, all.vars(formula[[2]]))
+  rows <- regression$prepared(rows, formula)
+  model <- regression$model(formula, rows)
   if (anyNA(stats::coef(model))) {
     alike <- quoted(names(which(is.na(stats::coef(model)))))
     stop_with(sprintf("Can't fit %s: %s does not vary apart from the others.", regression$name, alike))
   }
-  if (model$df.residual == 0) {
+  if (isTRUE(model$df.residual == 0)) {
     stop_with(sprintf("Can't fit %s: it has as many coefficients as there are rows.", regression$name))
   }
+  clusters <- clusters_to_use(rows, cluster)
+  clustered <- clustered_effects(model, clusters, regression)
   list(
     estimates = regression$effects(model),
-    fit = list(
+    fit = c(if (!is.null(regression$fit_of)) regression$fit_of(model), list(
       log_lik = as.numeric(stats::logLik(model)), aic = stats::AIC(model), bic = stats::BIC(model), singular = FALSE,
       optimiser = regression$optimiser
-    ),
+    )),
     variances = regression$variances(model),
-    tables_of_group = list(tests = regression$tests(model), clustered = clustered_effects(model, rows, cluster)),
+    tables_of_group = c(
+      list(tests = regression$tests(model), clustered = clustered),
+      if (!is.null(regression$further)) regression$further(model, rows, clustered_vcov(model, clusters, regression))
+    ),
     model = model
   )
 }
 
-# The coefficients with standard errors over other clusters; without `cluster`, or three of one, no rows.
-clustered_effects <- function(model, rows, cluster) {
-  none <- cbind(empty_table("estimates"), frame_of(clusters = character(), n_clusters = integer()))
+clusters_to_use <- function(rows, cluster) {
   if (is.null(cluster)) {
-    return(none)
+    return(NULL)
   }
-  clusters <- tryCatch(clusters_of(rows, cluster, "say what holds for others"), error = function(condition) {
+  tryCatch(clusters_of(rows, cluster, "say what holds for others"), error = function(condition) {
     message(conditionMessage(condition))
     NULL
   })
-  if (is.null(clusters)) {
-    return(none)
-  }
-  scores <- stats::model.matrix(model) * stats::residuals(model, type = "response")
-  bread <- summary(model)$cov.unscaled
-  effects <- coefficient_rows(stats::coef(model), clustered_error(scores %*% bread, clusters))
-  n <- min(vapply(clusters, function(codes) length(unique(codes)), 1L))
-  cbind(effects, frame_of(clusters = rep(toString(names(clusters)), nrow(effects)), n_clusters = rep(n, nrow(effects))))
 }
+
+# The coefficients with standard errors over other clusters; without `cluster`, or three of one, no rows.
+clustered_effects <- function(model, clusters, regression) {
+  if (is.null(clusters)) {
+    none <- frame_of(method = character(), clusters = character(), n_clusters = integer())
+    return(cbind(empty_table("estimates"), none))
+  }
+  n <- min(vapply(clusters, function(codes) length(unique(codes)), 1L))
+  found <- if (takes_reduced_bias(clusters, n, regression)) reduced_bias_error(model, clusters[[1]])
+  if (is.null(found)) {
+    found <- clustered_error(regression$changes(model), clusters)
+    if (length(clusters) == 1) found$std_error <- found$std_error * sqrt(regression$small_sample(model, n))
+    found$method <- rep(if (length(clusters) == 2) "two ways" else regression$clustered_as, nrow(found))
+  }
+  effects <- coefficient_rows(stats::coef(model), found)
+  n_rows <- nrow(effects)
+  about <- frame_of(
+    method = found$method, clusters = rep(toString(names(clusters)), n_rows), n_clusters = rep(n, n_rows)
+  )
+  cbind(effects, about)
+}
+
+# The covariance of the coefficients over clusters of one kind; NULL without them.
+clustered_vcov <- function(model, clusters, regression) {
+  if (length(clusters) != 1) {
+    return(NULL)
+  }
+  sums <- rowsum(regression$changes(model), clusters[[1]])
+  n <- nrow(sums)
+  crossprod(sums) * n / (n - 1) * regression$small_sample(model, n)
+}
+
+# Of least squares and logistic regressions, as sandwich::vcovCL(type = "HC1", cadjust = TRUE), and Stata's regress.
+least_squares_changes <- function(model) {
+  scores <- stats::model.matrix(model) * stats::residuals(model, type = "working") * model_weights(model)
+  scores %*% summary(model)$cov.unscaled
+}
+
+model_weights <- function(model) {
+  weights <- if (inherits(model, "glm")) stats::weights(model, "working") else stats::weights(model)
+  if (is.null(weights)) 1 else weights
+}
+
+hc1 <- function(model) (stats::nobs(model) - 1) / (stats::nobs(model) - length(stats::coef(model)))

@@ -35,7 +35,8 @@ linear_model <- list(
   variances = function(model) {
     frame_of(group = "residual", term = "residual", variance = stats::sigma(model)^2, n_groups = NA_integer_)
   },
-  optimiser = "stats::lm, t"
+  changes = function(model) least_squares_changes(model), small_sample = function(model, n_clusters) hc1(model),
+  clustered_as = "HC1", has_cr2 = TRUE, optimiser = "stats::lm, t"
 )
 
 against_the_mean <- function(model) {

@@ -82,7 +82,7 @@ fit_lme4 <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, fa
     stop_with(
       sprintf("Can't fit %s as a mixed model.", quoted(deparse1(formula))),
       "It must have an outcome and a random effect, like \"tokens ~ condition + (1 | wording)\".",
-      "Without a random effect, the engines are \"lm\" (a number) and \"logistic\" (1 or 0): run_fit()."
+      "Without a random effect, the engines are \"lm\" (a number), \"logistic\" (1 or 0) and \"clm\" (a rating)."
     )
   }
   outcome <- all.vars(formula[[2]])

@@ -3,10 +3,12 @@
 #' R's own [stats::glm()] with `family = binomial`, Wald's z and intervals: of decisions on D of the word pairs before
 #' them, as in Bai et al. (2025), or of a choice by any number of groups that are described. It takes rows as
 #' independent. Where they share stereotypes, people or wordings, `cluster` names the column (or two), and the table
-#' `clustered` has the same coefficients with standard errors over others of them (sandwich estimators, t with the
-#' fewest clusters less 1 as degrees of freedom).
-#' With few clusters p is somewhat too small: simulated (`bench/truth.R`), it is below .05 in 5.5 % (21 clusters), 6.5 %
-#' (16) and 8.8 % (10) of studies in which there is nothing.
+#' `clustered` has the same coefficients with standard errors over others of them. `method` says how: `"HC1"` as Stata
+#' and `sandwich::vcovCL(type = "HC1", cadjust = TRUE)`, t with the number of clusters less 1 as degrees of freedom; of
+#' fewer than 40 clusters `"CR2"`, bias-reduced with Satterthwaite's degrees of freedom (Pustejovsky & Tipton 2018, by
+#' package clubSandwich; without it HC1, with a warning); `"two ways"` of two columns (Cameron, Gelbach & Miller 2011).
+#' Simulated (`bench/truth.R`), p of CR2 is below .05 in 3.8 % (21 clusters), 5.0 % (16) and 5.2 % (10) of studies in
+#' which there is nothing.
 #'
 #' @inheritParams fit_lme4
 #' @param formula the formula as text, such as `"decision_bias ~ d"`; the outcome is 1 or 0. A column of text is a
@@ -18,7 +20,7 @@
 #'   the row `"all"` is against the model without predictors, and where there are several terms each has a row, against
 #'   the model without it: `null_log_lik` of the smaller model, McFadden's `pseudo_r_squared`, and the likelihood
 #'   ratio test (`chi_squared`, `df`, `p_value`); with `cluster` also `clustered`: `term`, `estimate`, `std_error`,
-#'   `df`, `statistic`, `p_value`, `conf_low`, `conf_high`, `clusters` (names) and `n_clusters` (the fewest).
+#'   `df`, `statistic`, `p_value`, `conf_low`, `conf_high`, `method`, `clusters` (names) and `n_clusters` (the fewest).
 #'   Where a predictor separates the outcome, coefficients have no finite estimate, and a warning says so; the
 #'   likelihood ratio test holds all the same.
 #' @source Bai et al. (2025), <https://doi.org/10.1073/pnas.2416228122>, figure 4.
@@ -41,7 +43,8 @@ logistic_regression <- list(
   effects = function(model) wald_effects(model),
   tests = function(model) rbind(against_intercept(model), against_each_term(model)),
   variances = function(model) NULL,
-  optimiser = "stats::glm, Wald z"
+  changes = function(model) least_squares_changes(model), small_sample = function(model, n_clusters) hc1(model),
+  clustered_as = "HC1", has_cr2 = TRUE, optimiser = "stats::glm, Wald z"
 )
 
 # The null model is of the same rows; its deviance is that of 0 and 1, and so minus twice its log likelihood.

@@ -7,7 +7,7 @@ need_package <- function(package, for_what) {
     stop_unloaded(package, for_what)
   }
   debian <- c("lme4", "lmerTest", "ggplot2", "DBI", "dplyr", "dbplyr", "testthat", "brms", "rstan", "posterior", "loo",
-              "metafor")
+              "metafor", "ordinal", "sandwich", "clubSandwich", "survival")
   stop_with(
     sprintf("Can't %s: the R package \"%s\" must be installed, but it is not.", for_what, package),
     sprintf("From CRAN: install.packages(\"%s\")", package),

@@ -12,7 +12,16 @@
 #'       `levels` (of groups, the reference first), `by`, and `cluster`, one or two columns with what rows share, for
 #'       standard errors over others of them. `tables$tests` has the likelihood ratio tests of the model and its terms.}
 #'     \item{`"lm"`}{a linear model by [stats::lm()] without random effects: the same arguments; `tables$tests` has the
-#'       F tests.}
+#'       F tests. Standard errors over 40 clusters or more are Stata's (HC1), over fewer bias-reduced (CR2, if package
+#'       clubSandwich is there); `method` of `tables$clustered` says which.}
+#'     \item{`"clm"`}{a cumulative model of a rating by `ordinal::clm()`, in log odds, a coefficient above 0 for higher
+#'       ratings: the same arguments, `levels` also of the rating where it is text (the lowest first).
+#'       `tables$categories` has what each level does to the probability of each point.}
+#'     \item{`"clmm"`}{the same with random effects, by `ordinal::clmm()`: `formula`, `levels`, `by`, and `n_agq` (1 is
+#'       Laplace's approximation; more points for one random intercept only).}
+#'     \item{`"clogit"`}{a conditional logit of which profile of a set was chosen, as `survival::clogit()`: as
+#'       `"logistic"`, and `sets`, the columns that tell the sets apart (if not given, those of `respondent`, `persona`,
+#'       `template`, `repetition`, `task` that there are).}
 #'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: `outcome`, `contrast` (if not given
 #'       `"condition"`), `levels`, `by`, and `trim` (.2).}
 #'     \item{`"median_difference"`}{of medians, with a percentile bootstrap: the same, `n_draws` (2000), `seed`.}

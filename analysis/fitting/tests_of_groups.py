@@ -12,7 +12,7 @@ import polars as pl
 from slant.analysis.fitting.fits import FitResult
 from slant.collector.screen_tables import shown_p
 
-_ENGINES = ("lm", "logistic")
+_ENGINES = ("lm", "logistic", "clm", "clogit")
 
 
 def term_tests(result: FitResult) -> Iterator[pl.DataFrame]:

@@ -75,6 +75,8 @@ _ENGINES = (
     "effect_size",
     "lm",
     "logistic",
+    "clm",
+    "clogit",
     CROSSED,
 )  # fits that a report makes where they are missing; others take minutes
 _MORE_TABLES = (

@@ -24,7 +24,18 @@ from slant.collector.errors import DatabaseError, RError
 from slant.collector.studies.catalogue import Fit, Study
 
 _CELL = ["source", "study_version", "variant", "model", "test", "refusals_removed"]
-_QUICK = ("lme4", "crossed", "effect_size", "welch", "lm", "logistic", "step_sensitivity", "leave_one_out")
+_QUICK = (
+    "lme4",
+    "crossed",
+    "effect_size",
+    "welch",
+    "lm",
+    "logistic",
+    "clm",
+    "clogit",
+    "step_sensitivity",
+    "leave_one_out",
+)
 
 
 def is_quick(fit: Fit) -> bool:

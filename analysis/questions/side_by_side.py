@@ -23,7 +23,7 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.system.shipped_files import sql_query
 
-QUICK = ("lme4", "effect_size", "lm", "logistic", "crossed")
+QUICK = ("lme4", "effect_size", "lm", "logistic", "clm", "clogit", "crossed")
 """Engines whose fits take seconds; others are compared where they are named."""
 STATUSES = ("same", "within chance", "differs", "only here", "only there")
 _KEYS = ("source", "variant", "fit", "refusals_removed", "measure", "model", "test", "term")

@@ -67,7 +67,9 @@ def _wrong_engine(where: str, fit: Fit, levels: Mapping[str, Sequence[Any]]) -> 
     needs_random = takes_random_effects(fit.engine)
     if fit.formula and needs_random is not None and needs_random != has_random:
         if needs_random:
-            said = "Without one, the engines are lm (an outcome that is a number) and logistic (one that is 1 or 0)."
+            said = (
+                "Without one, the engines are lm (an outcome that is a number), logistic (1 or 0) and clm (a rating)."
+            )
             yield f"{where}: {fit.engine} needs a random effect, as in (1 | item), and the formula has none. {said}"
         else:
             said = 'With one, the engine is lme4 (for an outcome of 1 and 0 with settings = { family = "binomial" }).'

@@ -137,11 +137,13 @@ class Fit:
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns that settings name: the text of a topic model, what tells its documents apart, what answers have
-        in common."""
+        in common, what tells the sets of a choice apart."""
         named = [str(self.settings[name]) for name in ("text", "id") if name in self.settings]
         clusters = self.settings.get("cluster", ())
         for cluster in (clusters,) if isinstance(clusters, str) else clusters:
             named += str(cluster).split(":")  # a word within its group: "group:item"
+        sets = self.settings.get("sets", ())
+        named += [sets] if isinstance(sets, str) else map(str, sets)
         return tuple(dict.fromkeys(named))
 
 

@@ -39,14 +39,40 @@ test_that("of several factors each term has a test of its own, against the model
   expect_equal(logistic$p_value[[2]], direct$`Pr(>Chi)`[[2]])
 })
 
-test_that("standard errors over clusters are sandwich estimators", {
+test_that("standard errors over 40 clusters or more are those of Stata, HC1 of sandwich", {
+  skip_if_not_installed("sandwich")
+  data <- rbind(audit(), transform(audit(), item = item + 15), transform(audit(), item = item + 30))
+  data$value <- data$value + sin(seq_len(nrow(data)))
+  model <- lm(value ~ race, as_r(data))
+  clustered <- fit_lm(data, "value ~ race", levels = lists["race"], cluster = "item")$tables$clustered
+  robust <- sandwich::vcovCL(model, data$item, type = "HC1", cadjust = TRUE)
+  expect_equal(clustered$std_error, unname(sqrt(diag(robust))))
+  expect_equal(unique(clustered[c("df", "method")]), data.frame(df = 44, method = "HC1"))
+  choice <- glm(hired ~ race, binomial, as_r(data))
+  clustered <- fit_logistic(data, "hired ~ race", levels = lists["race"], cluster = "item")$tables$clustered
+  robust <- sandwich::vcovCL(choice, data$item, type = "HC1", cadjust = TRUE)
+  expect_equal(clustered$std_error, unname(sqrt(diag(robust))))
+})
+
+test_that("of fewer clusters they are bias-reduced, with Satterthwaite's degrees of freedom", {
+  skip_if_not_installed("clubSandwich")
   data <- audit()
   clustered <- fit_lm(data, "value ~ race", levels = lists["race"], cluster = "item")$tables$clustered
-  model <- lm(value ~ race, as_r(data))
-  scores <- rowsum(model.matrix(model) * residuals(model), data$item)
-  bread <- summary(model)$cov.unscaled
-  expect_equal(clustered$std_error, unname(sqrt(diag(15 / 14 * bread %*% crossprod(scores) %*% bread))))
-  expect_equal(unique(clustered$df), 14)
+  direct <- clubSandwich::coef_test(lm(value ~ race, as_r(data)), "CR2", cluster = data$item)
+  expect_equal(clustered[c("std_error", "df")], data.frame(std_error = direct$SE, df = direct$df_Satt))
+  expect_equal(unique(clustered$method), "CR2")
+  two <- fit_lm(data, "value ~ race", levels = lists["race"], cluster = c("item", "sex:item"))$tables$clustered
+  expect_equal(unique(two$method), "two ways")
+})
+
+test_that("clusters too large for that are said to have errors that are too small", {
+  data <- do.call(rbind, rep(list(audit()), 10))
+  data$value <- data$value + sin(seq_len(nrow(data)))
+  data$half <- data$item %% 3
+  data <- do.call(rbind, rep(list(data), 3))
+  fit <- fit_lm(data, "value ~ race", levels = lists["race"], cluster = "half")
+  expect_match(fit$messages$text, "3 clusters \\(\"half\"\\) are fewer than 40.*more than 1,000 rows", all = FALSE)
+  expect_equal(unique(fit$tables$clustered$method), "HC1")
 })
 
 test_that("a group without a single refusal is said to have no finite log odds", {

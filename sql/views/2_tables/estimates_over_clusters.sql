@@ -1,10 +1,12 @@
 -- estimates_over_clusters: coefficients of regressions, standard errors of independent rows beside those over clusters.
 -- grain: call_id, term
--- reads: fits, estimates, logistic_clustered, lm_clustered, models, tests
+-- reads: fits, estimates, logistic_clustered, lm_clustered, clm_clustered, clogit_clustered, models, tests
 -- study: any
--- note:  Made by `analyze --fit` of a fit of the engine logistic or lm that names a `cluster` (stereotypes, say), with R's
---        fit_logistic() and fit_lm(). `std_error` and `p_value` take rows as independent, as papers print them;
---        `_clustered` ones hold over other clusters than the `n_clusters` that were asked, by t with `df_clustered`.
+-- note:  Made by `analyze --fit` of a fit of the engine logistic, lm, clm or clogit that names a `cluster` (stereotypes,
+--        say). `std_error` and `p_value` take rows as independent, as papers print them; `_clustered` ones hold over
+--        other clusters than the `n_clusters` that were asked, by t with `df_clustered`. `method_clustered` says how:
+--        HC1 is Stata's correction, CR2 the bias-reduced one for few clusters (Satterthwaite's df), "two ways" of two
+--        kinds of clusters, robust of a likelihood.
 CREATE OR REPLACE VIEW estimates_over_clusters AS
 WITH clustered AS (
     SELECT *
@@ -12,12 +14,19 @@ WITH clustered AS (
     UNION ALL BY NAME
     SELECT *
     FROM lm_clustered
+    UNION ALL BY NAME
+    SELECT *
+    FROM clm_clustered
+    UNION ALL BY NAME
+    SELECT *
+    FROM clogit_clustered
 )
 SELECT f.source, f.study, f.study_version, f.variant, f.engine, f.model, coalesce(m.label, f.model) AS model_label, f.test,
        coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, c.term, c.estimate, e.std_error, e.p_value,
        e.conf_low, e.conf_high, c.std_error AS std_error_clustered, c.df AS df_clustered,
        c.p_value AS p_value_clustered, c.conf_low AS conf_low_clustered, c.conf_high AS conf_high_clustered,
-       c.std_error / e.std_error AS std_error_ratio, c.clusters, c.n_clusters, f.formula, f.n, f.fit, f.status, f.call_id
+       c.std_error / e.std_error AS std_error_ratio, c.clusters, c.n_clusters,
+       c.method AS method_clustered, f.formula, f.n, f.fit, f.status, f.call_id
 FROM clustered c
 JOIN fits f ON f.call_id = c.call_id
 JOIN estimates e ON e.call_id = c.call_id AND e.term = c.term

@@ -1,0 +1,136 @@
+#' Cumulative logit mixed models of ratings, one per group of rows
+#'
+#' `ordinal::clmm()`: the model of `fit_clm()` with random effects, such as
+#' `"rating ~ group + (1 + group | template) + (1 | word)"`. It begins at the estimates of the model without them;
+#' numbers among the predictors are divided by their standard deviations for the fit, and what is reported is per unit.
+#'
+#' @inheritParams fit_lme4
+#' @param formula the formula as text, with at least one random effect. `||` is not known to clmm: write its terms out.
+#' @param levels a named list: for each text column that is a fixed effect, its levels, the reference level first; of
+#'   the rating, its points, the lowest first.
+#' @param n_agq 1 is Laplace's approximation; more are the points of an adaptive Gauss-Hermite quadrature, for one
+#'   random intercept only.
+#' @return The same list of data frames as [fit_lme4()]: `estimates` has thresholds (`"1|2"`) and coefficients in log
+#'   odds, with Wald's z; of random effects `variances` has those on the scale of log odds.
+#' @source Christensen (2022), R package ordinal.
+#' @noRd
+fit_clmm <- function(data, formula, by = NULL, levels = NULL, save_to = NULL, n_agq = 1) {
+  need_package("ordinal", "fit cumulative models of ratings")
+  check_columns(data, character())
+  formula <- checked_formula(formula, names(data))
+  check_rating_formula(formula, n_agq)
+  fixed <- fixed_text(formula)
+  coded <- coded_variables(formula)
+  outcome <- all.vars(formula[[2]])
+  points <- levels[[outcome]]
+  levels <- level_lists(data, coded, levels[setdiff(names(levels), outcome)])
+  fit_one <- function(rows) {
+    check_groupings(rows, formula)
+    rows[[outcome]] <- rated_points(rows[[outcome]], outcome, points)
+    rows <- with_factors(rows, setdiff(grouping_variables(formula), coded), levels)
+    warn_of_one_point(rows, formula)
+    fit_mixed_ratings(formula, rows, fixed, n_agq)
+  }
+  slant_fit(fit_each_group(data, by, all.vars(formula), fit_one, save_to), "ordinal")
+}
+
+check_rating_formula <- function(formula, n_agq) {
+  if (!is_whole(n_agq, 1)) stop_with("Can't fit: `n_agq` must be a whole number from 1.")
+  if ("||" %in% all.names(formula)) {
+    stop_with(
+      sprintf("Can't fit %s with clmm: it does not know ||.", quoted(deparse1(formula))),
+      "Write the terms out: (1 | template) + (0 + x | template), with x a number."
+    )
+  }
+  bars <- random_terms(formula)
+  if (length(formula) != 3 || length(bars) == 0) {
+    stop_with(
+      sprintf("Can't fit %s as a mixed model of ratings.", quoted(deparse1(formula))),
+      "It must have an outcome and a random effect, like \"rating ~ group + (1 | template)\".",
+      "Without a random effect, the engine is clm."
+    )
+  }
+  if (n_agq > 1 && (length(bars) > 1 || !identical(bars[[1]][[2]], 1))) {
+    stop_with("Can't fit: `n_agq` above 1 is for one random intercept; with more random effects it must be 1.")
+  }
+}
+
+fit_mixed_ratings <- function(formula, rows, fixed, n_agq) {
+  numbers <- numbers_to_scale(formula, rows, fixed)
+  scales <- vapply(numbers, function(name) stats::sd(rows[[name]]), 1)
+  for (name in numbers) rows[[name]] <- rows[[name]] / scales[[name]]
+  environment(formula) <- list2env(list(rows = rows), parent = environment(formula))
+  model <- ordinal::clmm(formula, data = rows, nAGQ = n_agq)
+  say_rough_optimum(model$optRes$convergence)
+  sd <- unlist(lapply(ordinal::VarCorr(model), function(sigma) sqrt(diag(as.matrix(sigma)))))
+  effects <- if (all(sd < smallest_sd)) effects_without_groups(formula, rows) else wald_effects(model)
+  list(
+    estimates = per_unit(effects, scales),
+    fit = list(
+      n_groups = as.integer(model$dims$nlev.gf[[1]]), log_lik = as.numeric(stats::logLik(model)),
+      aic = stats::AIC(model), bic = stats::BIC(model), singular = any(sd < smallest_sd) || is_degenerate(model),
+      optimiser = sprintf("ordinal::clmm, nAGQ = %d, Wald z", as.integer(n_agq))
+    ),
+    variances = rating_variances(model, scales),
+    model = model
+  )
+}
+
+# A standard deviation in log odds below which a random effect is not there.
+smallest_sd <- 1e-3
+
+# With all variances at 0 the model is the one without them, and clmm often has no standard errors.
+effects_without_groups <- function(formula, rows) {
+  message("All variances are estimated as 0: standard errors are those of the model without random effects.")
+  wald_effects(cumulative_fit(without_random_terms(formula), rows))
+}
+
+# Random effects whose correlation is 1 or -1.
+is_degenerate <- function(model) {
+  any(vapply(ordinal::VarCorr(model), function(sigma) {
+    sigma <- as.matrix(sigma)
+    nrow(sigma) > 1 && min(eigen(sigma, TRUE, TRUE)$values) < smallest_sd^2
+  }, NA))
+}
+
+# Numbers that appear by their own name alone, so that what is fitted per standard deviation can be turned back.
+numbers_to_scale <- function(formula, rows, fixed) {
+  is_number <- function(name) is.numeric(rows[[name]]) && stats::sd(rows[[name]]) > 0
+  Filter(is_number, setdiff(fixed, names_in_functions(formula[[3]])))
+}
+
+names_in_functions <- function(part) {
+  if (!is.call(part)) {
+    return(character())
+  }
+  if (as.character(part[[1]]) %in% allowed_functions()) {
+    return(all.vars(part))
+  }
+  unlist(lapply(as.list(part)[-1], names_in_functions))
+}
+
+# How often a coefficient's name holds each number: of x:z by both.
+unit_of <- function(terms, scales) {
+  vapply(strsplit(terms, ":", fixed = TRUE), function(parts) prod(scales[intersect(parts, names(scales))]), 1)
+}
+
+per_unit <- function(estimates, scales) {
+  unit <- unit_of(estimates$term, scales)
+  numbers <- c("estimate", "std_error", "conf_low", "conf_high")
+  estimates[numbers] <- lapply(estimates[numbers], `/`, unit)
+  estimates
+}
+
+rating_variances <- function(model, scales) {
+  parts <- ordinal::VarCorr(model)
+  sizes <- stats::setNames(as.integer(model$dims$nlev.re), names(parts))
+  rows <- Map(function(group, sigma) {
+    terms <- rownames(as.matrix(sigma))
+    frame_of(
+      group = rep(group, length(terms)), term = slope_name(term_name(terms)),
+      variance = unname(diag(as.matrix(sigma))) / unit_of(terms, scales)^2,
+      n_groups = rep(sizes[[group]], length(terms))
+    )
+  }, names(parts), parts)
+  as_plain_rows(do.call(rbind, unname(rows)))
+}
