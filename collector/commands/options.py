@@ -31,10 +31,23 @@ _MOST = 2**31 - 1  # what an integer of R holds
 
 
 class WholeNumber(click.IntRange):
+    """A whole number of `least` to `most`."""
+
     name = "whole number"
 
     def __init__(self, least: int = 0, most: int = _MOST) -> None:
         super().__init__(least, most)
+        self._least, self._most = least, most
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = click.types.IntParamType.convert(self, value, param, ctx)  # type: ignore[arg-type]
+        if not self._least <= number <= self._most:
+            end = f" and {self._most:,} at most" if number > self._most == _MOST else ""
+            self.fail(f"It must be {self._describe_range()}{end}, but is {number}.", param, ctx)
+        return number
+
+    def _describe_range(self) -> str:
+        return f"{self._least:,} or more" if self._most == _MOST else f"{self._least:,} to {self._most:,}"
 
 
 class Number(click.FloatRange):
@@ -43,10 +56,20 @@ class Number(click.FloatRange):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        number = super().convert(value, param, ctx)
+        number = click.types.FloatParamType.convert(self, value, param, ctx)  # type: ignore[arg-type]
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
+        least, most = self.min or 0, math.inf if self.max is None else self.max
+        is_low = number <= least if self.min_open else number < least
+        is_high = number >= most if self.max_open else number > most
+        if is_low or is_high:
+            self.fail(f"It must be {self._describe_range()}, but is {value}.", param, ctx)
         return number
+
+    def _describe_range(self) -> str:
+        if self.max is not None:
+            return f"between {self.min:g} and {self.max:g}"
+        return f"more than {self.min:g}" if self.min_open else f"{self.min:g} or more"
 
 
 AT_LEAST_1 = WholeNumber(1)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from slant.collector.commands.options import (
+    AT_LEAST_1,
     STUDY,
     base_url_option,
     db_option,
@@ -46,7 +47,7 @@ The verdict is kept in the database: a run of an unchecked model, or of one that
 @time_limit_option
 @click.option(
     "--concurrency",
-    type=click.IntRange(1),
+    type=AT_LEAST_1,
     default=4,
     show_default=True,
     help="Requests in flight at once. A server that answers one at a time: 1.",
