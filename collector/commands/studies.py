@@ -105,7 +105,12 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
 @click.option(
     "--design",
     required=True,
-    help="The kind of study: association, forced_choice, pairing, decision, coding or allocation.",
+    help="The kind of study: factorial, association, forced_choice, pairing, decision, coding or allocation.",
+)
+@click.option(
+    "--start",
+    metavar="NAME",
+    help="Which of the design's studies to start from: of factorial vignette, conjoint, questionnaire or personas.",
 )
 @click.option("--folder", type=FOLDER, help="The folder to write.  [default: ./NAME]")
 @click.option(
@@ -113,7 +118,7 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
     type=FOLDER,
     help="Word lists and prompts as Bai et al. published them: a clone of their repository (pairing, decision).",
 )
-def new_study_command(name: str, design: str, folder: Path | None, lists: Path | None) -> None:
+def new_study_command(name: str, design: str, start: str | None, folder: Path | None, lists: Path | None) -> None:
     """Write a study of your own to start from: a TOML with comments, and its CSVs.
 
     It can be checked and tried as it stands; then put your words, texts and models in place of the example's. Nothing
@@ -122,10 +127,11 @@ def new_study_command(name: str, design: str, folder: Path | None, lists: Path |
     \b
     Examples:
       collect studies new drinks --design association
+      collect studies new flats --design factorial --start conjoint
       collect studies new villages --design allocation --folder ./mine
       collect studies new bai --design pairing --lists ./llm-implicit-bias
     """
-    paths = write_new_study(name, design, folder or Path(name), lists)
+    paths = write_new_study(name, design, folder or Path(name), lists, start)
     say(f"Written: {', '.join(map(str, paths))}")
     study = load_study(paths[0])
     if study.note:
@@ -163,7 +169,12 @@ def _wrong_in_fits(study: Study) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
         columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
     others = {name for name, head in read_view_heads().items() if not head.is_about(study.design.name)}
-    views = {name: columns[name] for name in columns if name not in others}
+    own = tuple(study.design.attributes(study.data))
+    views = {
+        name: (*columns[name], *own) if "attributes" in columns[name] else columns[name]
+        for name in columns
+        if name not in others
+    }
     return wrong_in_fits(study, views, _levels(study))
 
 

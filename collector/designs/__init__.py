@@ -25,6 +25,7 @@ _DESIGNS = {
     "association": "slant.collector.designs.association.design",
     "coding": "slant.collector.designs.coding.design",
     "decision": "slant.collector.designs.decision.design",
+    "factorial": "slant.collector.designs.factorial.design",
     "forced_choice": "slant.collector.designs.forced_choice.design",
     "pairing": "slant.collector.designs.pairing.design",
 }

@@ -68,6 +68,10 @@ class Design(ABC):
     """Views of a design in a package of its own: the text of each by its name, with the head that CONTRIBUTING.md asks
     for, in an order in which each reads earlier ones."""
 
+    starts: tuple[str, ...] = ()
+    """Studies to start from, where a design has several (`collect studies new --start`), the usual one first: folders
+    in collector/studies/templates/DESIGN/."""
+
     template: Mapping[str, str] = {}
     """A study to start from, for `collect studies new`: the text of each file by its name, study.toml among them, with
     STUDY where its name belongs. Designs of slant have theirs in collector/studies/templates/."""
@@ -122,6 +126,12 @@ class Design(ABC):
         """Return the values that columns of text have in the views of this design, by column, in the study's order."""
         return {"test": tuple(test.test for test in study.tests)}
 
+    def attributes(self, data: Any) -> Mapping[str, tuple[str, ...]]:
+        """Return the factors that a study itself names, with their levels, the reference first. Views of the design
+        have them in a column `attributes` (by name), or in one of their own, and fits name them as columns.
+        """
+        return {}
+
     def fits(self, study: StudyFile) -> dict[str, Fit]:
         """Fits that a study of this design has beside those of its file, by name; its file may define one otherwise."""
         return {}
@@ -175,7 +185,9 @@ class Design(ABC):
         return data
 
     def questions(self, study: StudyFile, model: StudyModel) -> Iterable[Question]:
-        """All that one model is asked in one repetition, in whatever order."""
+        """All that one model is asked in one repetition, in whatever order; of very many a sequence that makes each
+        where it is wanted.
+        """
         return ()  # check_asks() has seen to it that a design has this or plan()
 
     def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
@@ -302,7 +314,8 @@ class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
 
     def __init__(self, design: Design, study: StudyFile, model: StudyModel, seed: int) -> None:
         self._design, self._study, self._model, self._seed = design, study, model, seed
-        self._questions = list(design.questions(study, model))
+        questions = design.questions(study, model)
+        self._questions = questions if isinstance(questions, Sequence) else list(questions)
 
     def places(self, repetitions: int) -> Iterator[tuple[int, int]]:
         order = array("I", range(len(self._questions) * repetitions))

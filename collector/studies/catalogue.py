@@ -237,7 +237,8 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     table.optional_text("base_variant")
     data = design.parse(table, folder)
     published = table.optional_text("published")
-    fits = {name: read_fit(name, row, design.own_words(data)) for name, row in table.tables("fits").items()}
+    words, attributes = design.own_words(data), design.attributes(data)
+    fits = {name: read_fit(name, row, words, attributes) for name, row in table.tables("fits").items()}
     temperature = _temperature(table)
     frames = design.frames(data)  # the frame of all models that name none; a study with one need not name it
     frame = table.text("frame", (frames[0] if len(frames) == 1 else None) if frames else "")

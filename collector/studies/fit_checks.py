@@ -51,10 +51,13 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
         yield f'{where}: there is no view "{fit.view}" of this design. {_near(fit.view, views)}'
         return
     columns = views[fit.view]
-    named = [fit.outcome, fit.contrast, *fit.by, *fit.levels, *fit.factors, *fit.drop_flags, *fit.columns]
+    named = [fit.outcome, fit.contrast, *fit.by, *fit.levels, *fit.factors, *fit.drop_flags, *fit.columns, *fit.where]
     yield from _unknown_columns(where, (*_in_formula(fit.formula), *filter(None, named)), columns)
     for column, fit_levels in fit.levels.items():
         yield from _wrong_levels(f"{where} levels of {column}", fit_levels, levels.get(column, fit_levels))
+    for column, values in fit.where.items():
+        if lacking := [value for value in values if column in levels and value not in map(str, levels[column])]:
+            yield f'{where} where: the study has no "{lacking[0]}". {_near(lacking[0], map(str, levels[column]))}'
     if OUTCOME not in columns and fit.drop_outcomes not in ((), WITHOUT_ANSWER):
         yield f'{where}: drop_outcomes needs a view with the column "{OUTCOME}", and "{fit.view}" has none.'
     yield from _wrong_engine(where, fit, levels)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from slant.collector.designs import design_named
-from slant.collector.errors import DesignError, StudyError, UsageError
+from slant.collector.errors import DesignError, StudyError, UnknownNameError, UsageError
 from slant.collector.example_models import with_example_models
 from slant.collector.studies.catalogue import list_studies, load_variants
 from slant.collector.study.toml_table import checked_name
@@ -17,17 +17,20 @@ from slant.collector.system.shipped_files import templates_dir
 STUDY_FILE = "study.toml"
 
 
-def write_new_study(name: str, design: str, folder: Path, lists: Path | None = None) -> list[Path]:
+def write_new_study(
+    name: str, design: str, folder: Path, lists: Path | None = None, start: str | None = None
+) -> list[Path]:
     """Write the files of a study of this design and returns them, its TOML first. `lists` is a folder with lists and
-    prompts that others have published (see the design's `published_study`); None takes those of the template.
+    prompts that others have published (see the design's `published_study`); None takes those of the template. `start`:
+    which of the design's studies to start from, where it has several (None: the usual one).
 
-    StudyError for a name that no study may have, UnknownNameError for a design that there is not, UsageError if a
-    file would have to be overwritten: then nothing is written.
+    StudyError for a name that no study may have, UnknownNameError for a design or a start that there is not, UsageError
+    if a file would have to be overwritten: then nothing is written.
     """
     checked_name(name, "study")
     if name in list_studies():
         raise UsageError(f'A study called "{name}" comes with slant.', "Take another name: both would be mixed up.")
-    template = _template(design)
+    template = _template(design, start)
     texts = {file: with_example_models(text).replace("STUDY", name) for file, text in template.items()}
     if lists is not None:  # whose texts may have the word of the template
         texts = design_named(design).published_study(texts, lists) | _print_of(design)
@@ -62,10 +65,14 @@ def _print_of(design: str) -> dict[str, str]:
     }
 
 
-def _template(design: str) -> dict[str, str]:
+def _template(design: str, start: str | None) -> dict[str, str]:
     """Return the files of a design by name: those that ship with slant, or what a package of another one brings."""
+    starts = design_named(design).starts
+    if start is not None and start not in starts:
+        raise UnknownNameError(f"study to start from, of the design {design}", start, starts)
+    folder = templates_dir() / design / (start or (starts[0] if starts else ""))
     own = design_named(design).template or {
-        file.name: file.read_text("utf-8") for file in sorted((templates_dir() / design).glob("*.*"))
+        file.name: file.read_text("utf-8") for file in sorted(folder.glob("*.*")) if file.is_file()
     }
     if STUDY_FILE not in own:
         raise DesignError(f'The design "{design}" brings no study to start from.', "Its package says how to write one.")

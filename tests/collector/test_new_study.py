@@ -40,6 +40,24 @@ def test_its_name_stands_everywhere_and_every_variant_can_be_read(design: str, t
     assert max(len(line) for path in paths[:1] for line in path.read_text("utf-8").splitlines()) <= 120
 
 
+STARTS = [(name, start) for name in _DESIGNS for start in design_named(name).starts]
+
+
+@pytest.mark.parametrize(("design", "start"), STARTS)
+def test_each_start_of_a_design_passes_the_check_and_counts_its_trials(design: str, start: str, tmp_path: Path) -> None:
+    said = typed("new", "mine", "--design", design, "--start", start, "--folder", str(tmp_path / "mine"))
+    assert said.exit_code == 0
+    checked = typed("validate", str(tmp_path / "mine" / "study.toml"))
+    assert (checked.exit_code, checked.stderr[:4]) == (0, "ok: ")
+
+
+def test_a_start_that_a_design_has_not_is_a_sentence(tmp_path: Path) -> None:
+    said = typed("new", "mine", "--design", "factorial", "--start", "conjiont", "--folder", str(tmp_path / "mine"))
+    assert (said.exit_code, 'Did you mean "conjoint"?' in said.stderr) == (2, True)
+    said = typed("new", "mine", "--design", "pairing", "--start", "conjoint", "--folder", str(tmp_path / "mine"))
+    assert (said.exit_code, (tmp_path / "mine").exists()) == (2, False)
+
+
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     mine = tmp_path / "words" / "stimuli.csv"
     mine.parent.mkdir()

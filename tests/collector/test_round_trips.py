@@ -45,9 +45,9 @@ def tea(folder: Path) -> Path:
     return file
 
 
-def started(design: str) -> Any:
+def started(design: str, start: str | None = None) -> Any:
     def write(folder: Path) -> Path:
-        write_new_study("mine", design, folder)
+        write_new_study("mine", design, folder, start=start)
         return folder / "study.toml"
 
     return write
@@ -57,7 +57,9 @@ STUDIES = {
     "association": (tea, "base"), "forced_choice": (write_choice, "base"), "pairing": (started("pairing"), "base"),
     "coding": (started("coding"), "base"), "decision": (started("decision"), "base"),
     "decision in one message": (started("decision"), "one_message"), "chained": (started("decision"), "chained"),
-    "game": (write_game, "base"),
+    "game": (write_game, "base"), "vignette": (started("factorial"), "base"),
+    "conjoint": (started("factorial", "conjoint"), "base"), "personas": (started("factorial", "personas"), "base"),
+    "questionnaire": (started("factorial", "questionnaire"), "base"),
 }  # fmt: skip
 
 
@@ -162,4 +164,5 @@ def test_every_design_of_slants_own_is_among_these() -> None:
     from slant.collector.designs import design_names
 
     written = {design_named(name).name for name in design_names()}
-    assert written - {"association", "forced_choice", "pairing", "coding", "decision", "allocation"} == set()
+    played = {"association", "forced_choice", "pairing", "coding", "decision", "allocation", "factorial"}
+    assert written - played == set()

@@ -34,15 +34,15 @@ def object_in(answer: str) -> Mapping[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def value_of(found: Mapping[str, Any], key: str) -> Any:
+def value_of(found: Mapping[str, Any], key: str, *, is_only: bool = True) -> Any:
     """Return the value under this key, however it is spelled (`Rating` for `rating`); that of the only key of an object
-    of one. KeyError if there is none; BrokenObject if two spellings of the key are there."""
+    of one, if `is_only`. KeyError if there is none; BrokenObject if two spellings of the key are there."""
     spelled = [value for name, value in found.items() if _same(name) == _same(key)]
     if len(spelled) > 1:
         raise BrokenObject("key_twice")
     if spelled:
         return spelled[0]
-    if len(found) == 1:
+    if is_only and len(found) == 1:
         return next(iter(found.values()))
     raise KeyError(key)
 

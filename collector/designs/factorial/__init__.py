@@ -1,0 +1,1 @@
+"""Vignettes, conjoint tasks, ratings and questionnaires: any factors, any kind of answer."""

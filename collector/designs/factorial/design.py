@@ -1,0 +1,204 @@
+"""The factorial design: vignettes whose factors change from prompt to prompt, with any kinds of questions about them.
+
+A trial is task × template × persona × question (or all questions in one answer). Its test is the question, its
+condition the template, its group the persona, its item the cell; what was shown is among its factors (`tasks.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
+from slant.collector.designs.answers.plain import AnswerReading, plain_lines, spoken, without_value
+from slant.collector.designs.design import Design, Question, quoted_answer
+from slant.collector.designs.factorial.imported import checked_shown
+from slant.collector.designs.factorial.parts import FactorialData, parse_parts
+from slant.collector.designs.factorial.questions import FORWARD, REVERSED
+from slant.collector.designs.factorial.remarks import remarks_on
+from slant.collector.designs.factorial.simulated import attributes_of, parse_simulation, simulate_reply
+from slant.collector.designs.factorial.tasks import TOGETHER, Conversations, Tasks, conditions_of, units_of
+from slant.collector.designs.factorial.texts import system_text, user_text
+from slant.collector.designs.plan import Plan
+from slant.collector.designs.wordings import spoken_words
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
+from slant.collector.study.toml_table import Table
+
+MOST_CONTENTS = 50_000
+"""Prompts of a study that are told apart by their text; in a larger one an edit asks all of a template again."""
+DIRECTIONS_SHOWN = (FORWARD, REVERSED)
+
+
+class Factorial(Design):
+    name = "factorial"
+    conversation = "conversation"
+    starts = ("vignette", "conjoint", "questionnaire", "personas")
+
+    def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
+        data = parse_parts(table, folder)
+        return replace(data, simulation=parse_simulation(table, data))
+
+    def has_turns(self, study: StudyFile) -> bool:
+        data: FactorialData = study.data
+        return data.asked == "in_turns"
+
+    def tests(self, data: FactorialData) -> tuple[TestInfo, ...]:
+        per_direction = data.n_tasks * len(data.templates) * len(data.personas.levels)
+        planned = {unit.test: per_direction * len(unit.directions) for unit in units_of(data)}
+        if data.asked == "in_turns":
+            planned = dict.fromkeys(data.questions, next(iter(planned.values())))
+        names = ("",) if not data.has_personas else tuple(level.name for level in data.personas.levels)
+        labels = {TOGETHER: "all questions"}
+        return tuple(
+            TestInfo(test, number, labels.get(test, test.replace("_", " ")), n, names)
+            for number, (test, n) in enumerate(planned.items(), 1)
+        )
+
+    def conditions(self, data: FactorialData) -> tuple[Condition, ...]:
+        return numbered(conditions_of(data))
+
+    def own_words(self, data: FactorialData) -> set[str]:
+        return spoken_words([*data.templates.values(), *(q.asked(t) for q in data.questions.values() for t in q.text)])
+
+    def attributes(self, data: FactorialData) -> dict[str, tuple[str, ...]]:
+        shown = {name: factor.levels_of(name) for name, factor in attributes_of(data).items()}
+        personas = tuple(level.name for level in data.personas.levels)
+        of_columns = {"template": tuple(data.templates), "persona": personas, "direction": DIRECTIONS_SHOWN}
+        return shown | of_columns
+
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
+        data: FactorialData = study.data
+        questions = tuple(dict.fromkeys(question.base for question in data.questions.values()))
+        own = {"test": questions, "question": questions, "condition": tuple(conditions_of(data))}
+        return super().factor_levels(study) | own | self.attributes(data)
+
+    def remarks(self, study: StudyFile) -> list[str]:
+        return remarks_on(study, self)
+
+    def questions(self, study: StudyFile, model: StudyModel) -> Sequence[Question]:
+        return Tasks(study.data, study.seed)
+
+    def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Plan[Any]:
+        tasks = self.shuffled_questions(study, model, seed)
+        return Conversations(tasks, study.data) if self.has_turns(study) else tasks
+
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        return user_text(study.data, trial.factors, is_first=(trial.round or 1) == 1)
+
+    def contents(self, study: StudyFile) -> Iterator[str]:
+        tasks = Tasks(study.data, study.seed)
+        if not _is_large(study.data):
+            return (_content(study, task.factors) for task in tasks)
+        return (_of_many(study, unit.test, name) for unit in units_of(study.data) for name in study.data.templates)
+
+    def content(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        if not _is_large(study.data):
+            return _content(study, trial.factors)
+        return _of_many(study, trial.test, trial.factors["template"])
+
+    def next(
+        self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
+    ) -> tuple[Trial, Prompt] | None:
+        """Go on to the next question, whatever was answered."""
+        if len(history) == len(conversation.trials):
+            return None
+        trial = conversation.trials[len(history)]
+        if not history:
+            return trial, self._prompt(study, model, trial)
+        message = {"role": "user", "content": self.text(study, model, trial)}
+        return trial, Prompt((*quoted_answer(history[-1].reply), message), history[-1].prompt)
+
+    def _prompt(self, study: StudyFile, model: StudyModel, trial: Trial) -> Prompt:
+        system = system_text(study.data, trial.factors)
+        messages = [{"role": "system", "content": system}] if system else []
+        return Prompt((*messages, {"role": "user", "content": self.text(study, model, trial)}))
+
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
+        if reply.outcome is not None and reply.outcome != "answered":
+            return Reading(reply.outcome)
+        readings = self._readings(study.data, trial, reply.answer or "")
+        values = [reading.value or "" for reading in readings]
+        outcomes = [reading.outcome for reading in readings]
+        read = {"values": values, "outcomes": outcomes}
+        if "answered" in outcomes:
+            unread = zip(trial.factors["questions"], readings, strict=True)
+            detail = "; ".join(f"{name}: {reading.detail}" for name, reading in unread if reading.detail)
+            return Reading("answered", values[0] if len(values) == 1 else None, detail or None, factors=read)
+        detail = next((reading.detail for reading in readings if reading.detail), None) or ""
+        return Reading("refused" if "refused" in outcomes else "malformed", detail=detail or None, factors=read)
+
+    def _readings(self, data: FactorialData, trial: Trial, answer: str) -> list[AnswerReading]:
+        shown = trial.factors
+        labels = data.profiles.labels(shown["template"])
+        questions = [data.questions[name] for name in shown["questions"]]
+        if len(questions) == 1:
+            return [questions[0].read(answer, shown["directions"][0], labels)]
+        try:
+            found = object_in(spoken(answer))
+        except BrokenObject as broken:
+            return [AnswerReading("malformed", detail=str(broken))] * len(questions)
+        if found is None:
+            return [without_value(plain_lines(answer[:_LONGEST_REFUSAL]), "no_json")] * len(questions)
+        readings = []
+        for question, direction in zip(questions, shown["directions"], strict=True):
+            try:
+                value = as_answer(value_of(found, question.name, is_only=False))
+                missing = AnswerReading("malformed", detail="no_value")
+                readings.append(missing if value is None else question.read(value, direction, labels))
+            except KeyError:
+                readings.append(AnswerReading("malformed", detail="key_missing"))
+            except BrokenObject as broken:
+                readings.append(AnswerReading("malformed", detail=str(broken)))
+        return readings
+
+    def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
+        """Return a row that says what was shown (its factors) with just that; elsewhere it is what the plan shows."""
+        if trial.factors is planned.factors:
+            return trial
+        return replace(trial, factors=checked_shown(trial.factors, planned.factors))
+
+    def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
+        """Return the profiles as they were shown, one a line, then what was read."""
+        factors = trial["factors"]
+        names, levels = factors.get("names") or [], factors.get("levels") or []
+        facts = {"template": str(factors.get("template", "")), "persona": str(factors.get("persona") or "")}
+        n = int(factors.get("n_profiles") or 1)
+        for place in range(n):
+            shown = zip(names, levels[place * len(names) : (place + 1) * len(names)], strict=False)
+            facts |= {f"{name} {place + 1}" if n > 1 else str(name): str(level) for name, level in shown}
+        values = factors.get("values") or []
+        facts |= {str(name): str(v) for name, v in zip(factors.get("questions") or [], values, strict=False) if v}
+        if "reversed" in (factors.get("directions") or []):
+            facts["direction"] = "reversed"
+        return {name: text for name, text in facts.items() if text}
+
+    def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
+        return False
+
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return simulate_reply(study.data, model, trial, seed)
+
+
+DESIGN = Factorial()
+_LONGEST_REFUSAL = 2_000
+
+
+def _is_large(data: FactorialData) -> bool:
+    """Return True if a study asks so much that its prompts are not told apart one by one."""
+    return data.n_tasks * len(data.templates) * len(data.personas.levels) * len(data.questions) > MOST_CONTENTS
+
+
+def _content(study: StudyFile, shown: Mapping[str, Any]) -> str:
+    text = (system_text(study.data, shown), user_text(study.data, shown))
+    return stable_id(study.asked_as, *text, study.data.asked, study.temperature)[:12]
+
+
+def _of_many(study: StudyFile, test: str, template: str) -> str:
+    """Of all prompts of one question and template, in a study that has too many to tell them apart."""
+    data: FactorialData = study.data
+    shown = (data.factors, data.cells.lists, data.takes, data.n, data.templates[template], data.questions, data.asked)
+    parts = (*shown, data.profiles, data.personas, data.persona_place, data.together)
+    return stable_id(study.asked_as, test, template, repr(parts), study.seed, study.temperature)[:12]

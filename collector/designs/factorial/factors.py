@@ -1,0 +1,196 @@
+"""Factors of a study and their levels: the name in every table, the text that is shown, and what else a level is.
+
+A factor is a list of levels (`gender = ["woman", "man"]`), a table with texts (`job = { levels = { nurse = "a nurse" }
+}`, by template where they differ: `nurse = { english = "a nurse", dutch = "een verpleegkundige" }`), or a file with the
+columns level, perhaps text (or text_TEMPLATE), and more: what is so of a level (a name's gender) is a factor of the
+analysis, too.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.folder import NOTES, StudyFolder
+from slant.collector.study.toml_table import Table, shortened
+
+RESERVED = frozenset({
+    "source", "study", "study_version", "variant", "run_id", "trial_id", "task", "model", "model_label", "model_no",
+    "respondent", "persona", "test", "test_label", "test_no", "question", "kind", "about", "condition", "template",
+    "wording", "repetition", "position", "plan_position", "n_profiles", "attribute_order", "direction", "low", "high",
+    "answer", "outcome", "is_refusal", "detail", "rating", "scored", "chosen", "choice", "number", "text", "attributes",
+    "tokens", "token_source", "latency_s", "cost_usd", "served_model", "served_model_differs", "profiles", "profile",
+    "intercept",
+})  # fmt: skip
+"""Names of columns that the views of this design have themselves: no factor can be called so."""
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_BAD = re.compile(r'[\x00-\x1f"\\]')
+_LONGEST = 200
+MOST_LEVELS = 10_000
+OF_TEMPLATE = "text_"
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One level. `texts` by template, "" for all others; `more` are the values of the factor's further columns."""
+
+    name: str
+    texts: Mapping[str, str]
+    more: tuple[str, ...] = ()
+
+    def text(self, template: str) -> str:
+        """Return what a prompt of this template shows of the level."""
+        return self.texts.get(template, self.texts.get("", ""))
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One factor, its levels in the study's order, the reference first. `columns` are what else is known of a level."""
+
+    name: str
+    label: str
+    levels: tuple[Level, ...]
+    columns: tuple[str, ...] = ()
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Level]:
+        return {level.name: level for level in self.levels}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of what a trial keeps of this factor: its own, then those of its further columns."""
+        return (self.name, *self.columns)
+
+    def values(self, number: int) -> tuple[str, ...]:
+        """Return what a trial keeps of one level, by `names`."""
+        return (self.levels[number].name, *self.levels[number].more)
+
+    def levels_of(self, name: str) -> tuple[str, ...]:
+        """Return the levels of the factor, or of one of its further columns, each once."""
+        place = self.names.index(name)
+        return tuple(dict.fromkeys(self.values(number)[place] for number in range(len(self.levels))))
+
+
+def parse_factor(
+    name: str, table: Table, folder: StudyFolder, templates: Sequence[str], *, may_be_empty: bool = False
+) -> Factor:
+    """Read one factor; StudyError if it breaks the rules. `may_be_empty`: of a persona, which may be nobody."""
+    checked_column(name, table.where)
+    where = f'the factor "{name}" of {table.where}'
+    value = table.optional(name, (list, dict), "a list of levels or a table")
+    if isinstance(value, list):
+        own, label, rows = None, _as_label(name), _listed(value, table, name, folder)
+    else:
+        own = table.table(name)
+        label = own.text("label", _as_label(name))
+        rows = _rows(own, folder, templates)
+        own.finish()
+    columns = tuple(dict.fromkeys(column for row in rows for column in row if not _is_of_level(column)))
+    levels = tuple(_level(row, columns, templates, where, may_be_empty) for row in rows)
+    _check_levels(levels, where, templates)
+    for column in columns:
+        checked_column(column, where)
+    return Factor(name, label, levels, columns)
+
+
+def checked_column(name: str, where: str) -> str:
+    """Return a name that can be a column of tables and stand in formulas; StudyError for another one."""
+    if not _NAME.fullmatch(name):
+        raise StudyError(
+            f'In {where}, "{shortened(name)}" can\'t be the name of a factor.',
+            "A name has small letters, digits and underscores, starts with a letter, and has at most 40 characters.",
+        )
+    if name in RESERVED:
+        raise StudyError(f'In {where}, no factor can be called "{name}": tables have a column of that name.')
+    return name
+
+
+def _as_label(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _is_of_level(column: str) -> bool:
+    return column in ("level", "text") or column.startswith(OF_TEMPLATE)
+
+
+def _listed(value: list[object], table: Table, name: str, folder: StudyFolder) -> list[dict[str, str]]:
+    if value and all(isinstance(level, dict) for level in value):
+        columns = dict.fromkeys(key for level in value if isinstance(level, dict) for key in level)
+        return folder.rows(table, name, ("level",), may=tuple(key for key in columns if key != "level"))
+    if not all(isinstance(level, str | int | float) and not isinstance(level, bool) for level in value):
+        raise StudyError(f'The levels of "{name}" in {table.where} must be texts or numbers.')
+    return [{"level": f"{level:g}" if isinstance(level, float) else str(level)} for level in value]
+
+
+def _rows(own: Table, folder: StudyFolder, templates: Sequence[str]) -> list[dict[str, str]]:
+    if (file := own.optional_text("file")) is not None:
+        header = next(csv.reader(io.StringIO(folder.text(file))), [])
+        more = tuple(column for column in header if column not in ("level", *NOTES))
+        return folder.rows(own, "file", ("level",), may=more)
+    levels = own.optional("levels", (list, dict), "a list of levels, or a table of their texts")
+    if isinstance(levels, list):
+        return _listed(levels, own, "levels", folder)
+    return [_texts(name, text, own.where, templates) for name, text in (levels or {}).items()]
+
+
+def _texts(name: str, text: object, where: str, templates: Sequence[str]) -> dict[str, str]:
+    if isinstance(text, dict):
+        for template, shown in text.items():
+            if template not in templates:
+                raise UnknownNameError(f'template (of the level "{name}") in {where}', str(template), templates)
+            if not isinstance(shown, str):
+                raise StudyError(f'The level "{name}" in {where} must have a text for "{template}".')
+        return {"level": name, **{f"{OF_TEMPLATE}{template}": shown for template, shown in text.items()}}
+    if not isinstance(text, str):
+        raise StudyError(f'The level "{name}" in {where} must have a text, or a table of texts by template.')
+    return {"level": name, "text": text}
+
+
+def _level(
+    row: Mapping[str, str], columns: Sequence[str], templates: Sequence[str], where: str, may_be_empty: bool
+) -> Level:
+    name = row["level"]
+    if not name or _BAD.search(name) or len(name) > _LONGEST:
+        raise StudyError(
+            f'A level of {where} can\'t be called "{shortened(name)}".',
+            f"A level's name has 1 to {_LONGEST} characters, and no quotes, backslashes or line breaks: give its text "
+            f'apart, as in {{ levels = {{ short_name = "The text" }} }}.',
+        )
+    texts = {key.removeprefix(OF_TEMPLATE): text for key, text in row.items() if key.startswith(OF_TEMPLATE)}
+    for template in texts:
+        if template not in templates:
+            raise UnknownNameError(f"template (of a column text_…) in {where}", template, templates)
+    if "text" in row or not texts:
+        texts[""] = row.get("text", name)
+    lacking = next((template for template in templates if not texts.get(template, texts.get("", "")).strip()), None)
+    if lacking is not None and not may_be_empty:
+        of = f' in the template "{lacking}"' if "" not in texts else ""
+        raise StudyError(f'The level "{name}" of {where} has no text{of}.')
+    more = tuple(row.get(column, "") for column in columns)
+    for column, value in zip(columns, more, strict=True):
+        if not value or _BAD.search(value) or len(value) > _LONGEST:
+            raise StudyError(f'The level "{name}" of {where} has no usable value in the column "{column}".')
+    return Level(name, texts, more)
+
+
+def _check_levels(levels: tuple[Level, ...], where: str, templates: Sequence[str]) -> None:
+    if not levels:
+        raise StudyError(f"{where.capitalize()} has no levels.")
+    if len(levels) > MOST_LEVELS:
+        raise StudyError(f"{where.capitalize()} has {len(levels):,} levels; at most {MOST_LEVELS:,} can be shown.")
+    names: set[str] = set()
+    for level in levels:
+        if level.name in names:
+            raise StudyError(f'The level "{level.name}" of {where} is given twice.')
+        names.add(level.name)
+    for template in templates:
+        shown: dict[str, str] = {}
+        for level in levels:
+            other = shown.setdefault(level.text(template), level.name)
+            if other != level.name:
+                raise StudyError(f'The levels "{other}" and "{level.name}" of {where} have the same text.')

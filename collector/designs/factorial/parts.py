@@ -1,0 +1,284 @@
+"""What a factorial study says: factors, templates, questions, personas, what is crossed; read and checked.
+
+Nothing is crossed here: cells are counted before any is made (`cells.py`), and made one by one (`tasks.py`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from slant.collector.designs.factorial.cells import MOST_CELLS, Cells, make_cells, parse_forbidden
+from slant.collector.designs.factorial.factors import Factor, Level, parse_factor
+from slant.collector.designs.factorial.questions import AskedQuestion, parse_questions, texts_by_template
+from slant.collector.designs.placeholders import check_placeholders, find_placeholders
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.toml_table import Table, checked_name
+
+PERSONA = "persona"
+ITEM = "item"
+KEYS_OF_ITEMS = ("scale", "key")
+PLACES = ("system", "user")
+TAKES = ("all", "random", "balanced")
+ASKED = ("apart", "together", "in_turns")
+ORDERS = ("as_listed", "drawn")
+MOST_PROFILES = 10
+PROFILES, ATTRIBUTES, QUESTION, NUMBER, PROFILE = "profiles", "attributes", "question", "number", "profile"
+NAMES_OF_JSON = "keys"
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """How profiles are shown: `count` in one task, each under its `label` as `text` by template; its attributes, where
+    the text has that placeholder, one a line, in the order of the study or drawn task by task."""
+
+    count: int = 1
+    label: Mapping[str, str] = field(default_factory=lambda: {"": "Person {number}"})
+    text: Mapping[str, str] = field(default_factory=lambda: {"": "{attributes}"})
+    attribute: Mapping[str, str] = field(default_factory=lambda: {"": "- {label}: {level}"})
+    attribute_order: str = "as_listed"
+
+    def labels(self, template: str) -> tuple[str, ...]:
+        """Return what the profiles of a task are called, in their order."""
+        label = self.label.get(template, self.label.get("", ""))
+        return tuple(label.format(number=number) for number in range(1, self.count + 1))
+
+
+@dataclass(frozen=True)
+class FactorialData:
+    """`Study.data` of a factorial study.
+
+    `takes`: all cells, `n` of them at random, or `n` in which levels are balanced; of tasks with several profiles `n`
+    tasks. `asked`: each question by itself, all in one message and one answer, or one after another. `personas` is a
+    factor whose text goes into the system message, or before the user's (`persona_place`).
+    """
+
+    factors: tuple[Factor, ...]
+    cells: Cells
+    takes: str
+    n: int
+    templates: Mapping[str, str]
+    questions: Mapping[str, AskedQuestion]
+    asked: str
+    profiles: Profiles
+    personas: Factor
+    persona_place: str
+    together: Mapping[str, str]
+    simulation: Any = None
+
+    @property
+    def has_personas(self) -> bool:
+        return bool(self.personas.levels[0].name)
+
+    @property
+    def n_tasks(self) -> int:
+        """How many tasks are shown in each template to each persona."""
+        return self.cells.n if self.takes == "all" else self.n
+
+    def template_no(self, template: str) -> int:
+        return list(self.templates).index(template) + 1
+
+
+NOBODY = Factor(PERSONA, "Persona", (Level("", {"": ""}),))
+
+
+def parse_parts(table: Table, folder: StudyFolder) -> FactorialData:
+    """Read all but [simulation]; StudyError if it breaks the rules."""
+    templates = _templates(table)
+    personas, place = _personas(table, folder, templates)
+    named = table.table("factors")
+    factors = tuple(parse_factor(name, named, folder, tuple(templates)) for name in table.mapping("factors"))
+    factors = _with_scales(table, factors)
+    _check_names(factors, personas, table.where)
+    profiles = _profiles(table, templates)
+    questions = parse_questions(table, tuple(templates), profiles.count)
+    crossing = table.table("crossing")
+    cells = make_cells(factors, parse_forbidden(crossing, factors), crossing.where)
+    data = FactorialData(
+        factors=factors,
+        cells=cells,
+        takes=crossing.choice("takes", TAKES),
+        n=crossing.integer("n", 0),
+        templates=templates,
+        questions=questions,
+        asked=crossing.choice("questions", ASKED),
+        profiles=profiles,
+        personas=personas,
+        persona_place=place,
+        together=texts_by_template(crossing, "together", tuple(templates), _TOGETHER),
+    )
+    crossing.finish()
+    _check_crossing(data, crossing.where)
+    _check_texts(data, table.where)
+    return data
+
+
+_TOGETHER = "Answer with one JSON object and nothing else, with the keys {keys}."
+
+
+def _templates(table: Table) -> dict[str, str]:
+    named = table.table("templates")
+    templates = {checked_name(name, "template"): named.text(name) for name in table.mapping("templates")}
+    if not templates:
+        raise StudyError(
+            f"{table.where} needs a template at least: the text that is sent, with factors in braces.",
+            'As in: [templates] plain = "{name} is {age} years old and works as {job}."',
+        )
+    for name, text in templates.items():
+        if not text.strip():
+            raise StudyError(f'The template "{name}" of {table.where} is empty.')
+        if "." in name:
+            raise StudyError(f'The template "{name}" of {table.where} has a point in its name.')
+    return templates
+
+
+def _personas(table: Table, folder: StudyFolder, templates: Mapping[str, str]) -> tuple[Factor, str]:
+    if not table.has("personas"):
+        return NOBODY, PLACES[0]
+    values = table.mapping("personas")
+    place = table.table("personas").choice("place", PLACES)
+    listed = {key: value for key, value in values.items() if key != "place"}
+    if not {"levels", "file"} & set(listed):  # [personas] nurse = "You are a nurse."
+        listed = {"levels": listed}
+    within = Table({"people": listed}, table.table("personas").where)
+    personas = parse_factor("people", within, folder, tuple(templates), may_be_empty=True)
+    return replace(personas, name=PERSONA, label="Persona"), place
+
+
+def _with_scales(table: Table, factors: tuple[Factor, ...]) -> tuple[Factor, ...]:
+    """Return the factors, `item` with scale and key of each item as further columns, where [scales] has them."""
+    scales = table.table("scales")
+    keyed: dict[str, tuple[str, str]] = {}
+    for scale in table.mapping("scales"):
+        for entry in scales.texts(checked_name(scale, "scale")):
+            item, key = entry.lstrip("+-").strip(), "-1" if entry.startswith("-") else "1"
+            if keyed.setdefault(item, (scale, key)) != (scale, key):
+                raise StudyError(f'The item "{item}" is in two places of {scales.where}.')
+    if not keyed:
+        return factors
+    items = next((factor for factor in factors if factor.name == ITEM), None)
+    if items is None or set(KEYS_OF_ITEMS) & set(items.columns):
+        what = "has them in its file already" if items else "is missing"
+        raise StudyError(f'{scales.where} gives keys to the levels of the factor "{ITEM}", which {what}.')
+    names = [level.name for level in items.levels]
+    for item in keyed:
+        if item not in names:
+            raise UnknownNameError(f"item in {scales.where}", item, names)
+    for name in names:
+        if name not in keyed:
+            raise StudyError(f'The item "{name}" is in no scale of {scales.where}.')
+    levels = tuple(replace(level, more=(*level.more, *keyed[level.name])) for level in items.levels)
+    keyed_items = replace(items, levels=levels, columns=(*items.columns, *KEYS_OF_ITEMS))
+    return tuple(keyed_items if factor.name == ITEM else factor for factor in factors)
+
+
+def _check_names(factors: Sequence[Factor], personas: Factor, where: str) -> None:
+    if not factors:
+        raise StudyError(
+            f"{where} needs a factor at least: what changes from prompt to prompt.",
+            'As in: [factors] gender = ["woman", "man"]',
+        )
+    names = [name for factor in factors for name in factor.names] + list(personas.columns)
+    for name in names:
+        if names.count(name) > 1:
+            raise StudyError(f'Two factors of {where}, or columns of their files, are called "{name}".')
+    items = next((factor for factor in factors if factor.name == ITEM), None)
+    if items and "key" in items.columns and (wrong := set(items.levels_of("key")) - {"1", "-1"}):
+        raise StudyError(f'The key of an item of {where} must be 1 or -1, but one is "{min(wrong)}".')
+
+
+def _profiles(table: Table, templates: Mapping[str, str]) -> Profiles:
+    row, usual = table.table("profiles"), Profiles()
+    profiles = Profiles(
+        count=row.integer("count", 1),
+        label=texts_by_template(row, "label", tuple(templates), usual.label[""]),
+        text=texts_by_template(row, "text", tuple(templates), usual.text[""]),
+        attribute=texts_by_template(row, "attribute", tuple(templates), usual.attribute[""]),
+        attribute_order=row.choice("attribute_order", ORDERS),
+    )
+    row.finish()
+    if not 1 <= profiles.count <= MOST_PROFILES:
+        raise StudyError(f'"count" in {row.where} must be from 1 to {MOST_PROFILES}, but is {profiles.count}.')
+    for text in profiles.label.values():
+        check_placeholders(text, (NUMBER,), (), f"label of {row.where}")
+    for text in profiles.attribute.values():
+        check_placeholders(text, ("level",), ("label",), f"attribute of {row.where}")
+    return profiles
+
+
+def _check_crossing(data: FactorialData, where: str) -> None:
+    if data.takes == "all" and data.profiles.count > 1:
+        raise StudyError(
+            f"Tasks with {data.profiles.count} profiles can't all be shown, as {where} has it.",
+            'Say how many are drawn: takes = "random", n = 200',
+        )
+    if (data.takes == "all") == bool(data.n) or data.n < 0:
+        raise StudyError(
+            f'"n" in {where} says how many cells are taken, with takes = "random" or "balanced"; all of them need none.'
+        )
+    one = data.profiles.count == 1
+    if data.takes == "random" and one and data.n > data.cells.n:
+        raise StudyError(
+            f"{where} takes {data.n:,} cells at random, but there are {data.cells.n:,}.",
+            'Take all of them, takes = "all", and ask each several times: collect --repeat 3',
+        )
+    if not one and data.cells.n < data.profiles.count:
+        raise StudyError(f"{where} shows {data.profiles.count} different profiles, but there are {data.cells.n} cells.")
+    planned = data.n_tasks * len(data.templates) * len(data.personas.levels) * len(data.questions)
+    if planned > MOST_CELLS:
+        raise StudyError(
+            f"{where} has {planned:,} cells to ask (combinations of levels × templates × personas × questions); "
+            f"at most {MOST_CELLS:,} can be.",
+            'Take some of them: takes = "balanced", n = 500',
+        )
+    if data.asked != "apart" and len(data.questions) < 2:
+        raise StudyError(f'{where} asks questions "{data.asked}", but there is only one question.')
+    for texts in (data.together,) if data.asked == "together" else ():
+        for text in texts.values():
+            check_placeholders(text, (NAMES_OF_JSON,), (), f'"together" of {where}')
+
+
+def _check_texts(data: FactorialData, where: str) -> None:
+    """StudyError if a text has a placeholder that is none, or a prompt does not show each factor."""
+    names = tuple(factor.name for factor in data.factors)
+    is_one = data.profiles.count == 1
+    for template, text in data.templates.items():
+        place = f'the template "{template}" of {where}'
+        check_placeholders(text, () if is_one else (PROFILES,), (*names, PROFILES, ATTRIBUTES, QUESTION), place)
+        profile = data.profiles.text.get(template, data.profiles.text.get("", ""))
+        check_placeholders(profile, (), (*names, ATTRIBUTES), f"text of the profiles of {where}")
+        shown = set(find_placeholders(text))
+        if not is_one and (inside := [name for name in (*names, ATTRIBUTES) if name in shown]):
+            raise StudyError(
+                f"{place.capitalize()} has the placeholder {{{inside[0]}}}, but shows {data.profiles.count} profiles.",
+                "What is said of each of them belongs into [profiles] text; the template has {profiles}.",
+            )
+        shown |= find_placeholders(profile) if PROFILES in shown else set()
+        for name, question in data.questions.items():
+            asked = question.asked(template)
+            needed, allowed = (PROFILE,) if question.about else (), names if is_one else ()
+            check_placeholders(asked, needed, allowed, f'the question "{name}" of {where}')
+            in_prompt = shown | (set(find_placeholders(asked)) if data.asked == "apart" else _in_all(data, template))
+            lacking = [n for n in names if n not in in_prompt] if ATTRIBUTES not in in_prompt else []
+            if lacking:
+                raise StudyError(
+                    f'The factor "{lacking[0]}" is not used in {place}: prompts that differ in it would be the same.',
+                    f"Put {{{lacking[0]}}} (or {{{ATTRIBUTES}}}, for all of them) into the text, or take it out of "
+                    "[factors].",
+                )
+        if QUESTION in shown and data.asked != "apart":
+            raise StudyError(f"{place.capitalize()} has {{{QUESTION}}}, which only questions asked apart can take.")
+
+
+def _in_all(data: FactorialData, template: str) -> set[str]:
+    """Return the placeholders of all questions; of those in turns only the first is in the first prompt."""
+    questions = list(data.questions.values())[: 1 if data.asked == "in_turns" else None]
+    return {name for question in questions for name in find_placeholders(question.asked(template))}
+
+
+def plain_text(text: str) -> str:
+    """Return a text with at most one empty line in a row, and none around it."""
+    return re.sub(r"\n{3,}", "\n\n", text).strip()

@@ -1,0 +1,265 @@
+"""Questions of a study: what is asked about each vignette, how it is to be answered, and how such an answer is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from slant.collector.designs.answers.choices import YES_NO, read_choice
+from slant.collector.designs.answers.numbers import Amount, read_number
+from slant.collector.designs.answers.plain import LONGEST_READ, AnswerReading, refuses, spoken
+from slant.collector.designs.answers.scales import Scale, read_scale
+from slant.collector.designs.labels.spelling import folded, folded_lines
+from slant.collector.designs.refusals import refusal_detail
+from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.study.toml_table import Table, shortened
+
+KINDS = ("scale", "choice", "yes_no", "number", "text")
+DIRECTIONS = ("forward", "reversed", "drawn", "both")
+FORWARD, REVERSED = "forward", "reversed"
+OF_PROFILES, OF_PROFILE = "profiles", "profile"
+MOST_POINTS, MOST_OPTIONS = 1001, 100
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_BAD = re.compile(r'[\x00-\x1f"\\]')
+_EARLY = 300
+"""Characters of a text at whose beginning a refusal is looked for: a text may well say of somebody what they can't."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedQuestion:
+    """One question. `text` and `how` (how to answer it; None: the usual words) by template, "" for all others.
+
+    `about` is the number of the profile that it is about (0: the task as a whole).
+    `direction`: whether the points of the scale run as the study lists them, the other way round, drawn trial by trial,
+    or both in turn, as a factor. `options` are empty where the `profiles` that were shown are the alternatives.
+    """
+
+    name: str
+    kind: str
+    text: Mapping[str, str]
+    how: Mapping[str, str] | None = None
+    scale: Scale = field(default_factory=lambda: Scale(1, 7))
+    options: tuple[str, ...] = ()
+    amount: Amount = field(default_factory=Amount)
+    direction: str = FORWARD
+    about: int = 0
+
+    @property
+    def base(self) -> str:
+        """Return its name in tables, which is the same for all profiles that it is asked about."""
+        return self.name.removesuffix(f"_{self.about}") if self.about else self.name
+
+    @property
+    def shown_kind(self) -> str:
+        """Return the kind as a trial keeps it, which says of a choice whether it is among profiles."""
+        return OF_PROFILE if self.kind == "choice" and not self.options else self.kind
+
+    def asked(self, template: str) -> str:
+        return _of(self.text, template)
+
+    def instruction(self, template: str, direction: str, profiles: Sequence[str]) -> str:
+        """Return how the question is to be answered, as the prompt says it."""
+        own = _of(self.how, template) if self.how is not None else None
+        usual = f"Answer with {self.described(direction, profiles)}." if self.kind != "text" else ""
+        return usual if own is None else own.replace("{answers}", self.described(direction, profiles))
+
+    def described(self, direction: str, profiles: Sequence[str]) -> str:
+        """Return what an answer is, in words: "one number from 1 (not at all) to 7 (very)"."""
+        if self.kind == "scale":
+            return _described(self._scale(direction))
+        if self.kind == "number":
+            unit = f" in {self.amount.unit}" if self.amount.unit else ""
+            ends = [f" from {self.amount.low:,g}" if self.amount.low is not None else ""]
+            ends += [f" up to {self.amount.high:,g}" if self.amount.high is not None else ""]
+            return f"one {'whole ' if self.amount.whole else ''}number{unit}{''.join(ends)}"
+        if self.kind == "text":
+            return "a text"
+        options = YES_NO if self.kind == "yes_no" else self.options or profiles
+        return f"{', '.join(options[:-1])} or {options[-1]}"
+
+    def read(self, answer: str, direction: str, profiles: Sequence[str]) -> AnswerReading:
+        """Return the reading of an answer; a point of a scale as the study lists it, whichever way it was shown; of
+        profiles the number of the one that was chosen.
+        """
+        if self.kind == "scale":
+            reading = read_scale(answer, self._scale(direction), self.name)
+            if reading.value is None or direction != REVERSED:
+                return reading
+            return AnswerReading("answered", str(self.scale.low + self.scale.high - int(reading.value)))
+        if self.kind == "number":
+            return read_number(answer, self.amount, self.name)
+        if self.kind == "text":
+            return _read_text(answer)
+        if self.kind == "yes_no":
+            return read_choice(answer, YES_NO, self.name)
+        if self.options:
+            return read_choice(answer, self.options, self.name)
+        reading = read_choice(answer, profiles, self.name, numbered=True)
+        if reading.value is None:
+            return reading
+        return AnswerReading("answered", str(profiles.index(reading.value) + 1))
+
+    def _scale(self, direction: str) -> Scale:
+        return self.scale.reversed() if direction == REVERSED else self.scale
+
+
+def _of(texts: Mapping[str, str], template: str) -> str:
+    return texts.get(template, texts.get("", ""))
+
+
+def _described(scale: Scale) -> str:
+    labels = scale.labels
+    ends = {scale.low, scale.high}
+    if labels and set(labels) <= ends:
+        shown = {point: f"{point} ({labels[point]})" if point in labels else str(point) for point in ends}
+        return f"one number from {shown[scale.low]} to {shown[scale.high]}"
+    listed = ", ".join(f"{point} = {labels[point]}" for point in sorted(labels))
+    return f"one number from {scale.low} to {scale.high}{f': {listed}' if listed else ''}"
+
+
+def _read_text(answer: str) -> AnswerReading:
+    said = spoken(answer).strip()
+    if not said:
+        return AnswerReading("malformed", detail="empty")
+    early = folded_lines(said[:_EARLY])
+    if len(said) <= _EARLY and refuses(early):
+        return AnswerReading("refused", detail=refusal_detail(early))
+    return AnswerReading("answered", said[:LONGEST_READ])
+
+
+def parse_questions(table: Table, templates: Sequence[str], n_profiles: int) -> dict[str, AskedQuestion]:
+    """Read [questions.NAME]; StudyError if one breaks the rules."""
+    questions: dict[str, AskedQuestion] = {}
+    for name, row in table.tables("questions").items():
+        if not _NAME.fullmatch(name):
+            raise StudyError(
+                f'A question of {table.where} can\'t be called "{shortened(name)}".',
+                "A name has small letters, digits and underscores, and starts with a letter; 40 characters at most.",
+            )
+        question = _question(name, row, templates, n_profiles)
+        numbers = range(1, n_profiles + 1) if question.about else ()
+        each = {f"{name}_{number}": replace(question, name=f"{name}_{number}", about=number) for number in numbers}
+        if twice := set(each or {name: question}) & set(questions):
+            raise StudyError(f'Two questions of {table.where} are called "{min(twice)}".')
+        questions |= each or {name: question}
+    if not questions:
+        raise StudyError(
+            f"{table.where} needs a question at least.",
+            'As in: [questions.rating] text = "How suitable is this person?" kind = "scale" min = 1 max = 7',
+        )
+    return questions
+
+
+def _question(name: str, row: Table, templates: Sequence[str], n_profiles: int) -> AskedQuestion:
+    kind = row.choice("kind", KINDS)
+    question = AskedQuestion(
+        name,
+        kind,
+        texts_by_template(row, "text", templates, ""),
+        texts_by_template(row, "answer", templates) if row.has("answer") else None,
+        _scale(row) if kind == "scale" else Scale(1, 7),
+        _options(row, n_profiles) if kind == "choice" else (),
+        _amount(row) if kind == "number" else Amount(),
+        row.choice("direction", DIRECTIONS) if kind == "scale" else FORWARD,
+        about=_about(row, kind, n_profiles),
+    )
+    row.finish()
+    labels = question.scale.labels
+    if question.direction != FORWARD and not {question.scale.low, question.scale.high} <= set(labels):
+        raise StudyError(
+            f"The scale of {row.where} can't run the other way without labels for both of its ends.",
+            f'As in: labels = {{ {question.scale.low} = "not at all", {question.scale.high} = "very" }}',
+        )
+    return question
+
+
+def texts_by_template(row: Table, key: str, templates: Sequence[str], default: str | None = None) -> dict[str, str]:
+    """Return a text, or one by template; "" is for all templates that are not named."""
+    value = row.optional(key, (str, dict), "a text, or a table of texts by template")
+    if value is None and default is None:
+        return {"": row.text(key)}
+    if not isinstance(value, dict):
+        return {"": str(default if value is None else value)}
+    for template, text in value.items():
+        if template not in templates:
+            raise UnknownNameError(f'template (of "{key}") in {row.where}', template, templates)
+        if not isinstance(text, str):
+            raise StudyError(f'"{key}" in {row.where} must have a text for "{template}".')
+    if lacking := [template for template in templates if template not in value]:
+        raise StudyError(f'"{key}" in {row.where} has no text for the template "{lacking[0]}".')
+    return dict(value)
+
+
+def _scale(row: Table) -> Scale:
+    labels: Any = row.optional("labels", (list, dict), "a list of texts, or a table of texts by number")
+    if isinstance(labels, list):
+        low = row.integer("min", 1)
+        high = row.integer("max", low + len(labels) - 1)
+        named = dict(enumerate(labels, low))
+        if len(labels) != high - low + 1:
+            raise StudyError(
+                f"{row.where} has {len(labels)} labels for a scale from {low} to {high}.",
+                f'Give one for each point, or some by number: labels = {{ {low} = "not at all", {high} = "very" }}',
+            )
+    else:
+        low, high = row.integer("min", 1), row.integer("max", 7)
+        named = {_point(key, row.where): text for key, text in (labels or {}).items()}
+    if not 0 <= low < high <= low + MOST_POINTS - 1:
+        raise StudyError(
+            f"The scale of {row.where} goes from {low} to {high}.",
+            f'"min" must be 0 or more and below "max", and there can be {MOST_POINTS:,} points at most.',
+        )
+    for point, text in named.items():
+        if not low <= point <= high:
+            raise StudyError(f"{row.where} has a label for {point}, which is no point from {low} to {high}.")
+        if not isinstance(text, str) or not folded(text):
+            raise StudyError(f"The label of {point} in {row.where} must be a text.")
+    if len(set(map(folded, named.values()))) < len(named):
+        raise StudyError(f"Two labels of {row.where} are the same: an answer could not tell them apart.")
+    return Scale(low, high, dict(sorted(named.items())))
+
+
+def _point(key: str, where: str) -> int:
+    if not key.isdecimal() or len(key) > 9:
+        raise StudyError(f'The labels of {where} go by the points of the scale, and "{shortened(key)}" is none.')
+    return int(key)
+
+
+def _options(row: Table, n_profiles: int) -> tuple[str, ...]:
+    if row.has("options") and row.optional("options", (str, list), "a list of texts, or profiles") == OF_PROFILES:
+        return _of_profiles(row, n_profiles)
+    if not row.has("options") and n_profiles > 1:
+        return ()
+    options = row.texts("options")
+    if not 2 <= len(options) <= MOST_OPTIONS or len(set(map(folded, options))) < len(options):
+        raise StudyError(f"The options of {row.where} must be 2 to {MOST_OPTIONS} different texts.")
+    if any(_BAD.search(option) or not folded(option) for option in options):
+        raise StudyError(f"An option of {row.where} is empty, or has quotes, backslashes or line breaks.")
+    return options
+
+
+def _of_profiles(row: Table, n_profiles: int) -> tuple[str, ...]:
+    if n_profiles < 2:
+        raise StudyError(
+            f"{row.where} asks for a choice among profiles, but only one is shown.",
+            "Show two side by side: [profiles] count = 2",
+        )
+    return ()
+
+
+def _about(row: Table, kind: str, n_profiles: int) -> int:
+    """Return 1 for a question that is asked about each profile by itself, else 0."""
+    if not row.flag("each_profile", default=False):
+        return 0
+    if kind == "choice" or n_profiles < 2:
+        raise StudyError(f"{row.where} can't be asked about each profile: it is a choice, or only one is shown.")
+    return 1
+
+
+def _amount(row: Table) -> Amount:
+    low, high = (row.optional(key, (int, float), "a number") for key in ("min", "max"))
+    if low is not None and high is not None and not low < high:
+        raise StudyError(f'"min" in {row.where} must be below "max".')
+    return Amount(row.text("unit", ""), low, high, row.flag("whole", default=False))

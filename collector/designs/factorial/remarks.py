@@ -1,0 +1,71 @@
+"""What `collect studies validate` says of a factorial study: its cells, three prompts, the balance to be expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from slant.collector.designs.design import Design
+from slant.collector.designs.factorial.parts import FactorialData
+from slant.collector.designs.factorial.tasks import Tasks, expected_shares, of_turn
+from slant.collector.designs.factorial.texts import system_text, user_text
+from slant.collector.study.records import StudyFile
+
+_MOST_LEVELS = 12
+_N_PROMPTS = 3
+
+
+def remarks_on(study: StudyFile, design: Design) -> list[str]:
+    data: FactorialData = study.data
+    return [_counted(data), *_balance(data), *_doubts(data), *_prompts(study)]
+
+
+def _counted(data: FactorialData) -> str:
+    factors = " × ".join(f"{len(factor.levels)} {factor.name}" for factor in data.factors)
+    full = 1
+    for factor in data.factors:
+        full *= len(factor.levels)
+    left_out = f" - {full - data.cells.n:,} forbidden" if full > data.cells.n else ""
+    taken = "all of them" if data.takes == "all" else f"{data.n:,} taken, {data.takes}"
+    if data.profiles.count > 1:
+        taken = f"{data.n:,} tasks with {data.profiles.count} profiles each, {data.takes}"
+    crossed = [f"{len(data.templates)} templates" if len(data.templates) > 1 else ""]
+    crossed += [f"{len(data.personas.levels)} personas" if data.has_personas else ""]
+    crossed += [f"{len(data.questions)} questions {data.asked.replace('_', ' ')}" if len(data.questions) > 1 else ""]
+    by = "".join(f" × {part}" for part in crossed if part)
+    return f"Cells: {factors}{left_out} = {data.cells.n:,}; {taken}{by}."
+
+
+def _balance(data: FactorialData) -> Iterator[str]:
+    """Yield the share of each level under the design, of factors whose levels are not all as frequent."""
+    even = []
+    for name, shares in expected_shares(data).items():
+        values = list(shares.values())
+        if len(values) < 2:
+            continue
+        if max(values) - min(values) < 1e-6:
+            even.append(f"{name} 1/{len(values)}")
+            continue
+        listed = ", ".join(f"{level} {share:.3f}" for level, share in islice(shares.items(), _MOST_LEVELS))
+        yield f"Expected shares of {name}: {listed}{' …' if len(values) > _MOST_LEVELS else ''}."
+    if even:
+        yield f"Each level of a factor is as frequent as the others: {', '.join(even)}."
+
+
+def _doubts(data: FactorialData) -> Iterator[str]:
+    if len(data.templates) == 1:
+        yield (
+            "There is one template: what is found may be so of this wording alone. With several, [templates] has one a "
+            "line, and fits can take (1 | template)."
+        )
+
+
+def _prompts(study: StudyFile) -> Iterator[str]:
+    tasks = Tasks(study.data, study.seed)
+    places = dict.fromkeys((0, len(tasks) // 2, len(tasks) - 1))
+    for number, place in enumerate(list(places)[:_N_PROMPTS], 1):
+        shown = tasks[place].factors
+        shown = of_turn(shown, 1) if study.data.asked == "in_turns" else shown
+        system = system_text(study.data, shown)
+        said = f"[system]\n{system}\n\n[user]\n" if system else ""
+        yield f"--- prompt {number} of {len(tasks):,} (collect prompts shows all)\n{said}{user_text(study.data, shown)}"

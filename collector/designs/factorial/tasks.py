@@ -1,0 +1,259 @@
+"""The tasks of a study, made one by one: which profiles are shown, in which words, to whom, with which question.
+
+What was shown is kept with each trial, in lists whose order the views rely on (sql/views/1_trials/2_factorial_…):
+names of attributes (factors, what their files say of a level, what is so of the persona), their levels profile by
+profile, the share that each level has under the design, the order in which attributes were listed, the questions.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from slant.collector.designs.design import Question
+from slant.collector.designs.factorial.cells import Cell
+from slant.collector.designs.factorial.parts import FactorialData
+from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
+from slant.collector.designs.plan import Plan, QuestionPlan
+from slant.collector.records import Conversation, Trial, stable_id
+
+TOGETHER = "all_questions"
+"""The test of trials that ask all questions in one answer."""
+_TRIES = 100
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What is asked in one trial (or one conversation): a question, or all of them; `directions` of scales in turn."""
+
+    test: str
+    questions: tuple[AskedQuestion, ...]
+    directions: tuple[str, ...]
+
+
+def units_of(data: FactorialData) -> list[Unit]:
+    """Return what is asked of each task, in the study's order."""
+    questions = tuple(data.questions.values())
+    if data.asked == "apart":
+        return [Unit(question.name, (question,), _directions((question,))) for question in questions]
+    return [Unit(TOGETHER if data.asked == "together" else questions[0].name, questions, _directions(questions))]
+
+
+def _directions(questions: tuple[AskedQuestion, ...]) -> tuple[str, ...]:
+    is_factor = any(question.direction == "both" for question in questions)
+    return (FORWARD, REVERSED) if is_factor else (FORWARD,)
+
+
+class Tasks(Sequence[Question]):
+    """All that a model is asked in one repetition, each made where it is wanted; what is drawn depends on the seed of
+    the study alone, and is alike in all templates, for all personas and all questions."""
+
+    def __init__(self, data: FactorialData, seed: int) -> None:
+        self._data, self._seed = data, seed
+        self._units = units_of(data)
+        self._templates, self._personas = tuple(data.templates), len(data.personas.levels)
+        self._sizes = [
+            len(unit.directions) * len(self._templates) * self._personas * data.n_tasks for unit in self._units
+        ]
+
+    def __len__(self) -> int:
+        return sum(self._sizes)
+
+    def __getitem__(self, number: Any) -> Any:
+        if isinstance(number, slice):
+            return [self[one] for one in range(*number.indices(len(self)))]
+        if not 0 <= number < len(self):
+            raise IndexError(number)
+        unit_no = 0
+        while number >= self._sizes[unit_no]:
+            number -= self._sizes[unit_no]
+            unit_no += 1
+        number, task = divmod(number, self._data.n_tasks)
+        number, persona = divmod(number, self._personas)
+        direction, template = divmod(number, len(self._templates))
+        unit = self._units[unit_no]
+        return self._question(unit, unit.directions[direction], self._templates[template], persona, task)
+
+    def __iter__(self) -> Iterator[Question]:
+        return (self[number] for number in range(len(self)))
+
+    def cells_of(self, task: int) -> tuple[Cell, ...]:
+        """Return the profiles of a task, by its number from 0."""
+        data, count = self._data, self._data.profiles.count
+        if data.takes == "all":
+            return (data.cells.cell(task),)
+        if data.takes == "random" and count == 1:
+            return (data.cells.cell(self._chosen[task]),)
+        if data.takes == "balanced":
+            return tuple(self._balanced[task * count : (task + 1) * count])
+        rng = random.Random("\x1f".join(map(str, ("factorial", self._seed, task))))
+        cells: list[Cell] = []
+        while len(cells) < count:
+            cell = data.cells.drawn(rng)
+            if cell not in cells:
+                cells.append(cell)
+        return tuple(cells)
+
+    @cached_property
+    def _chosen(self) -> list[int]:
+        return random.Random(f"factorial\x1f{self._seed}").sample(range(self._data.cells.n), self._data.n)
+
+    @cached_property
+    def _balanced(self) -> list[Cell]:
+        """Balanced cells, task by task; of several tries the first in which no task shows one profile twice."""
+        count, best, fewest = self._data.profiles.count, [], -1
+        for number in range(_TRIES):
+            rng = random.Random(f"factorial\x1f{self._seed}\x1f{number}")
+            cells = self._data.cells.balanced(self._data.n * count, rng)
+            tasks = [cells[place : place + count] for place in range(0, len(cells), count)]
+            twice = sum(len(set(task)) < count for task in tasks)
+            if fewest < 0 or twice < fewest:
+                best, fewest = cells, twice
+            if not twice:
+                break
+        return best
+
+    def _question(self, unit: Unit, direction: str, template: str, persona: int, task: int) -> Question:
+        data = self._data
+        cells = self.cells_of(task)
+        names = [factor.name for factor in data.factors]
+        rng = random.Random("\x1f".join(map(str, ("factorial order", self._seed, task))))
+        order = rng.sample(names, len(names)) if data.profiles.attribute_order == "drawn" else []
+        coin = rng.random()
+        about = data.personas.levels[persona]
+        levels: list[str] = []
+        shares: list[float | None] = []
+        for cell in cells:
+            for number, factor in enumerate(data.factors):
+                levels += factor.values(cell[number])
+                shares += [self._shares[name][level] for name, level in self._named(number, cell[number])]
+            levels += about.more
+            shares += [None] * len(about.more)  # whom to ask is not drawn
+        directions = [_shown_direction(question, direction, coin) for question in unit.questions]
+        return Question(
+            test=unit.test,
+            condition=condition_of(template, direction),
+            item=self._item(cells, task),
+            group=about.name,
+            wording=data.template_no(template),
+            factors={
+                "names": self._names,
+                "levels": levels,
+                "shares": shares,
+                "order": order,
+                "template": template,
+                "persona": about.name,
+                "n_profiles": len(cells),
+                "questions": [question.name for question in unit.questions],
+                "kinds": [question.shown_kind for question in unit.questions],
+                "lows": [question.scale.low if question.kind == "scale" else 0 for question in unit.questions],
+                "highs": [question.scale.high if question.kind == "scale" else 0 for question in unit.questions],
+                "directions": directions,
+                "abouts": [question.about for question in unit.questions],
+            },
+        )
+
+    def _item(self, cells: tuple[Cell, ...], task: int) -> str:
+        if self._data.takes != "all":
+            return f"task {task + 1}"
+        return ", ".join(factor.levels[level].name for factor, level in zip(self._data.factors, cells[0], strict=True))
+
+    def _named(self, factor: int, level: int) -> Iterator[tuple[str, str]]:
+        return zip(self._data.factors[factor].names, self._data.factors[factor].values(level), strict=True)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        """The names of all attributes, those of personas last."""
+        return [*(name for factor in self._data.factors for name in factor.names), *self._data.personas.columns]
+
+    @cached_property
+    def _shares(self) -> dict[str, dict[str, float]]:
+        """Of each attribute, the share of its levels under the design; of a persona's, among personas."""
+        return expected_shares(self._data)
+
+
+def expected_shares(data: FactorialData) -> dict[str, dict[str, float]]:
+    """Return the share that each level of each attribute has under the design, by attribute and level."""
+    shares: dict[str, dict[str, float]] = {}
+    of_personas = (1 / len(data.personas.levels),) * len(data.personas.levels)
+    listed = [*zip(data.factors, data.cells.shares, strict=True), (data.personas, of_personas)]
+    for factor, of_levels in listed:
+        for place, name in enumerate(factor.names):
+            by_level = shares.setdefault(name, {})
+            for number, share in enumerate(of_levels):
+                level = factor.values(number)[place]
+                by_level[level] = by_level.get(level, 0.0) + share
+    return {name: {level: round(share, 10) for level, share in levels.items()} for name, levels in shares.items()}
+
+
+def condition_of(template: str, direction: str) -> str:
+    """Return the name of an arm: the template, and whether scales run the other way."""
+    return template if direction == FORWARD else f"{template}.{direction}"
+
+
+def conditions_of(data: FactorialData) -> list[str]:
+    directions = dict.fromkeys(direction for unit in units_of(data) for direction in unit.directions)
+    return [condition_of(template, direction) for direction, template in product(directions, data.templates)]
+
+
+def _shown_direction(question: AskedQuestion, direction: str, coin: float) -> str:
+    if question.direction == "both":
+        return direction
+    if question.direction == "drawn":
+        return REVERSED if coin < 0.5 else FORWARD
+    return question.direction
+
+
+class Conversations(Plan[Any]):
+    """Tasks whose questions are asked one after another; `tasks` are the same, each with all its questions at once."""
+
+    def __init__(self, tasks: QuestionPlan[Any], data: FactorialData) -> None:
+        self._tasks, self._n = tasks, len(data.questions)
+        self._tests = tuple(data.questions)
+
+    mixes_tests = True
+
+    def places(self, repetitions: int) -> Iterator[Any]:
+        return self._tasks.places(repetitions)
+
+    def conversation_id(self, place: Any) -> str:
+        return self._tasks.trial_id(place)
+
+    def cell(self, place: Any) -> tuple[str, str]:
+        return self._tasks.cell(place)
+
+    def n_trials(self, place: Any) -> int:
+        return self._n
+
+    def trial_ids(self, place: Any) -> tuple[str, ...]:
+        whole = self._tasks.trial_id(place)
+        return tuple(stable_id(whole, turn) for turn in range(1, self._n + 1))
+
+    def conversation(self, place: Any, number: int) -> Conversation:
+        whole = self._tasks.trial(place, number * self._n)
+        return Conversation(whole.trial_id, tuple(_turn(whole, turn, self._n) for turn in range(1, self._n + 1)))
+
+
+_BY_QUESTION = ("questions", "kinds", "lows", "highs", "directions", "abouts")
+
+
+def of_turn(shown: Mapping[str, Any], turn: int) -> dict[str, Any]:
+    """Return what one turn of a conversation shows, from 1: one of its questions."""
+    return {**shown, **{name: [shown[name][turn - 1]] for name in _BY_QUESTION}}
+
+
+def _turn(whole: Trial, turn: int, n_turns: int) -> Trial:
+    """Return one turn: the trial of one question."""
+    return replace(
+        whole,
+        trial_id=stable_id(whole.trial_id, turn),
+        test=whole.factors["questions"][turn - 1],
+        game=whole.trial_id,
+        round=turn,
+        position=(whole.position or 0) + turn - 1,
+        factors={**of_turn(whole.factors, turn), "n_turns": n_turns},
+    )

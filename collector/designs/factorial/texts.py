@@ -1,0 +1,98 @@
+"""What a trial sends, to the byte: the template with its levels, the question, and how to answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from slant.collector.designs.factorial.factors import Factor
+from slant.collector.designs.factorial.parts import (
+    ATTRIBUTES,
+    NAMES_OF_JSON,
+    PROFILE,
+    PROFILES,
+    QUESTION,
+    FactorialData,
+    plain_text,
+)
+from slant.collector.designs.factorial.questions import AskedQuestion
+from slant.collector.designs.placeholders import find_placeholders
+
+Shown = Mapping[str, Any]
+"""The factors of a trial (`tasks.py` says which)."""
+
+
+def user_text(data: FactorialData, shown: Shown, *, is_first: bool = True) -> str:
+    """Return the message of the user: a later turn of a conversation has its question alone."""
+    profiles = [_of_profile(data, shown, place) for place in range(shown["n_profiles"])]
+    asked = _asked(data, shown, profiles[0])
+    if not is_first:
+        return asked
+    text = data.templates[shown["template"]]
+    names = find_placeholders(text)
+    values = {**profiles[0], QUESTION: asked}
+    if PROFILES in names:
+        values[PROFILES] = "\n\n".join(_profile_texts(data, shown, profiles))
+    said = text.format(**{name: values[name] for name in names})
+    before = persona_text(data, shown) if data.persona_place == "user" else ""
+    return plain_text("\n\n".join(filter(None, (before, said, "" if QUESTION in names else asked))))
+
+
+def system_text(data: FactorialData, shown: Shown) -> str:
+    """Return the system message; empty where there is none."""
+    return persona_text(data, shown) if data.persona_place == "system" else ""
+
+
+def persona_text(data: FactorialData, shown: Shown) -> str:
+    """Return what a trial says of who answers; empty where it says nothing."""
+    level = data.personas.by_name.get(shown["persona"])
+    return level.text(shown["template"]).strip() if level else ""
+
+
+def _profile_texts(data: FactorialData, shown: Shown, profiles: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return each profile as a prompt shows it, under its label where there are several."""
+    template = shown["template"]
+    text = data.profiles.text.get(template, data.profiles.text.get("", ""))
+    said = [text.format(**values) for values in profiles]
+    if len(said) == 1:
+        return said
+    return [f"{label}\n{one}" for label, one in zip(data.profiles.labels(template), said, strict=True)]
+
+
+def _of_profile(data: FactorialData, shown: Shown, place: int) -> dict[str, str]:
+    """Return the values of the placeholders of one profile: the text of each level, and all of them as a list."""
+    template, width = shown["template"], len(shown["names"])
+    levels = dict(zip(shown["names"], shown["levels"][place * width : (place + 1) * width], strict=True))
+    texts = {factor.name: _text_of(factor, levels[factor.name], template) for factor in data.factors}
+    labels = {factor.name: factor.label for factor in data.factors}
+    line = data.profiles.attribute.get(template, data.profiles.attribute.get("", ""))
+    listed = [line.format(label=labels[name], level=texts[name]) for name in shown["order"] or texts]
+    return {**texts, ATTRIBUTES: "\n".join(listed)}
+
+
+def _text_of(factor: Factor, name: str, template: str) -> str:
+    level = factor.by_name.get(name)  # an imported row may have been shown a level that the study has no more
+    return level.text(template) if level else name
+
+
+def _asked(data: FactorialData, shown: Shown, values: Mapping[str, str]) -> str:
+    questions = [data.questions[name] for name in shown["questions"]]
+    template, labels = shown["template"], data.profiles.labels(shown["template"])
+    texts = [_question_text(one, template, {**values, PROFILE: labels[max(one.about - 1, 0)]}) for one in questions]
+    if len(questions) == 1:
+        how = questions[0].instruction(template, shown["directions"][0], labels)
+        return "\n".join(filter(None, (*texts, how)))
+    kinds = zip(questions, shown["directions"], strict=True)
+    keys = [f'"{question.name}" ({question.described(direction, labels)})' for question, direction in kinds]
+    together = data.together.get(template, data.together.get("", ""))
+    numbered = "\n".join(f"{number}. {text}" for number, text in enumerate(texts, 1) if text)
+    return f"{numbered}\n\n{together.format(**{NAMES_OF_JSON: _listed(keys)})}"
+
+
+def _question_text(question: AskedQuestion, template: str, values: Mapping[str, str]) -> str:
+    text = question.asked(template)
+    return text.format(**{name: values[name] for name in find_placeholders(text)})
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
