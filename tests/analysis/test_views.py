@@ -14,6 +14,7 @@ import pytest
 from slant.analysis.archive.codebook import column_meanings
 from slant.analysis.fitting.engines import ENGINES, tables_of
 from slant.collector.designs import design_named
+from slant.collector.designs.factorial.factors import RESERVED
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.keep.view_heads import TableInfo, read_header
@@ -41,7 +42,7 @@ ONCE = (
 OF_TRIALS = (
     "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
     "allocation_questions", "allocation_ratings", "pairing_trials", "pairing_words",
-    "decision_trials", "retest_answers",
+    "decision_trials", "retest_answers", "factorial_trials", "factorial_profiles",
 )  # fmt: skip
 every_view = pytest.mark.parametrize("view", FILES)
 
@@ -87,6 +88,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     rows += read_rows(CASES / "allocation_rating_by_class" / "given.csv")
     rows += read_rows(CASES / "pairing_answer_rows" / "given.csv") + read_rows(CASES / "decision_turns" / "given.csv")
     rows += read_rows(CASES / "retest_answers" / "given.csv")
+    rows += read_rows(CASES / "factorial_answer_rows" / "given.csv")
     rows += read_rows(CASES / "recomputed_logistic" / "given.csv") + read_rows(CASES / "second_codings" / "given.csv")
     runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
         CASES / "run_progress" / "runs.json"
@@ -267,6 +269,15 @@ def test_an_unknown_measure_is_refused_in_the_shell_too() -> None:
         connection.execute("SET VARIABLE measure = 'tokens'")
         with pytest.raises(duckdb.Error, match="must be reasoning, output or recounted, not tokens"):
             connection.sql("FROM association_trials").fetchall()
+
+
+def test_no_factor_of_a_study_can_have_the_name_of_a_column() -> None:
+    may_be = {"item", "scale"}  # of questionnaires, whose columns they are
+    with in_memory() as connection:
+        columns = {
+            name for view in ("factorial_trials", "factorial_profiles") for name in connection.view(view).columns
+        }
+    assert columns - may_be <= RESERVED
 
 
 def test_each_column_of_the_views_of_trials_has_its_meaning_in_one_place() -> None:

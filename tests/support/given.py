@@ -33,6 +33,7 @@ _CONDITIONS = {
     "forced_choice": ("congruent", "incongruent"),
     "pairing": ("replication", "sorting"),
     "decision": ("colleagues", "alone"),
+    "factorial": ("plain", "formal"),
     "coding": ("agreement", "undecided"),
 }
 _PARTS = ("models", "tests", "conditions")
@@ -41,6 +42,7 @@ _DESIGNS = {
     "interference": "forced_choice",
     "word_association": "pairing",
     "workshops": "decision",
+    "shops": "factorial",
     "decision": "decision",
     "workshops_coding": "coding",
 }

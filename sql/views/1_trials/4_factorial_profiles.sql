@@ -1,0 +1,19 @@
+-- factorial_profiles: one profile a row with what was answered about it, in a fixed order: what analyses start from.
+-- grain: trial_id, question, position
+-- reads: factorial_profile_rows, models, tests
+-- design: factorial
+-- note:  the columns are explained in factorial_profile_rows. `test` is the question; `attributes` has each attribute of
+--        the profile by its name, and fits name them as if each were a column: rating ~ gender * job + (1 | template).
+CREATE OR REPLACE VIEW factorial_profiles AS
+SELECT p.source, p.study, p.study_version, p.variant, p.run_id, p.trial_id, p.task,
+       p.model, coalesce(m.label, p.model) AS model_label, m.model_no, p.respondent, p.persona,
+       p.question AS test, coalesce(t.label, p.question) AS test_label, coalesce(t.test_no, p.question_place) AS test_no,
+       p.question, p.kind, p.condition, p.template, p.wording, p.item, p.scale, p.repetition, p.position, p.plan_position,
+       p.n_profiles, p.attribute_order, p.direction, p.low, p.high, p.outcome, p.is_refusal,
+       p.rating, p.scored, p.chosen, p.number, map(p.names, p.levels) AS attributes,
+       p.tokens, p.token_source
+FROM factorial_profile_rows p
+LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = p.model
+LEFT JOIN tests t ON t.study = p.study AND t.study_version = p.study_version AND t.test = p.question
+ORDER BY p.source, p.study, p.study_version, p.variant, m.model_no, p.model, test_no, p.question, p.plan_position,
+         p.trial_id, p.position;

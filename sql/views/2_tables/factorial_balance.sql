@@ -1,0 +1,34 @@
+-- factorial_balance: how often each level of each attribute was shown, beside its share under the design.
+-- grain: source, study, study_version, variant, model, attribute, level
+-- reads: factorial_profile_rows, models
+-- design: factorial
+-- note:  `n_drawn` are the profiles that were drawn, each once, however many templates, personas, questions and
+--        repetitions showed it; `n` are all that were shown, answered or not. `expected_share` is exact, also with
+--        forbidden combinations. `residual` is standardised: (n_drawn - expected) over its standard error under random
+--        draws; `chi_squared` is over the levels that were shown, with `df`. Chance makes differences: they are
+--        reported, and nothing is drawn again for them.
+CREATE OR REPLACE VIEW factorial_balance AS
+WITH drawn AS (
+    SELECT source, study, study_version, variant, model, item, position, names[1 : n_drawn] AS names,
+           levels[1 : n_drawn] AS levels, any_value(shares[1 : n_drawn]) AS shares, count(DISTINCT task) AS n
+    FROM factorial_profile_rows
+    GROUP BY ALL
+), counted AS (
+    SELECT source, study, study_version, variant, model, attribute, level, sum(n)::BIGINT AS n, count(*) AS n_drawn,
+           avg(try_cast(share AS DOUBLE)) AS expected_share
+    FROM (SELECT * EXCLUDE (names, levels, shares),
+                 unnest(names) AS attribute, unnest(levels) AS level, unnest(shares) AS share FROM drawn)
+    GROUP BY ALL
+), compared AS (
+    SELECT *, sum(n_drawn) OVER every_level AS n_all, count(*) OVER every_level - 1 AS df
+    FROM counted
+    WINDOW every_level AS (PARTITION BY source, study, study_version, variant, model, attribute)
+)
+SELECT c.* EXCLUDE (n_all, df), n_drawn / n_all AS share,
+       (n_drawn - n_all * expected_share) / nullif(sqrt(n_all * expected_share * (1 - expected_share)), 0) AS residual,
+       sum((n_drawn - n_all * expected_share) ** 2 / nullif(n_all * expected_share, 0)) OVER (
+           PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, attribute) AS chi_squared,
+       df
+FROM compared c
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, attribute, level;

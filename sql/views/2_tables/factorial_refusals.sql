@@ -1,0 +1,33 @@
+-- factorial_refusals: by level of each attribute, how many answers were refused, malformed or otherwise without a value.
+-- grain: source, study, study_version, variant, model, question, attribute, level
+-- reads: factorial_levels, models
+-- design: factorial
+-- note:  to be read before anything else: answers that are missing more often at one level than at another select what
+--        is compared. A task with several profiles counts once for each level that it shows; `chi_squared` is of answered
+--        or not by level, with `df` one less than the levels, NULL where all or none were answered.
+CREATE OR REPLACE VIEW factorial_refusals AS
+WITH tasks AS (
+    SELECT DISTINCT source, study, study_version, variant, model, question, attribute, level, trial_id, about, outcome
+    FROM factorial_levels
+), counted AS (
+    SELECT source, study, study_version, variant, model, question, attribute, level,
+           count(*) AS n, count(*) FILTER (outcome = 'answered') AS n_answered,
+           count(*) FILTER (outcome = 'refused') AS n_refused, count(*) FILTER (outcome = 'malformed') AS n_malformed,
+           count(*) FILTER (outcome = 'filtered') AS n_filtered, count(*) FILTER (outcome = 'truncated') AS n_truncated,
+           count(*) FILTER (outcome = 'rejected') AS n_rejected
+    FROM tasks
+    GROUP BY ALL
+), compared AS (
+    SELECT *, n_answered / n AS share_answered,
+           sum(n_answered) OVER every_level / sum(n) OVER every_level AS share_of_all,
+           count(*) OVER every_level - 1 AS df
+    FROM counted
+    WINDOW every_level AS (PARTITION BY source, study, study_version, variant, model, question, attribute)
+)
+SELECT c.* EXCLUDE (share_of_all, df),
+       sum(n * (share_answered - share_of_all) ** 2 / nullif(share_of_all * (1 - share_of_all), 0)) OVER (
+           PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, question, attribute) AS chi_squared,
+       df
+FROM compared c
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, question, attribute, level;

@@ -1,0 +1,22 @@
+-- factorial_scale_scores: the score of each respondent on each scale of a questionnaire.
+-- grain: source, study, study_version, variant, model, respondent, question, scale, template, repetition
+-- reads: factorial_profile_rows, models
+-- design: factorial
+-- note:  the mean of the items as they are keyed (a reversed one counts low + high - rating), NULL with less than 80 % of
+--        the items answered. `mean_as_given` leaves the keys out. A respondent is a model as one persona; where items
+--        are asked together with other factors, the mean is over these as well.
+CREATE OR REPLACE VIEW factorial_scale_scores AS
+WITH counted AS (
+    SELECT source, study, study_version, variant, model, respondent, persona, question, scale, template, repetition,
+           count(DISTINCT item) AS n_items, count(*) AS n_asked, count(scored) AS n_answered,
+           avg(scored) AS mean, avg(rating) AS mean_as_given, min(low) AS low, max(high) AS high
+    FROM factorial_profile_rows
+    WHERE scale IS NOT NULL AND kind = 'scale'
+    GROUP BY ALL
+)
+SELECT c.* EXCLUDE (mean, mean_as_given, low, high),
+       CASE WHEN n_answered >= 0.8 * n_asked THEN mean END AS score, mean_as_given, low, high
+FROM counted c
+LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
+ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, respondent, question, scale, template,
+         repetition;
