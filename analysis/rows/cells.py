@@ -21,6 +21,7 @@ from slant.analysis.rows.result_warnings import Key, model_mixture_warnings
 from slant.analysis.rows.same_answers import REPEATED_BY, may_repeat, warning_of_same_answers
 from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.errors import StudyError
+from slant.collector.keep.attributes import with_attributes, with_numbers
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.studies.catalogue import Fit
@@ -31,7 +32,7 @@ _OF_COUNTS_IN_STEPS = ("step_sensitivity", "censored")
 # Sums of floating-point numbers depend on the order of rows, and DuckDB promises none without being asked.
 ORDER = (
     *GRAIN, "model_no", "model", "test_no", "test", "condition_no", "condition", "wording", "item", "repetition",
-    "trial_id",
+    "trial_id", "question", "position",
 )  # fmt: skip
 _ALIKE = ("model", "domain")
 OUTCOME = "outcome"
@@ -83,19 +84,23 @@ def read_rows(
                 f"Views there are: {', '.join(stored_views(connection))}.",
             )
         view = connection.view(name)
+        view = view.filter(f"study = {_quoted(study)}") if "study" in view.columns else view
+        view, attributes = with_attributes(view, [column for fit in fits for column in named_columns(fit)])
         columns = view.columns
-        fit_columns = [column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags)]
+        fit_columns = [
+            column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags, *fit.where)
+        ]
         if any(fit.drop_outcomes for fit in fits):
             fit_columns += _present_columns((OUTCOME,), columns)
         if any(may_repeat(used_columns(fit, columns)) for fit in fits):
             fit_columns += _present_columns(REPEATED_BY, columns)
         selected = dict.fromkeys((*GRAIN, *fit_columns, *_present_columns(("study", *_ALIKE, "token_source"), columns)))
         order = ", ".join(f'"{column}"' for column in _present_columns(ORDER, columns))
-        view = view.filter(f"study = {_quoted(study)}") if "study" in columns else view
         with _chosen(connection, view, trial_ids) as chosen:
             frame: pl.DataFrame = frame_of(chosen.order(order).select(*(f'"{column}"' for column in selected)))
         mixture_warnings = model_mixture_warnings(read_view(connection, "mixed_cells", study=study))
-    return ViewRows(frame, columns, mixture_warnings)
+    listed = {column for fit in fits for column in (*fit.levels, *fit.factors)}
+    return ViewRows(with_numbers(frame, attributes - listed), columns, mixture_warnings)
 
 
 @contextmanager
@@ -144,6 +149,8 @@ def cells_of(
     """Yield the cells of a fit among rows of its view, without the rows that have one of `flags` or of `outcomes`: the
     columns that the fit uses, with the steps of counts where it asks for them, and `more` columns."""
     frame = rows.frame if source is None else rows.frame.filter(source=source)
+    for column, values in fit.where.items():
+        frame = frame.filter(pl.col(column).cast(pl.String).is_in(values))
     used = used_columns(fit, rows.columns)
     if (outcome := _outcome_in_steps(fit)) is not None:
         frame, used = with_steps(frame, outcome), (*used, STEP)
@@ -184,21 +191,30 @@ def _step(counts: Sequence[float]) -> float | None:
 
 def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
     """Columns that R needs: those of the formula (R itself checks what else stands in it) or outcome and contrast."""
-    formulas = filter(None, (fit.formula, fit.settings.get("beside")))
-    names = [name for formula in formulas for name in _NAME.findall(formula)]
+    names = _names_in_formulas(fit)
     if fit.engine == "brms" or "family" in fit.settings:  # text without a list of levels is put in order by its numbers
         names += [f"{name}_no" for name in names]
     names += [name for name in (fit.outcome, fit.contrast, *fit.columns) if name]
     if "reasoning_text" in names:  # texts of several kinds are never put together
         names.append("reasoning_kind")
     used = tuple(dict.fromkeys(name for name in names if name in columns))
-    for name in (*fit.by, *fit.drop_flags, *(n for n in (fit.outcome, fit.contrast, *fit.columns) if n)):
+    for name in (*fit.by, *fit.drop_flags, *fit.where, *(n for n in (fit.outcome, fit.contrast, *fit.columns) if n)):
         if name not in columns:
             raise StudyError(
                 f'Can\'t fit "{fit.name}": the view "{fit.view}" has no column "{name}".',
                 f"Columns there are: {', '.join(columns)}.",
             )
     return used
+
+
+def named_columns(fit: Fit) -> tuple[str, ...]:
+    """Return all names in a fit that may be columns of its view."""
+    named = (*_names_in_formulas(fit), fit.outcome, fit.contrast, *fit.columns, *fit.by, *fit.drop_flags, *fit.where)
+    return tuple(dict.fromkeys(name for name in named if name))
+
+
+def _names_in_formulas(fit: Fit) -> list[str]:
+    return [name for text in (fit.formula, fit.settings.get("beside")) if text for name in _NAME.findall(text)]
 
 
 def _present_columns(names: tuple[str, ...], columns: list[str]) -> list[str]:

@@ -18,9 +18,10 @@ import polars as pl
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import SlantError, UnknownNameError, UsageError
 from slant.collector.keep.anonymous import anonymised
+from slant.collector.keep.attributes import attributes_apart
 from slant.collector.keep.database import reading
 from slant.collector.keep.portable import BYTE_ORDER_MARK, portable_values, safe_for_spreadsheets, times_as_text
-from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, trials_view
+from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, has_parts, trials_view
 from slant.collector.keep.view_heads import known_view
 from slant.collector.system.files import is_stream, opened, remove
 from slant.collector.system.scratch import whole_file
@@ -97,10 +98,13 @@ def export_trials(
 
 
 def usual_view(db: str | Path, study: str | None = None) -> str:
-    """Return the view that shows all trials (of a study): see `trials_view`; `trials` for games with questions, too."""
+    """Return the view that shows all trials (of a study): see `trials_view`; `trials` for games with questions, too,
+    and where the view of a design has several rows for one trial.
+    """
     with reading(db) as connection:
         view = trials_view(connection, study)
-        return "trials" if view.endswith("_rounds") and has_more_than_rounds(connection, study) else view
+        is_lacking = view.endswith("_rounds") and has_more_than_rounds(connection, study)
+        return "trials" if is_lacking or has_parts(connection, view, study) else view
 
 
 def views_of_games(db: str | Path) -> list[str]:
@@ -118,7 +122,7 @@ def _rows_of(connection: duckdb.DuckDBPyConnection, study: str | None, view: str
         if study not in (studies := designs_in(connection)):
             raise UnknownNameError("study in this database", study, studies)
         relation = relation.filter(duckdb.ColumnExpression("study") == duckdb.ConstantExpression(study))
-    return relation.order(_ORDERS[view]) if view in _ORDERS else relation
+    return attributes_apart(relation.order(_ORDERS[view]) if view in _ORDERS else relation)
 
 
 def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, spreadsheet_safe: bool = False) -> None:

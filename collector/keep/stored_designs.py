@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import duckdb
 
-from slant.collector.keep.view_heads import view_names
+from slant.collector.keep.view_heads import read_view_heads, view_names
 
 TRIALS = ("trials", "rounds")
 """How the view of a design's trials ends, after the name of the design."""
@@ -37,6 +37,19 @@ def trials_view(connection: duckdb.DuckDBPyConnection, study: str | None = None)
 def has_more_than_rounds(connection: duckdb.DuckDBPyConnection, study: str | None = None) -> bool:
     """Whether games (of `study`, or all) have questions next to their rounds, which a view of rounds does not show."""
     return _rounds_and_others(connection, study)[1] > 0
+
+
+def has_parts(connection: duckdb.DuckDBPyConnection, view: str, study: str | None = None) -> bool:
+    """Whether a view of trials has several rows for one of them (of `study`, or all): answers that were given
+    together.
+    """
+    head = read_view_heads().get(view)
+    if head is None or head.grain[:1] != ("trial_id",) or len(head.grain) == 1:
+        return False
+    rows = connection.view(view)
+    rows = rows if study is None else rows.filter(duckdb.ColumnExpression("study") == duckdb.ConstantExpression(study))
+    n, n_trials = rows.aggregate("count(*), count(DISTINCT trial_id)").fetchall()[0]
+    return int(n) > int(n_trials)
 
 
 def _rounds_and_others(connection: duckdb.DuckDBPyConnection, study: str | None) -> tuple[int, int]:

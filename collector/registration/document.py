@@ -103,7 +103,7 @@ def make_registration(
             "rules": list(choices.exclusions),
             "always": "Answers of another model than the snapshot that was asked for; second answers to one trial.",
         },
-        "fits": [_fields(fit, _OF_FIT) for fit in fits],
+        "fits": [_fields(fit, f"{_OF_FIT} where" if fit.where else _OF_FIT) for fit in fits],
         "specifications": [
             _fields(s, _OF_SPECIFICATION) for s in study.sensitivity.values() if s.fit in {f.name for f in fits}
         ],

@@ -116,6 +116,7 @@ class Fit:
 
     `formula` belongs to a regression, `outcome` and `contrast` to a comparison of two levels. `levels` gives the
     levels of each factor in order, the reference level first; `factors` are the columns that are made factors.
+    Only rows are taken that have one of the values of each column of `where`, as text.
     Rows for which one of `drop_flags` is true, and those whose outcome is one of `drop_outcomes`, are left out when
     refusals are removed. `settings` are further arguments
     of the R function; R refuses those that it doesn't take.
@@ -133,6 +134,7 @@ class Fit:
     drop_flags: tuple[str, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
     drop_outcomes: tuple[str, ...] = ()
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -77,9 +77,13 @@ def _levels(row: Table) -> dict[str, tuple[str | int, ...]]:
     return {column: tuple(values) for column, values in levels.items()}
 
 
-def read_fit(name: str, row: Table, own_words: Iterable[str] = ()) -> Fit:
-    """One of [fits.*]; the formula itself is checked by R, against a list of what it may call."""
-    levels = _levels(row)
+def read_fit(
+    name: str, row: Table, own_words: Iterable[str] = (), attributes: Mapping[str, tuple[str, ...]] | None = None
+) -> Fit:
+    """One of [fits.*]; the formula itself is checked by R, against a list of what it may call. `attributes`: the
+    factors that the study itself names, whose levels a fit need not list again.
+    """
+    levels = _own_levels(row, attributes or {}) | _levels(row)
     fit = Fit(
         name=name,
         engine=checked_name(row.text("engine", name), "engine"),
@@ -93,6 +97,7 @@ def read_fit(name: str, row: Table, own_words: Iterable[str] = ()) -> Fit:
         drop_flags=row.texts("drop_flags", ()),
         settings=_fit_settings(row, own_words),
         drop_outcomes=read_outcomes(row, WITHOUT_ANSWER),
+        where=_where(row),
     )
     if not row.has("drop_outcomes") and _is_of_outcomes(fit):
         fit = replace(fit, drop_outcomes=())
@@ -100,11 +105,39 @@ def read_fit(name: str, row: Table, own_words: Iterable[str] = ()) -> Fit:
     lacks_contrast = fit.contrast is None and needs_contrast(fit.engine)
     if fit.formula is None and (fit.outcome is None or lacks_contrast):
         raise StudyError(f'{row.where} needs the key "formula", or "outcome" and "contrast".')
-    for column in (*fit.levels, *fit.factors, *fit.drop_flags):
+    for column in (*fit.levels, *fit.factors, *fit.drop_flags, *fit.where):
         checked_name(column, "column")
     _check_cells(fit, row.where)
     _check_contrast(fit, row.where)
     return fit
+
+
+def _own_levels(row: Table, attributes: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str | int, ...]]:
+    """Return the study's levels of its own factors that a formula (not only its random effects) or a contrast names;
+    numbers are numbers, unless the fit itself lists them.
+    """
+    formula = re.sub(r"\|[^()]*\)", ")", row.optional_text("formula") or "")
+    named = {*re.findall(r"\w+", formula), row.optional_text("contrast")}
+    return {
+        name: levels
+        for name, levels in attributes.items()
+        if name in named and len(levels) > 1 and not all(map(_is_number, levels))
+    }
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"-?\d+(?:\.\d+)?", text) is not None
+
+
+def _where(row: Table) -> dict[str, tuple[str, ...]]:
+    """Return which rows are taken: `where = { question = "rating" }`, or a list of values."""
+    taken = {}
+    for column, value in row.mapping("where").items():
+        values = value if isinstance(value, list) else [value]
+        if not values or not all(isinstance(one, str | int) for one in values):
+            raise StudyError(f'"where" in {row.where} must give a text, or a list of texts, for "{column}".')
+        taken[column] = tuple(str(one).lower() if isinstance(one, bool) else str(one) for one in values)
+    return taken
 
 
 def _fit_settings(row: Table, own_words: Iterable[str]) -> dict[str, Any]:

@@ -34,7 +34,14 @@ TAKEN = (
     "option_a_logprob", "option_b_logprob", "logprob_kind",
     "consistent_letter", "block_position", "position_in_block", "tier", "structured_output",
 )  # fmt: skip
-ALIASES = {"domain": "test", "block": "condition", "category": "group", "word": "item", "choice": "answer"}
+ALIASES = {
+    "domain": "test",
+    "block": "condition",
+    "category": "group",
+    "persona": "group",
+    "word": "item",
+    "choice": "answer",
+}
 """Other names that a study's own view has for our columns. Its `item` is a name made of `domain` and `word`; where
 there is no whole answer, what was chosen does as well."""
 ALIASES_OF_GAMES = {"class": "condition", "job": "item"}

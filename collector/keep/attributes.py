@@ -1,0 +1,47 @@
+"""Attributes of a view as columns of their own: a map in SQL, for they are names that strangers chose."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+
+import duckdb
+import polars as pl
+
+ATTRIBUTES = "attributes"
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def with_attributes(
+    view: duckdb.DuckDBPyRelation, names: Iterable[str] | None = None
+) -> tuple[duckdb.DuckDBPyRelation, frozenset[str]]:
+    """Return a view with a column for each of these names (None: for all) that is no column of it but a key of its map
+    `attributes`; and which these are. A view without such a map as it is.
+    """
+    if ATTRIBUTES not in view.columns:
+        return view, frozenset()
+    wanted = None if names is None else {name for name in names if name not in view.columns}
+    if wanted is not None and not wanted:
+        return view, frozenset()
+    keys = view.project(f"unnest(map_keys({ATTRIBUTES})) AS key").distinct().order("key").fetchall()
+    known = [key for (key,) in keys if _NAME.fullmatch(key) and key not in view.columns]
+    found = [name for name in known if wanted is None or name in wanted]
+    columns = [f"map_extract({ATTRIBUTES}, '{name}')[1] AS \"{name}\"" for name in found]
+    return (view.project(", ".join(("*", *columns))) if found else view), frozenset(found)
+
+
+def attributes_apart(view: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+    """Return a view with a column for each of its attributes in the place of the map, which no CSV can hold."""
+    spread, _ = with_attributes(view)
+    rest = [f'"{name}"' for name in spread.columns if name != ATTRIBUTES]
+    return spread.project(", ".join(rest)) if ATTRIBUTES in view.columns else view
+
+
+def with_numbers(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
+    """Return the frame with those of these columns of text as numbers that have nothing but numbers in them."""
+    for name in names:
+        if name in frame.columns:
+            numbers = frame[name].cast(pl.Float64, strict=False)
+            if numbers.null_count() == frame[name].null_count() and frame[name].null_count() < frame.height:
+                frame = frame.with_columns(numbers.alias(name))
+    return frame

@@ -1,0 +1,109 @@
+"""Fits of factorial studies: attributes are factors by their own names, and the numbers are R's."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from slant.analysis import fit, tables
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.rows.cells import read_rows
+from slant.collector import export_trials, import_trials
+from slant.collector.designs.study import Study
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import load_study
+from tests.support import SUPPORT
+from tests.support.tiny_audit import write_audit
+
+FITS = """
+[simulation]
+utilities = { gender = { woman = 0.8 }, job = { nurse = -0.5 } }
+refusal_rate = 0.05
+
+[fits.linear]
+engine = "lm"
+view = "factorial_profiles"
+formula = "rating ~ gender * job"
+where = { question = "rating" }
+by = ["model"]
+
+[fits.hire]
+engine = "logistic"
+view = "factorial_profiles"
+formula = "chosen ~ gender + job"
+where = { question = "hire" }
+by = ["model", "test"]
+
+[fits.mixed]
+engine = "lme4"
+view = "factorial_profiles"
+formula = "rating ~ gender * job + (1 | name)"
+where = { question = "rating" }
+by = ["model"]
+"""
+
+
+def import_simulated(study: Study, db: Path, rows: Path, repetitions: int) -> None:
+    """Answers as the design simulates them, imported: no server is asked."""
+    model = study.models[0]
+    lines = []
+    for conversation in plan(study, model, repetitions=repetitions):
+        for trial in conversation.trials:
+            reply = study.design.simulate(study, model, trial, 7)
+            place = {name: getattr(trial, name) for name in ("model", "test", "condition", "item", "group", "wording")}
+            lines.append({**place, "repetition": trial.repetition, "answer": reply.answer})
+    rows.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert import_trials(db, study, [rows]).problems == []
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Study]:
+    folder = tmp_path_factory.mktemp("audit")
+    file = write_audit(folder)
+    file.write_text(file.read_text("utf-8") + FITS, encoding="utf-8")
+    study = load_study(file)
+    import_simulated(study, folder / "a.duckdb", folder / "rows.jsonl", 6)
+    return folder / "a.duckdb", study
+
+
+def test_coefficients_of_three_engines_are_those_of_plain_r_on_the_exported_rows(
+    place: tuple[Path, Study], tmp_path: Path
+) -> None:
+    db, study = place
+    installed = r_installation()
+    if installed is None:
+        pytest.skip("R is not here")
+    export_trials(db, out=tmp_path / "rows.csv", view="factorial_profiles")
+    script = [str(installed.rscript), "--vanilla", str(SUPPORT / "factorial_from_csv.R"), str(tmp_path / "rows.csv")]
+    done = subprocess.run(script, capture_output=True, text=True, check=True)
+    there = [float.fromhex(line) for line in done.stdout.split()]
+    here = [value for name in ("linear", "hire", "mixed") for value in fit(db, study, name).table["estimate"]]
+    assert here == pytest.approx(there, rel=1e-6)
+    assert len(here) == 4 + 3 + 4
+
+
+def test_levels_come_from_the_study_and_only_rows_of_the_question_are_taken(place: tuple[Path, Study]) -> None:
+    db, study = place
+    definition = study.fits["mixed"]
+    assert definition.levels == {"gender": ("woman", "man"), "job": ("clerk", "nurse")}
+    made = fit(db, study, "mixed")
+    assert made.table["term"].to_list() == ["intercept", "genderman", "jobnurse", "genderman:jobnurse"]
+    answered = tables(db, names=["factorial_marginal_means"])["factorial_marginal_means"]
+    assert made.diagnostics["n"].to_list() == [answered.filter(question="rating", attribute="job")["n"].sum()]
+
+
+def test_numbers_are_numbers_unless_a_fit_lists_them_as_levels(tmp_path: Path) -> None:
+    jobs = 'job = { levels = { clerk = "a clerk", nurse = "a nurse" } }'
+    file = write_audit(tmp_path, (jobs, "job = [20, 40]"))
+    one = '[fits.one]\nengine = "lm"\nview = "factorial_profiles"\nformula = "rating ~ job"\n'
+    file.write_text(f"{file.read_text('utf-8')}\n{one}", encoding="utf-8")
+    study = load_study(file)
+    import_simulated(study, tmp_path / "a.duckdb", tmp_path / "rows.jsonl", 1)
+    assert read_rows(tmp_path / "a.duckdb", "shops", [study.fits["one"]], None).frame["job"].dtype == pl.Float64
+    file.write_text(f"{file.read_text('utf-8')}levels = {{ job = [20, 40] }}\n", encoding="utf-8")
+    listed = load_study(file).fits["one"]
+    assert read_rows(tmp_path / "a.duckdb", "shops", [listed], None).frame["job"].dtype == pl.String
