@@ -23,7 +23,7 @@ Examples:
 
 In the archive: the journals, data as CSV and Parquet with a codebook, tables, fits, figures, the study's files,
 prompts, versions, README.md, CITATION.cff and hashes. Not in it: keys, names of machines, their folders and users.
-Then, by whoever gets it:
+Then, by the person who gets it:
   analyze replay study.zip --out check
 """
 

@@ -55,7 +55,12 @@ _later = section("Later models")
     "--exclude", "exclusions", multiple=True, metavar="TEXT", help="What is excluded beside the fits' own flags."
 )
 @_analysis(
-    "--look", "looks_at", multiple=True, type=AT_LEAST_1, metavar="TRIALS", help="Look after so many of a model."
+    "--look",
+    "looks_at",
+    multiple=True,
+    type=AT_LEAST_1,
+    metavar="TRIALS",
+    help="Look after this many trials of a model.",
 )
 @_analysis("--stop", "stopping_rule", metavar="TEXT", help="The stopping rule. Default: all planned trials are asked.")
 @stopping_option(

@@ -38,8 +38,8 @@ def view_command(
 ) -> None:
     """Read trials in a browser: filters, search, pairs side by side, games round by round, tables, notes.
 
-    The page is on this machine only, and the address that is printed holds a token: whoever has it can read along while
-    the command runs. It changes nothing but the file of notes, and works while a collector writes.
+    The page is on this machine only, and the address that is printed holds a token: anybody who has it can read along
+    while the command runs. It changes nothing but the file of notes, and works while a collector writes.
     """
     if bundle is not None:
         if port or no_open or notes_path is not None:

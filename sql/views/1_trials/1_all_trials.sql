@@ -1,4 +1,4 @@
--- all_trials: one observation a row, of every occasion: each attempt that ended its trial, with what can be told from it.
+-- all_trials: one observation a row, of every occasion: each attempt that ended its trial, with what can be read from it.
 -- grain: trial_id
 -- reads: shown_attempts, served_names
 -- study: any

@@ -1,4 +1,4 @@
--- trials: one observation a row: every attempt that ended its trial, with what can be told from it alone.
+-- trials: one observation a row: every attempt that ended its trial, with what can be read from it alone.
 -- grain: trial_id
 -- reads: all_trials
 -- study: any

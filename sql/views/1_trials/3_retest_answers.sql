@@ -20,7 +20,7 @@ WITH designs AS (
     JOIN designs d USING (study)
     WHERE t.occasion > 1 AND NOT t.is_left_out
 ), asked AS MATERIALIZED (
-    -- options by their place: whoever chose it twice agrees with itself, and names differ from trial to trial
+    -- options by their place: a model that chose it twice agrees with itself, and names differ from trial to trial
     SELECT t.*, l.design,
            CASE t.choice WHEN t.option_a THEN 'a' WHEN t.option_b THEN 'b' ELSE coalesce(t.choice, t.outcome) END AS said
     FROM all_trials t

@@ -3,7 +3,7 @@
 -- reads: forced_choice_answer_rows, models, tests, conditions
 -- design: forced_choice
 -- note:  the congruent block comes first in one domain and second in the other, the other way round in the next
---        repetition: of one repetition a domain has one order only, and block and order can't be told apart in it.
+--        repetition: of one repetition a domain has one order only, and block and order can't be separated in it.
 --        `block_position` is NULL for imported answers that don't say it.
 CREATE OR REPLACE VIEW block_order AS
 WITH counted AS (

@@ -5,7 +5,7 @@
 -- note:  Made by `analyze differences`, with R's compare_games(). `difference` is `condition` minus `reference`, two
 --        values of what `between` names, within model, variant and answer_format (NULL: what is compared, or pooled).
 --        `std_error` leaves out one game at a time, `mde` is what is found with a power of 80 %, `boot` holds 95 % of a
---        bootstrap of whole games. `p_value` deals games out anew and compares differences in standard errors,
+--        bootstrap of whole games. `p_value` deals games out again and compares differences in standard errors,
 --        `p_unstudentised` the differences themselves, which is too small where the side of fewer games is the more
 --        varied. `p_adjusted` is `p_value` corrected by the method `adjust` for the `n_comparisons` of this index that
 --        were asked for together: rows that were asked for apart, and other indices, are corrected on their own, and

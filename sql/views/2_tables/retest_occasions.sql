@@ -4,7 +4,7 @@
 -- study: any
 -- note:  of `collect --again`; the first answers to the trials that were asked again are beside each occasion. `n_wanted`
 --        is what --again asked for, `n_trials` what has an answer: whole conversations, as many in each test and condition.
---        `days_between`: from the first answer to the later one, as a median. NULL served models: nobody told. What is asked again is
+--        `days_between`: from the first answer to the later one, as a median. NULL served models: not reported. What is asked again is
 --        asked live; `n_first_by_batch` first answers came in a batch job.
 CREATE OR REPLACE VIEW retest_occasions AS
 WITH counted AS (

@@ -3,7 +3,7 @@
 -- reads: fits, models, tests, stm_prevalence
 -- study: any
 -- paper: Table S14
--- note:  regressions of the topic shares (estimateEffect, 95 % intervals, seeded). scope says what is told apart;
+-- note:  regressions of the topic shares (estimateEffect, 95 % intervals, seeded). scope says what is separated;
 --        what is NULL is not. By model as in the paper: the condition is held at the more frequent one.
 CREATE OR REPLACE VIEW topic_prevalence AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, p.scope, p.topic, p.model, p.condition, p.test, p.estimate,

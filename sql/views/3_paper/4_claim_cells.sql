@@ -5,7 +5,7 @@
 -- design: association
 -- note:  only the paper's own models (its scope "all"). `b` and `p` are of the mixed model, `d_…` with the refusals
 --        removed and kept; `welch_…` is of the model, the same in all of its tests. `needs_more`: significantly more
---        tokens in the second condition; of so many models this is so in this test.
+--        tokens in the second condition; of N models this is so in this test.
 CREATE OR REPLACE VIEW claim_cells AS
 WITH mixed AS (
     SELECT source, study, study_version, variant, model, test, max(recomputed) FILTER (quantity = 'estimate') AS b,

@@ -16,7 +16,7 @@ WITH cells AS MATERIALIZED (
     FROM cells
     WHERE NOT is_here
     GROUP BY source, study, study_version, number_no, cell_test
-), alike AS ( -- variants that lack the same models are told together
+), alike AS ( -- variants that lack the same models are reported together
     SELECT source, study, study_version, number_no, min(test_no) AS test_no,
            string_agg(cell_test, ', ' ORDER BY test_no) || ': ' || models AS words
     FROM absent
