@@ -18,10 +18,9 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.pages.check_summary import finding_id, marker
 from slant.analysis.pages.report_tables import text_table
 from slant.analysis.plots.drawing import draw, embedded
-from slant.analysis.questions.checks.check_findings import findings, rows_of
-from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, has_checks
+from slant.analysis.questions.checks.check_calls import has_checks
+from slant.analysis.questions.checks.check_findings import Checks, findings, rows_of
 from slant.analysis.questions.checks.sentences import Finding
-from slant.analysis.questions.checks.study_checks import Checks
 from slant.collector.errors import UsageError
 from slant.collector.markup import escaped_markdown
 from slant.collector.system.scratch import write_whole_file
@@ -159,7 +158,7 @@ def _figures(
 ) -> list[dict[str, Any]]:
     """Of what the study's design is checked for first: residuals by model, or the places of options."""
     trials = checks.trials.filter(**grain)
-    if checks.study.design.name not in DESIGN_CHECKS:
+    if not checks.study.design.checked_view:
         columns = [
             "source",
             "model",

@@ -12,10 +12,8 @@ from slant.analysis.rows.descriptive_tables import views_of_papers
 from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import Study
 
-_IN_PYTHON: Mapping[str, tuple[Numbers, ...]] = {
-    "association": (topics.NUMBERS,),
-    "allocation": (print_checks.NUMBERS,),
-}
+IN_PYTHON: Mapping[str, Numbers] = {"topics": topics.NUMBERS, "print_checks": print_checks.NUMBERS}
+"""By the names that designs have in `number_sources`."""
 
 
 def sources_of(study: Study) -> tuple[Numbers, ...]:
@@ -39,7 +37,7 @@ def _all(study: Study) -> tuple[Numbers, ...]:
         )
         for name, info in infos.items()
     ]
-    return (*of_views, *_IN_PYTHON.get(study.design.name, ()))
+    return (*of_views, *(IN_PYTHON[name] for name in study.design.number_sources))
 
 
 def check_quantities(study: Study) -> None:

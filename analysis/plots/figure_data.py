@@ -42,7 +42,8 @@ class FigureKind:
     all sources, study versions and variants at once; each of them is a figure of its own, and so is each value of a
     column `part`, where there is one. A column `note` says what must be known of the figure. None if the study has
     no such thing. `hint`: what to type so that there is something to draw. One that is not `is_of_data` shows the
-    method itself, from rows that R makes; it is no part of a report.
+    method itself, from rows that R makes; it is no part of a report. One that `is_declared` is drawn of
+    studies whose design names it in `figures`.
     """
 
     description: str
@@ -50,6 +51,7 @@ class FigureKind:
     hint: str = ""
     function: str = ""
     is_of_data: bool = True
+    is_declared: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,7 @@ class FigureData:
         """One row a trial, labelled, in the study's order. Where the design's own view has other columns, what did not
         end answered is called a refusal.
         """
-        view = f"{self.study.design.name}_trials"
+        view = self.study.design.trials_view
         with reading(self.db) as connection:
             is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)
             if is_typed:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import polars as pl
 
 from slant.analysis.plots.figure_data import LABELS, FigureData, FigureKind
@@ -9,36 +11,25 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view
 from slant.collector.keep.database import reading
 
-_BIAS, _DECISIONS = "pairing_bias", "decision_bias"
-_VIEWS = {"pairing": (_BIAS,), "decision": (_BIAS, _DECISIONS)}
-"""Of which designs they are drawn."""
+_N = ("n_conversations", "n_trials")
 
 
-def _rows(data: FigureData, view: str, n: str) -> pl.DataFrame | None:
-    """Return the rows of a view, of a study of its design, in which `n` is not 0."""
-    if view not in _VIEWS.get(data.study.design.name, ()):
-        return None
+def _rows(data: FigureData, figure: str) -> pl.DataFrame | None:
+    """Return the rows of the view that the design names for this figure, but those of no conversation or trial."""
     labels = data.trials.select(*GRAIN, *LABELS).unique([*GRAIN, "model", "test"], maintain_order=True)
     with reading(data.db) as connection:
-        rows = read_view(connection, view, study=data.study.name).filter(pl.col(n) > 0)
+        rows = read_view(connection, data.study.design.figures[figure], study=data.study.name)
+    rows = rows.filter(pl.col(next(name for name in _N if name in rows.columns)) > 0)
     rows = rows.join(labels, on=[*GRAIN, "model", "test"], how="inner", maintain_order="left")
-    return None if rows.is_empty() and view == _BIAS and len(_VIEWS[data.study.design.name]) > 1 else rows
+    return None if rows.is_empty() else rows
 
 
-def _tiles(data: FigureData) -> pl.DataFrame | None:
-    """Of decisions where the study has them, else of D."""
-    if _DECISIONS in _VIEWS.get(data.study.design.name, ()):
-        return _rows(data, _DECISIONS, "n_conversations")
-    return _rows(data, _BIAS, "n_trials")
-
-
+_DESCRIPTIONS = {
+    "bias": "D of lists of words with its interval, by model and test.",
+    "bias_heatmap": "The same (of a study of decisions: shares) as a heat map of models and tests.",
+    "decisions": "Share of decisions that go with the usual association, with its interval, by model and test.",
+}
 KINDS = {
-    "bias": FigureKind(
-        "D of lists of words with its interval, by model and test.", lambda data: _rows(data, _BIAS, "n_trials")
-    ),
-    "bias_heatmap": FigureKind("The same (of a study of decisions: shares) as a heat map of models and tests.", _tiles),
-    "decisions": FigureKind(
-        "Share of decisions that go with the usual association, with its interval, by model and test.",
-        lambda data: _rows(data, _DECISIONS, "n_conversations"),
-    ),
+    name: FigureKind(description, partial(_rows, figure=name), is_declared=True)
+    for name, description in _DESCRIPTIONS.items()
 }

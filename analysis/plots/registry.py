@@ -67,7 +67,8 @@ def figure_rows(
             if variant not in shown:
                 raise UnknownNameError("variant in this database", variant, shown)
         grains = [grain for grain in grains if not variants or grain["variant"] in variants]
-    rows_by_name = {name: rows for name in names or kinds if (rows := kinds[name].rows(data)) is not None}
+    own = [name for name in names or kinds if not kinds[name].is_declared or name in study.design.figures]
+    rows_by_name = {name: rows for name in own if (rows := kinds[name].rows(data)) is not None}
     data_rows = {name: rows for name, rows in rows_by_name.items() if kinds[name].is_of_data}
     for grain in grains:
         for name, rows in data_rows.items():

@@ -15,8 +15,6 @@ from slant.collector.studies.catalogue import fits_of
 from slant.collector.study.crossed_fits import CROSSED
 
 _ENDS = ("estimate", "conf_low", "conf_high")
-_DESIGNS_OF_TOKENS = ("association",)
-"""Designs whose measure is tokens: the others have figures of their own."""
 
 
 def _effect_sizes(data: FigureData) -> pl.DataFrame | None:
@@ -61,31 +59,18 @@ def _of_mixed_model(effects: pl.DataFrame, data: FigureData) -> pl.DataFrame:
     return joined.with_columns(*chosen, interval=kind).drop(f"{name}_of_model" for name in _ENDS)
 
 
-def _token_trials(data: FigureData) -> pl.DataFrame | None:
-    return data.trials if data.study.design.name in _DESIGNS_OF_TOKENS else None
+def _tokens(data: FigureData) -> pl.DataFrame:
+    return data.trials.filter(pl.col("tokens").is_not_null() & pl.col("is_valid"))
 
 
-def _tokens(data: FigureData) -> pl.DataFrame | None:
-    trials = _token_trials(data)
-    return None if trials is None else trials.filter(pl.col("tokens").is_not_null() & pl.col("is_valid"))
+def _token_steps(data: FigureData) -> pl.DataFrame:
+    return data.trials.drop_nulls("tokens").drop("test_label", "condition", "condition_label", "condition_no")
 
 
-def _token_steps(data: FigureData) -> pl.DataFrame | None:
-    trials = _token_trials(data)
-    return (
-        None
-        if trials is None
-        else trials.drop_nulls("tokens").drop("test_label", "condition", "condition_label", "condition_no")
-    )
-
-
-def _refusals(data: FigureData) -> pl.DataFrame | None:
-    trials = _token_trials(data)
-    if trials is None:
-        return None
+def _refusals(data: FigureData) -> pl.DataFrame:
     counts = [pl.len().alias("n_trials"), pl.col("is_refusal").sum().alias("n_refusals")]
     keys = [*GRAIN, *LABELS, "condition", "condition_label", "condition_no"]
-    return trials.drop_nulls("condition").group_by(keys, maintain_order=True).agg(*counts)
+    return data.trials.drop_nulls("condition").group_by(keys, maintain_order=True).agg(*counts)
 
 
 def _family_differences(data: FigureData) -> pl.DataFrame | None:
@@ -101,7 +86,7 @@ def _family_differences(data: FigureData) -> pl.DataFrame | None:
 
 def _same_words(data: FigureData) -> pl.DataFrame | None:
     """Correlations of effects at words between models, where two were asked the same test."""
-    if data.study.design.name not in _DESIGNS_OF_TOKENS or not has_mixed_fit(data.study):
+    if not has_mixed_fit(data.study):
         return None
     rows = same_words_rows(data.db, data.study, data.source, data.workers)
     if rows is None:
@@ -117,13 +102,15 @@ KINDS = {
     "effect_sizes": FigureKind(
         "Cohen's d with its interval, by model and test (the paper's main figure).", _effect_sizes
     ),
-    "tokens": FigureKind("The distribution of tokens, by model, test and condition.", _tokens),
-    "refusals": FigureKind("The share of refused trials, by model, test and condition.", _refusals),
+    "tokens": FigureKind("The distribution of tokens, by model, test and condition.", _tokens, is_declared=True),
+    "refusals": FigureKind("The share of refused trials, by model, test and condition.", _refusals, is_declared=True),
     "token_steps": FigureKind(
-        "A histogram of token counts, fine enough to show the steps in which a provider counts.", _token_steps
+        "A histogram of token counts, fine enough to show the steps in which a provider counts.",
+        _token_steps, is_declared=True,
     ),
     "same_words": FigureKind(
-        "Whether models have the bias at the same words: effects at words correlated between models.", _same_words
+        "Whether models have the bias at the same words: effects at words correlated between models.",
+        _same_words, is_declared=True,
     ),
     "family_differences": FigureKind(
         "How well other families predict token counts than the lognormal (after analyze --fit brms --family …).",

@@ -14,9 +14,10 @@ import polars as pl
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
+from slant.analysis.fitting.choices import crossed_choices, read_choices
 from slant.analysis.fitting.fit_plan import plan_fits
 from slant.analysis.fitting.fits import fit
-from slant.analysis.questions.checks.design_checks import conditions_in, read_choices
+from slant.analysis.questions.checks.check_calls import conditions_in
 from slant.analysis.questions.checks.trials import (
     CELL,
     SIGN_KEPT,
@@ -26,7 +27,6 @@ from slant.analysis.questions.checks.trials import (
     refusals_call,
     with_signs,
 )
-from slant.analysis.questions.power import crossed_choices
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
@@ -43,8 +43,6 @@ EFFECTS: dict[Effects, tuple[str, str]] = {
     "paper": ("estimate_beside", "std_error_beside"),
 }
 LEAST_CELLS = 3
-_CHOICES = "forced_choice"
-_OF_BOUNDS = (*CELL, "condition", "is_consistent")
 
 
 @dataclass(frozen=True)
@@ -99,7 +97,7 @@ def meta_analysis(
             "For another study: --study NAME",
         )
     answering = executor or workers
-    if study.design.name == _CHOICES:
+    if study.design.choice:
         if unit == "log_ratio":
             raise UsageError(
                 "Forced choices have no ratio of counts.", "Pooled can be their differences: --unit outcome"
@@ -138,7 +136,7 @@ def _too_few(number: int) -> DatabaseError:
 
 def can_pool(study: Study) -> bool:
     """Whether it has effects of conditions by model and test."""
-    return study.design.name == _CHOICES or has_mixed_fit(study)
+    return bool(study.design.choice) or has_mixed_fit(study)
 
 
 def _log_ratios(rows: pl.DataFrame, estimates: pl.DataFrame, effects: Effects) -> pl.DataFrame:
@@ -174,9 +172,10 @@ def _of_choices(
             "Pooled can be those over words and wordings: --effects crossed",
         )
     rows = crossed_choices(db, study, source, workers, progress)["effects"]
-    trials = read_choices(db, study, source, None)
-    sides = {"by": list(CELL), "contrast": "condition", "levels": conditions_in(trials)}
-    return with_signs(rows, answered(Call("check_missing_bounds", trials.select(_OF_BOUNDS), sides), workers))
+    trials, choice = read_choices(db, study, source), study.design.choice
+    sides = {"by": list(CELL), "outcome": choice, "contrast": "condition", "levels": conditions_in(trials)}
+    call = Call("check_missing_bounds", trials.select(*CELL, "condition", choice), sides)
+    return with_signs(rows, answered(call, workers))
 
 
 def pooling(rows: pl.DataFrame, alpha: float, effects: Effects = "crossed", unit: Unit = "sd") -> Call | None:

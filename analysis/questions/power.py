@@ -12,10 +12,10 @@ from typing import Any
 
 import polars as pl
 
-from slant.analysis.calls.call import Answer, Call, answer_of, computed
+from slant.analysis.calls.call import Call, answer_of
 from slant.analysis.calls.executors import Workers
+from slant.analysis.fitting.choices import CELL, crossed_choices
 from slant.analysis.fitting.fits import Progress, fit
-from slant.analysis.questions.checks.design_checks import read_choices
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
@@ -30,10 +30,8 @@ from slant.collector.studies.catalogue import Study, fits_of, load_study
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.study.records import StudyModel
 
-CELL = (*GRAIN, "model", "test")
 OF_WORDS, OF_GAMES = ("word", "wording", "combination", "residual"), ("game",)
 CONCURRENCY = 8
-_INDEX = "si"
 
 
 @dataclass(frozen=True)
@@ -100,7 +98,7 @@ def plan_power(
         )
     if variances and tests:
         raise UsageError("Given variances are of no test: leave out --test, or plan from a pilot: --from pilot.duckdb.")
-    has_games = study.design.conversation == "game"
+    has_games = study.design.plays_games
     answering = executor or workers
     cells = _given(study, variances, models) if variances else _of_pilot(str(pilot), study, source, answering, progress)
     for name, wanted in (("model", models), ("test", tests)):
@@ -134,8 +132,7 @@ def plan_power(
 
 
 def _can_be_planned(study: Study) -> bool:
-    is_known = study.design.name == "forced_choice" or study.design.conversation == "game"
-    return is_known or CROSSED in fits_of(study)
+    return bool(study.design.choice) or study.design.plays_games or CROSSED in fits_of(study)
 
 
 def _named(study: str | Path | Study | None) -> Study:
@@ -145,7 +142,7 @@ def _named(study: str | Path | Study | None) -> Study:
 
 
 def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) -> pl.DataFrame:
-    needed = OF_GAMES if study.design.conversation == "game" else ("word", "residual")
+    needed = OF_GAMES if study.design.plays_games else ("word", "residual")
     if missing := [name for name in needed if name not in variances]:
         raise UsageError(
             f'A plan of "{study.name}" needs the variance of {missing[0]}.',
@@ -157,10 +154,10 @@ def _given(study: Study, variances: Mapping[str, float], models: Sequence[str]) 
 
 
 def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progress: Progress | None) -> pl.DataFrame:
-    if study.design.name == "forced_choice":
+    if study.design.choice:
         choices = crossed_choices(db, study, source, workers)
         return _variances(choices["effects"].select(CELL), choices["shares"])
-    if study.design.conversation == "game":
+    if study.design.plays_games:
         return _of_games(db, study, source)
     result = fit(db, study, CROSSED, source=source, workers=workers, progress=progress)
     effects = result.tables[CROSSED]["effects"].select(*CELL, "sd")
@@ -186,46 +183,14 @@ def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
     return effects.join(sums, on=CELL, how="inner", maintain_order="left")
 
 
-def crossed_choices(
-    db: str | Path, study: Study, source: str | None, workers: Workers, progress: Progress | None = None
-) -> dict[str, pl.DataFrame]:
-    """Return the tables effects and shares of R's fit_crossed() for the choices of each cell, 0 and 1, in a linear
-    model: a difference of proportions needs no more than their variances. Cells in which all answers are alike are left
-    out.
-
-    Raises DatabaseError if there is no other.
-    """
-    rows = read_choices(db, study, source, None).filter(pl.col("is_consistent").is_not_null())
-    levels = [condition.condition for condition in study.conditions]
-    groups = [name for name in ("wording", "item") if rows[name].n_unique() > 1]
-    formula = "is_consistent ~ condition" + "".join(f" + (1 + condition || {name})" for name in groups)
-    arguments = {"engine": CROSSED, "arguments": {"formula": formula, "levels": levels}}
-    used = rows.select(*CELL, "condition", "wording", "item", pl.col("is_consistent").cast(pl.Float64))
-    cells = used.partition_by(CELL, maintain_order=True)
-    calls = [Call("run_fit", cell.drop(CELL), arguments, packages=("lme4", "lmerTest")) for cell in cells]
-    found: list[tuple[int, Answer]] = []
-    for number, answer in computed(calls, workers):
-        found += [(number, answer)] if "shares" in answer.frames else []
-        if progress:
-            progress(number + 1, len(calls))
-    if not found:
-        raise DatabaseError(f'There is no effect of conditions: in no cell of "{db}" do answers differ.')
-
-    def table(name: str) -> pl.DataFrame:
-        in_order = sorted(found, key=lambda pair: pair[0])
-        keys = {number: [pl.lit(cells[number][name][0]).alias(name) for name in CELL] for number, _ in in_order}
-        return pl.concat([answer.frames[name].select(*keys[number], pl.all()) for number, answer in in_order])
-
-    return {name: table(name) for name in ("effects", "shares")}
-
-
 def _of_games(db: str, study: Study, source: str | None) -> pl.DataFrame:
-    """Return the variance of SI over the complete games of each variant and model; `test` is the index."""
+    """Return the variance of the design's index over the complete games of each variant and model; `test` names it."""
+    view, index = study.design.game_index
     with reading(db) as connection:
-        games = read_view(connection, "allocation_game_indices", study=study.name, source=source)
-    games = games.filter("is_complete").drop_nulls(_INDEX)
-    cells = games.group_by(*GRAIN, "model", maintain_order=True).agg(game=pl.col(_INDEX).var())
-    return cells.with_columns(test=pl.lit(_INDEX)).drop_nulls("game")
+        games = read_view(connection, view, study=study.name, source=source)
+    games = games.filter("is_complete").drop_nulls(index)
+    cells = games.group_by(*GRAIN, "model", maintain_order=True).agg(game=pl.col(index).var())
+    return cells.with_columns(test=pl.lit(index)).drop_nulls("game")
 
 
 def _own_numbers(study: Study) -> tuple[int, int]:

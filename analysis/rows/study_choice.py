@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import polars as pl
+
 from slant.collector.errors import DatabaseError, SlantError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal_loader import nothing_yet
@@ -135,3 +137,14 @@ def studies_not_fitted(name: str, db: str | Path) -> list[str]:
         elif not _fits_named(studies[0], name):
             sentences.append(f'Not fitted: "{study_name}", which defines no fit "{name}".')
     return sentences
+
+
+def rows_of_source(frame: pl.DataFrame, db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
+    """Return the rows of this study and source; DatabaseError if there are none."""
+    if "study" in frame.columns:
+        frame = frame.filter(pl.col("study") == study.name)
+    if source is not None:
+        frame = frame.filter(pl.col("source") == source)
+    if frame.is_empty():
+        raise no_rows_error("check", db, source)
+    return frame

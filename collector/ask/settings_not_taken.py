@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from slant.collector.providers.temperature import sent_temperature
 from slant.collector.records import Reply
 from slant.collector.study.records import StudyModel
 
@@ -18,7 +19,7 @@ def explained(reason: str, model: StudyModel) -> str:
     """Why a provider takes no request for this model, and where that is one of its settings, what to do about it."""
     if not _OF_PARAMETERS.match(reason):
         return reason
-    if (sent := model.temperature) is not None and _names("temperature", reason):
+    if (sent := sent_temperature(model)) is not None and _names("temperature", reason):
         return (
             f"{reason.rstrip('.')}. {model.model} was sent the temperature {sent:g}, which its provider does not take. "
             "To go on without it, name the others: --model PROVIDER/NAME; in a study of your own give it in "
@@ -41,7 +42,7 @@ def ignored(model: StudyModel, reply: Reply) -> str | None:
     A provider that reports nothing can't be found out so: `collect check-model` compares what it answers instead.
     """
     reported = reply.effective_temperature
-    if reported is not None and (sent := model.temperature) is not None and abs(reported - sent) > _CLOSE:
+    if reported is not None and (sent := sent_temperature(model)) is not None and abs(reported - sent) > _CLOSE:
         return _ignored(model, "temperature", f"{sent:g}", f"{reported:g}")
     if not reply.effective_effort:
         return None

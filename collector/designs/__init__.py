@@ -12,12 +12,22 @@ import re
 from collections.abc import Callable, Iterable
 from importlib import import_module
 
+from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.errors import DesignError, UnknownNameError
 from slant.collector.system.shipped_files import sql_dir
 from slant.collector.system.third_party import load_third_party, third_party_names
 
-__all__ = ["GROUP", "Design", "Question", "design_named", "design_names", "third_party_designs"]
+__all__ = [
+    "GROUP",
+    "Design",
+    "Question",
+    "ReportPart",
+    "Vocabulary",
+    "design_named",
+    "design_names",
+    "third_party_designs",
+]
 
 GROUP = "slant.designs"
 _DESIGNS = {

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.imported_turns import TurnReader
 from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
@@ -64,6 +65,33 @@ class Design(ABC):
     """What a study of this design may call a refusal (`refusal_rule` in its file), the usual rule first."""
     participants: Mapping[str, str] = {}
     """Those that are no models and play any study of this design, with their labels."""
+    plays_games: bool = False
+    """True where a plan can't know which trials of a conversation follow: each depends on what was answered before."""
+    vocabulary: Vocabulary = Vocabulary()
+    trials_view: str = ""
+    """The view of its answers that figures of trials read: labelled, with `is_valid`, `is_refusal`, `tokens`. Empty:
+    such rows are made of `trials`."""
+    checked_view: str = ""
+    """The view of its answers that checks read: one row each with model, test and condition, their labels and numbers,
+    run_id, trial_id, outcome and tokens. Empty: a study of this design is checked by its mixed model, if it has one."""
+    checks: Mapping[str, Mapping[str, Any]] = {}
+    """Checks of `checked_view` beside those that all answers have, by their keys in checks.toml, each with arguments
+    that its R function takes of this design alone."""
+    figures: Mapping[str, str] = {}
+    """Figures that not every design has, by their names, each with the view of its rows; empty: `trials_view`."""
+    report_parts: tuple[ReportPart, ...] = ()
+    """Groups of tables that a report has of this design, beside those of all studies."""
+    choice: str = ""
+    """The column of `checked_view` that is true where a choice goes with the usual association. Effects of conditions
+    are differences in its share. Empty: no choice is what is analysed."""
+    game_index: tuple[str, str] = ("", "")
+    """A view with one row a game, and the column there whose variance a plan of games rests on."""
+    number_sources: tuple[str, ...] = ()
+    """What numbers of a paper are recomputed by, beside views (names of `IN_PYTHON` in analysis/paper/sources.py)."""
+    layouts: tuple[str, ...] = ()
+    """Layouts of published files that its answers come in, by the names that `collect import --layout` takes."""
+    proposal_place: int = 9
+    """Which design `collect import` proposes first where files fit several: the one with the smallest number."""
     views: Mapping[str, str] = {}
     """Views of a design in a package of its own: the text of each by its name, with the head that CONTRIBUTING.md asks
     for, in an order in which each reads earlier ones."""
@@ -183,6 +211,10 @@ class Design(ABC):
     def with_rates(self, data: Any, rates: Mapping[str, Mapping[str, float]]) -> Any:
         """Return the data of a study with what models said in its source variant, as numbers by model and item."""
         return data
+
+    def rated_items(self, data: Any) -> set[str]:
+        """Return the items that each model must have rated in the source variant."""
+        return set()
 
     def questions(self, study: StudyFile, model: StudyModel) -> Iterable[Question]:
         """All that one model is asked in one repetition, in whatever order; of very many a sequence that makes each

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from slant.collector.designs.design import Design
-from slant.collector.study.records import StudyFile
+from slant.collector.errors import UnknownNameError
+from slant.collector.providers.temperature import with_temperature
+from slant.collector.study.records import StudyFile, StudyModel
 
 
 @dataclass(frozen=True)
@@ -13,3 +15,48 @@ class Study(StudyFile):
     """A study, read and checked: data (TOML and CSV, see `StudyFile`) and the `design` that reads it, which is code."""
 
     design: Design = field(kw_only=True)
+
+    def model(self, spec: str) -> StudyModel:
+        """Return the model that `spec` names: an id of this study, 'simulated/ID', or any 'provider/name'.
+
+        A model that the study does not name has `spec` as its id and label, the study's default frame, no settings.
+        UnknownNameError for a bare name (or a simulated one) that the study does not know.
+        """
+        provider, slash, name = spec.partition("/")
+        if not slash or provider == "simulated":
+            return self._named(name if slash else spec, simulated=bool(slash))
+        for model in self.models:
+            if model.provider == provider and name in (model.model, model.requested_model):
+                return model
+        if not provider or not name:
+            raise self._unknown_model(spec)
+        other = StudyModel(spec, spec, provider, name, self.frame, reasoning_back=self.reasoning_back)
+        return with_temperature(other, self.temperature)
+
+    def _named(self, name: str, simulated: bool) -> StudyModel:
+        for model in self.models:
+            if model.model == name:
+                return _simulated(model) if simulated else model
+            if simulated and name in (f"{model.provider}/{model.model}", f"{model.provider}/{model.requested_model}"):
+                return _simulated(model)
+        if simulated and (label := self.participants.get(name)):
+            return StudyModel(name, label, "simulated", name, self.frame)
+        raise self._unknown_model(name)
+
+    def _unknown_model(self, name: str) -> UnknownNameError:
+        hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
+        if "/" in name:
+            hint = "Only models of the study can be simulated; without --simulated any PROVIDER/NAME can be asked."
+        if name in self.participants:
+            hint = f"A participant that is no model is given with its provider: simulated/{name}"
+        known = {model.model for model in self.models} | {
+            participant for participant in self.participants if participant != name
+        }
+        return UnknownNameError(f"model in the study {self.name}", name, known, hint)
+
+
+def _simulated(model: StudyModel) -> StudyModel:
+    """Return the same model played by the simulated provider, which goes by the study's own ids and takes no
+    settings.
+    """
+    return replace(model, provider="simulated", requested_model=model.model, settings={}, asked_by_default=True)

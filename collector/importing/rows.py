@@ -39,6 +39,7 @@ from slant.collector.importing.layouts.values import (
 from slant.collector.importing.renamed import Names
 from slant.collector.importing.row_counts import COUNTS, read_counts
 from slant.collector.providers.exchange import Exchange
+from slant.collector.providers.temperature import sent_temperature
 from slant.collector.records import (
     Attempt,
     LogprobKind,
@@ -219,7 +220,7 @@ class RowReader:
 def _is_unlikely_twice(draft: Mapping[str, Any], model: StudyModel) -> bool:
     """Whether two rows that are alike in every cell are likely to be one that was written twice. Short answers,
     numbers on a scale and answers at temperature 0 are often the same."""
-    if model.temperature == 0:
+    if sent_temperature(model) == 0:
         return False
     texts = (draft.get("answer"), draft.get("reasoning_text"))
     has_count = any(not is_empty(draft.get(name)) for name in COUNTS)

@@ -62,7 +62,7 @@ def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
     Models without an answer are left out with that reason. UsageError if nobody has one, where `trials` is less than
     one in each condition, and of games, whose rounds follow from each other.
     """
-    if run_plan.study.design.conversation == "game":
+    if run_plan.study.design.plays_games:
         raise UsageError(
             f'The trials of "{run_plan.study.name}" can\'t be asked again one by one: each round of a game follows '
             "from those before it.",

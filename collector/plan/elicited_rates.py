@@ -24,7 +24,7 @@ def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[St
     if source is None:
         return study, {}
     rates = read_elicited_rates(db, study, source, models)
-    jobs = {job for job_class in study.data.classes for job in job_class.jobs}
+    jobs = design.rated_items(study.data)
     lacking = {
         model.model: f"it must first say how likely each job succeeds: collect --study {study.as_typed} "
         f"--variant {source} --model {model.provider}/{model.requested_model}"

@@ -5,7 +5,8 @@ A dialect is a module with two pure functions and no network inside:
     reply(body, headers) -> Reply                               what came back, read but not judged
 and, where it gives log-probabilities, LOGPROBS, the settings that ask for them (collector/providers/logprobs.py); where
 it can enforce the shape of an answer, structured_output() (collector/providers/structured.py); where it lets models
-call tools, TAKES_TOOLS (collector/providers/tools.py); PROMPT_CACHE says how it is asked to cache a conversation.
+call tools, TAKES_TOOLS (collector/providers/tools.py); where the temperature is part of a table of settings,
+TEMPERATURE_INSIDE, its name; PROMPT_CACHE says how it is asked to cache a conversation.
 A new provider of a known dialect costs one row here; a new dialect one file; users bring theirs in a file of their own
 (collector/providers/own_providers.py), other packages through an entry point (collector/system/third_party.py).
 """

@@ -17,6 +17,7 @@ from slant.collector.records import Outcome, Prompt, Reply, Tool, ToolCall, Tria
 from slant.collector.study.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MOST_LIKELY}}
+TEMPERATURE_INSIDE = "generationConfig"
 TAKES_TOOLS = TOOLS_NEED_REASONING = True
 
 

@@ -14,6 +14,7 @@ from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 
 LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
+TEMPERATURE_INSIDE = "options"
 
 
 def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from slant.collector.designs import design_named
 from slant.collector.designs.design import Design
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UnknownNameError
+from slant.collector.providers.temperature import with_temperature
 from slant.collector.records import RefusalRule, stable_id
 from slant.collector.studies.stored_texts import is_kept, kept_names, kept_study
 from slant.collector.study.folder import StudyFolder, read_text
@@ -312,7 +313,7 @@ def _seed(table: Table) -> int:
 def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:
     """Return a model of the study; one without a frame of its own has the study's."""
     model = read_model(row)
-    return replace(model, frame=model.frame or frame).with_temperature(temperature)
+    return with_temperature(replace(model, frame=model.frame or frame), temperature)
 
 
 def _temperature(table: Table) -> float | None:

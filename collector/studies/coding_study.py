@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slant.collector.designs.coding.design import COLUMNS
+from slant.collector.designs.coding.design import COLUMNS, DESIGN
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
@@ -23,7 +23,6 @@ from slant.collector.system.scratch import replace_file
 from slant.collector.system.shipped_files import sql_query
 
 ANSWERS_FILE = "answers.csv"
-_DESIGN = "coding"
 _LONGEST_SHOWN = 20_000
 """Characters at the end of an answer that are shown, as the rule reads them."""
 
@@ -81,7 +80,7 @@ def write_coding_study(
 
 def _texts_of_study(name: str, answers: str, folder: Path) -> dict[str, str]:
     """Return the files of a new study by name, as they lie in `folder` then; its answers last."""
-    for path in write_new_study(name, _DESIGN, folder):
+    for path in write_new_study(name, DESIGN.name, folder):
         if path.name == ANSWERS_FILE:
             write_file(path, answers)
     names = sorted((path.name for path in folder.iterdir()), key=lambda file: file == ANSWERS_FILE)
@@ -96,7 +95,7 @@ def _known_study(folder: Path, study: Study) -> Study | None:
         return None
     file = folder / STUDY_FILE
     coding = load_study(file) if file.exists() else None
-    if coding is None or (coding.name, coding.design.name) != (coding_name(study), _DESIGN):
+    if coding is None or (coding.name, coding.design.name) != (coding_name(study), DESIGN.name):
         raise UsageError(
             f'"{folder / ANSWERS_FILE}" is there already, and no file of the coding of "{study.name}".',
             "Nothing was written. Give another folder: --folder PATH",
@@ -106,7 +105,7 @@ def _known_study(folder: Path, study: Study) -> Study | None:
 
 def coding_name(study: Study) -> str:
     """Return the name of the study that codes this one."""
-    return f"{study.name}_{_DESIGN}" if study.variant == "base" else f"{study.name}_{study.variant}_{_DESIGN}"
+    return f"{study.name}_{DESIGN.name}" if study.variant == "base" else f"{study.name}_{study.variant}_{DESIGN.name}"
 
 
 def _answers_text(study: Study, rows: Sequence[dict[str, Any]]) -> str:

@@ -19,9 +19,6 @@ ReasoningBack = Literal["default", "kept", "dropped"]
 REASONING_BACK: tuple[ReasoningBack, ...] = ("kept", "dropped")
 """What `--reasoning-back` may say; each makes a variant of its own, as a format of answers does."""
 
-_TEMPERATURE_INSIDE = {"gemini": "generationConfig", "ollama": "options"}
-"""Providers that take the temperature in a table of its own."""
-
 BASE = "base"
 """The variant that changes nothing: the study as it stands."""
 NULL = "null"
@@ -84,25 +81,6 @@ class StudyModel:
     asked_by_default: bool = True
     structured_output: bool = False
     reasoning_back: ReasoningBack = "default"
-
-    @property
-    def temperature(self) -> float | None:
-        """The temperature that the model is sent; None if it is left to its provider."""
-        inside = _TEMPERATURE_INSIDE.get(self.provider)
-        settings = self.settings.get(inside, {}) if inside else self.settings
-        value: float | None = settings.get("temperature")
-        return value
-
-    def with_temperature(self, temperature: float | None) -> StudyModel:
-        """Return the model with a study's temperature among its settings, in its provider's own words; as it is where
-        the study sets none, or plays the model.
-        """
-        if temperature is None or self.provider == "simulated":
-            return self
-        if (inside := _TEMPERATURE_INSIDE.get(self.provider)) is None:
-            return replace(self, settings={**self.settings, "temperature": temperature})
-        deeper = {**self.settings.get(inside, {}), "temperature": temperature}
-        return replace(self, settings={**self.settings, inside: deeper})
 
     @property
     def settings_text(self) -> str:
@@ -301,54 +279,9 @@ class StudyFile:
         what = f"--fit {next(iter(self.fits.values())).engine}" if self.fits else f"tables --study {self.name}"
         return f"analyze {what} --db {shlex.quote(str(db))}"
 
-    def model(self, spec: str) -> StudyModel:
-        """Return the model that `spec` names: an id of this study, 'simulated/ID', or any 'provider/name'.
-
-        A model that the study does not name has `spec` as its id and label, the study's default frame, no settings.
-        UnknownNameError for a bare name (or a simulated one) that the study does not know.
-        """
-        provider, slash, name = spec.partition("/")
-        if not slash or provider == "simulated":
-            return self._named(name if slash else spec, simulated=bool(slash))
-        for model in self.models:
-            if model.provider == provider and name in (model.model, model.requested_model):
-                return model
-        if not provider or not name:
-            raise self._unknown_model(spec)
-        other = StudyModel(spec, spec, provider, name, self.frame, reasoning_back=self.reasoning_back)
-        return other.with_temperature(self.temperature)
-
     def test(self, name: str) -> TestInfo:
         """The test with this id; UnknownNameError if there is none."""
         for test in self.tests:
             if test.test == name:
                 return test
         raise UnknownNameError(f"test in the study {self.name}", name, [test.test for test in self.tests])
-
-    def _named(self, name: str, simulated: bool) -> StudyModel:
-        for model in self.models:
-            if model.model == name:
-                return _simulated(model) if simulated else model
-            if simulated and name in (f"{model.provider}/{model.model}", f"{model.provider}/{model.requested_model}"):
-                return _simulated(model)
-        if simulated and (label := self.participants.get(name)):
-            return StudyModel(name, label, "simulated", name, self.frame)
-        raise self._unknown_model(name)
-
-    def _unknown_model(self, name: str) -> UnknownNameError:
-        hint = "A model that the study does not name is given with its provider, as in openai/gpt-5."
-        if "/" in name:
-            hint = "Only models of the study can be simulated; without --simulated any PROVIDER/NAME can be asked."
-        if name in self.participants:
-            hint = f"A participant that is no model is given with its provider: simulated/{name}"
-        known = {model.model for model in self.models} | {
-            participant for participant in self.participants if participant != name
-        }
-        return UnknownNameError(f"model in the study {self.name}", name, known, hint)
-
-
-def _simulated(model: StudyModel) -> StudyModel:
-    """Return the same model played by the simulated provider, which goes by the study's own ids and takes no
-    settings.
-    """
-    return replace(model, provider="simulated", requested_model=model.model, settings={}, asked_by_default=True)

@@ -19,10 +19,10 @@ from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.pages.check_page import as_json, as_rows, as_text, write_page
-from slant.analysis.questions.checks.check_findings import findings
-from slant.analysis.questions.checks.check_table import MIXED_MODEL, checks_of
+from slant.analysis.questions.checks.check_findings import Checks, findings
+from slant.analysis.questions.checks.check_table import mixed_model_checks
 from slant.analysis.questions.checks.sentences import Finding, count_of, number
-from slant.analysis.questions.checks.study_checks import Checks, check, with_words
+from slant.analysis.questions.checks.study_checks import check, with_words
 from slant.analysis.questions.checks.trials import read_trials
 from slant.collector.errors import DatabaseError, StudyError, UsageError
 from slant.collector.keep.database import reading
@@ -65,7 +65,7 @@ def changed(path: Path, **more: Any) -> Path:
 
 
 def test_every_check_has_rows_for_every_model_and_test(found: Checks) -> None:
-    made = {known.check for known in checks_of(MIXED_MODEL) if not known.kept_by}
+    made = {known.check for known in mixed_model_checks() if not known.kept_by}
     assert set(found.rows) == made - {"meta"}  # too few to pool
     for name, rows in found.rows.items():
         assert rows.columns[:5] == ["source", "study_version", "variant", "model", "test"], name

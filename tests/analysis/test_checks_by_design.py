@@ -10,10 +10,10 @@ import polars as pl
 import pytest
 
 from slant.analysis.pages.check_page import as_json, write_page
-from slant.analysis.questions.checks.check_findings import findings
+from slant.analysis.questions.checks.check_findings import Checks, findings
 from slant.analysis.questions.checks.check_table import checks_of
 from slant.analysis.questions.checks.sentences import Finding
-from slant.analysis.questions.checks.study_checks import Checks, check
+from slant.analysis.questions.checks.study_checks import check
 from slant.collector import collect
 from tests.support.local_server import LocalServer
 from tests.support.tiny_choice import write_choice
@@ -42,7 +42,7 @@ def page(checks: Checks) -> dict[str, Finding]:
 
 
 def made_by_check(checks: Checks) -> list[str]:
-    return [known.check for known in checks_of(checks.study.design.name) if not known.kept_by]
+    return [known.check for known in checks_of(checks.study.design) if not known.kept_by]
 
 
 @pytest.fixture(scope="module")

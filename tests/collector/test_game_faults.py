@@ -16,6 +16,7 @@ from slant.collector.designs import design_named
 from slant.collector.plan.conversations import plan
 from slant.collector.progress.status import warnings
 from slant.collector.providers import anthropic
+from slant.collector.providers.temperature import with_temperature
 from slant.collector.studies.catalogue import load_study
 from slant.collector.study.records import StudyModel
 from tests.collector.test_games import by_history
@@ -238,7 +239,7 @@ def test_an_answer_that_filled_the_context_ends_its_game_and_is_paid_for(study: 
     ],
 )
 def test_a_rejected_temperature_is_explained_for_each_provider(provider: str, said: str) -> None:
-    model = StudyModel("m", "m", provider, "m", "direct").with_temperature(1.5)
+    model = with_temperature(StudyModel("m", "m", provider, "m", "direct"), 1.5)
     assert "m was sent the temperature 1.5" in explained(f"HTTP 400: {said}", model)
     assert explained("HTTP 401: no such key", model) == "HTTP 401: no such key"
     untouched = StudyModel("m", "m", provider, "m", "direct")

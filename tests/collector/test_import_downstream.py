@@ -253,7 +253,7 @@ def test_a_study_of_ones_own_takes_all_four_templates(tmp_path: Path) -> None:
         ("word_association", "raw_response", "lacks the column raw_response"),
         ("word_association", "group1_pole", "lacks the column group1_pole"),
         ("word_association", "model", "lacks the column model"),
-        ("rmiat", "iteration", "The layout downstream is for pairing and decision studies; rmiat is none."),
+        ("rmiat", "iteration", "The layout downstream is for decision and pairing studies; rmiat is none."),
     ],
 )
 def test_a_file_of_another_kind_writes_nothing(tmp_path: Path, study: str, without: str, reason: str) -> None:

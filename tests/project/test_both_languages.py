@@ -23,8 +23,8 @@ from slant import analysis
 from slant.analysis.calls.call import Call, computed
 from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
-from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS
-from slant.analysis.questions.checks.study_checks import _fit_calls, design_calls, fits_to_make, trial_calls
+from slant.analysis.questions.checks.check_calls import calls_of_answers, calls_of_trials, read_answers
+from slant.analysis.questions.checks.study_checks import calls_of_fits, fits_to_make
 from slant.analysis.questions.checks.trials import mixed_fit, read_trials
 from slant.analysis.rows.views import open_trials, view_names
 from slant.collector.keep.view_heads import read_header
@@ -183,12 +183,11 @@ def test_every_check_is_the_same_in_both_languages(db: Path, tmp_path: Path) -> 
         name: analysis.fit(db, with_fit(study, one), one.name)
         for name, one in fits_to_make(paper, fits_of(study)[CROSSED]).items()
     }
-    of_mixed = (*trial_calls(read_trials(db, study, None, None), paper, 0.05), *_fit_calls(fits, 0.05, 0.1))
+    of_mixed = (*calls_of_trials(read_trials(db, study, None, None), paper, 0.05), *calls_of_fits(fits, 0.05, 0.1))
     calls: list[Call] = [call for _, call in of_mixed]
     for name in ("interference", "hiring"):
         its = load_study(name)
-        own = DESIGN_CHECKS[its.design.name]
-        calls += [call for _, call in design_calls(own, own.read(db, its, None, None), 0.05)]
+        calls += [call for _, call in calls_of_answers(read_answers(db, its, None, None), its, 0.05)]
     asked = [as_check(call, tmp_path, number) for number, call in enumerate(calls)]
     in_r = plain_r(tmp_path, db=None, views=[], fits=[], checks=asked)["checks"]
     for number, answer in computed(calls):

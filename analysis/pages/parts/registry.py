@@ -4,6 +4,7 @@ study does not have.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import polars as pl
@@ -113,7 +114,15 @@ GROUPS: tuple[GroupFunction, ...] = (
 
 
 def groups(section: SectionData) -> list[Group]:
-    return [_without_folder_names(group) for maker in GROUPS if (group := maker(section))]
+    made = [group for maker in GROUPS if (group := maker(section))]
+    return [_without_folder_names(group) for group in (*_declared(section), *made)]
+
+
+def _declared(section: SectionData) -> Iterator[Group]:
+    """Yield the groups that the study's design declares, as far as there are rows for them."""
+    for part in section.study.design.report_parts:
+        if tables := section.captioned_tables(*part.views):
+            yield Group(part.name, part.title, part.texts, tables)
 
 
 def _without_folder_names(group: Group) -> Group:

@@ -19,25 +19,6 @@ from slant.collector.terminal import count_text
 _FLOOR = 0.01
 
 
-def skew(rows: CheckRows, context: Context) -> Verdict:
-    results = rows["skew"]
-    changed = results.filter("changes_conclusion")
-    details = [
-        f"Skewness within conditions: {spread(results['skewness'])}; of the logarithm "
-        f"{spread(results['skewness_log'])}.",
-        *(
-            f"{context.cell(row)}: d = {number(row['d'])} (p = {number(row['p_difference'], 3)}), of the logarithm "
-            f"{number(row['d_log'])} (p = {number(row['p_log'], 3)}), by ranks p = {number(row['p_ranks'], 3)}."
-            for row in changed.to_dicts()
-        ),
-    ]
-    return Verdict(
-        "caution" if changed.height else "holds",
-        f"With the logarithm of tokens the conclusion changes in {count_of(changed.height, results.height, 'cell')}.",
-        tuple(details),
-    )
-
-
 def repetitions(rows: CheckRows, context: Context) -> Verdict:
     """How many combinations of word, wording and condition got the same answer every time."""
     results = rows["repetitions"]

@@ -1,47 +1,122 @@
-"""The table of checks, checks.csv: what each of them asks and what a page shows of its rows.
+"""The table of checks, checks.toml: what each of them asks, what R is given for it, and how its finding is said.
 
-Columns: `design` (`mixed_model`: every design that is not named, where its study has one), `check`, `rows` (what these
-hold), `question` (none if the finding of another check speaks of its rows), `columns` of its rows that are shown,
-`needs` (the checks whose rows its finding reads, if not its own alone), `kept_by` (the command that makes its rows,
-where a check only reads what is kept). Several values of a cell stand apart by a space.
+Keys: `of` (`mixed_model`: of studies that have one and no checks of answers; `answers`: of every design that has a
+`checked_view`; without it, of designs that name the check in `checks`), `check` (its name, if its key is another),
+`question` (none if the finding of another check speaks of its rows; {answers}, {condition} and {option} are words of
+the design), `rows` (what these hold), `columns` of its rows that are shown, `needs` (the checks whose rows its finding
+reads, if not its own), `kept_by` (the command that makes its rows, where a check only reads what is kept).
+
+Of a check that R makes: `takes` (names of arguments; a design adds its own), `function` (if not `check_` and its key),
+`reads` (the rows that R is given, see check_calls.py; if not all trials), `of_each` (what `by` is: "cell", "model" or
+"variant"), `packages` of R, `refits` (true if it fits the study's mixed model again).
+
+How a finding is said (without these keys, check_findings.py has a function for it): `caution` (a condition in SQL, of
+rows for which a conclusion depends on something), `one_of` (columns of which each combination counts once), `sentence`,
+`details` (always said), `each` (said of each row with `caution`), `advice` (said last, if there is one). What stands in
+braces there: ruled_findings.py.
 """
 
 from __future__ import annotations
 
-import csv
 import functools
+import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-MIXED_MODEL = "mixed_model"
-_FILE = Path(__file__).with_name("checks.csv")
+from slant.collector.designs.design import Design
+from slant.collector.errors import DesignError
+
+_FILE = Path(__file__).with_name("checks.toml")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """How the finding of a check is said; see the keys of these names in the table."""
+
+    caution: str
+    sentence: str
+    one_of: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    each: str = ""
+    advice: str = ""
 
 
 @dataclass(frozen=True)
 class CheckInfo:
-    """One row of the table. needs: at least one check. kept_by: "" where the check itself makes its rows."""
+    """One check of the table. needs: at least one check. kept_by: "" where the check itself makes its rows. takes:
+    empty where R makes none of them. key: its own in the table.
+    """
 
+    key: str
     check: str
+    of: tuple[str, ...]
     question: str
     columns: tuple[str, ...]
     needs: tuple[str, ...]
     kept_by: str
+    function: str
+    reads: str
+    of_each: str
+    takes: tuple[str, ...]
+    packages: tuple[str, ...]
+    refits: bool
+    rule: Rule | None
 
 
 @functools.cache
-def checks_of(design: str) -> tuple[CheckInfo, ...]:
-    """Return the checks of a design, in the order of the page."""
-    with _FILE.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    name = design if any(row["design"] == design for row in rows) else MIXED_MODEL
-    return tuple(
-        CheckInfo(
-            row["check"],
-            row["question"],
-            tuple(row["columns"].split()),
-            tuple((row["needs"] or row["check"]).split()),
-            row["kept_by"],
-        )
-        for row in rows
-        if row["design"] == name
+def _table() -> tuple[CheckInfo, ...]:
+    return tuple(_read(key, row) for key, row in tomllib.loads(_FILE.read_text("utf-8")).items())
+
+
+def _read(key: str, row: Mapping[str, Any]) -> CheckInfo:
+    check = row.get("check", key)
+    return CheckInfo(
+        key=key,
+        check=check,
+        of=tuple(row.get("of", ())),
+        question=row.get("question", ""),
+        columns=tuple(row.get("columns", ())),
+        needs=tuple(row.get("needs", (check,))),
+        kept_by=row.get("kept_by", ""),
+        function=row.get("function", f"check_{key}"),
+        reads=row.get("reads", "trials"),
+        of_each=row.get("of_each", "cell"),
+        takes=tuple(row.get("takes", ())),
+        packages=tuple(row.get("packages", ())),
+        refits=row.get("refits", False),
+        rule=_rule(row) if "sentence" in row else None,
     )
+
+
+def _rule(row: Mapping[str, Any]) -> Rule:
+    said = (row["caution"], row["sentence"], tuple(row.get("one_of", ())), tuple(row.get("details", ())))
+    return Rule(*said, row.get("each", ""), row.get("advice", ""))
+
+
+def mixed_model_checks() -> tuple[CheckInfo, ...]:
+    """Return the checks of a mixed model, in the order of the page."""
+    return tuple(check for check in _table() if "mixed_model" in check.of)
+
+
+def checks_of(design: Design) -> tuple[CheckInfo, ...]:
+    """Return the checks of a design, in the order of the page: those of answers, or of the mixed model.
+
+    DesignError if it names one that is not in the table.
+    """
+    known = [check.key for check in _table()]
+    if unknown := [name for name in design.checks if name not in known]:
+        raise DesignError(
+            f'The design "{design.name}" names a check "{unknown[0]}", and there is none.',
+            f"Checks: {', '.join(known)}",
+        )
+    if not design.checked_view:
+        return mixed_model_checks()
+    return tuple(check for check in _table() if "answers" in check.of or check.key in design.checks)
+
+
+def question_of(check: CheckInfo, design: Design) -> str:
+    """Return what a check asks, in the words of a design."""
+    words = design.vocabulary
+    return check.question.format(answers=words.answers, condition=words.condition, option=words.option)

@@ -206,26 +206,6 @@ def left_out(rows: CheckRows, context: Context) -> Verdict:
     )
 
 
-def separation(rows: CheckRows, context: Context) -> Verdict:
-    results = rows["separation"]
-    separated = results.filter("is_separated")
-    details = [
-        f"{context.in_condition(row)}: all of {row['n']:,} alike ({percent(row['rate'], 0)}); the 95 % interval is "
-        f"{percent(row['conf_low'])} to {percent(row['conf_high'])}."
-        for row in separated.to_dicts()
-    ]
-    if separated.height:
-        details.append(
-            "There a logistic model has no finite estimate by likelihood, and a Bayesian one gives what its "
-            "priors say: look at shares and their intervals."
-        )
-    return Verdict(
-        "caution" if separated.height else "holds",
-        f"All valid answers are alike in {count_of(separated.height, results.height, 'cell')}.",
-        tuple(details),
-    )
-
-
 def _untestable_cells(results: pl.DataFrame, testable: pl.DataFrame, context: Context) -> str:
     keys = ["model", "test", "condition"]
     return context.cells(results.join(testable.select(keys), on=keys, how="anti", maintain_order="left"))

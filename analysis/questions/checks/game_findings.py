@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, count_of, number, spread
+from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, number
 from slant.collector.terminal import count_text
-
-_TREND = 0.3
-_GROWTH = 1.2
 
 
 def games_ended(rows: CheckRows, context: Context) -> Verdict:
@@ -67,25 +64,6 @@ def game_influence(rows: CheckRows, context: Context) -> Verdict:
         "caution" if changed.height else "holds",
         "Leaving out one game decides whether an index is above chance in "
         f"{changed.unique(keys).height or 'none'} of {cells} (an index of a model each).",
-        tuple(details),
-    )
-
-
-def answer_lengths(rows: CheckRows, context: Context) -> Verdict:
-    results = rows["answer_lengths"]
-    models = results.unique(["model", "test"], keep="first", maintain_order=True)
-    ratio = pl.col("last_quarter") / pl.col("first_quarter")
-    steep = models.filter((pl.col("trend").abs() >= _TREND) & ~ratio.is_between(1 / _GROWTH, _GROWTH))
-    details = [f"Tokens of an answer, by model and class: {spread(results['median_length'], 0)}."]
-    details += [
-        f"{context.model(row)}: from {number(row['first_quarter'], 0)} tokens in the first quarter of the rounds to "
-        f"{number(row['last_quarter'], 0)} in the last (rank correlation {number(row['trend'])})."
-        for row in steep.to_dicts()
-    ]
-    return Verdict(
-        "caution" if steep.height else "holds",
-        f"Answers grow or shrink along the rounds (by more than a fifth, rank correlation beyond ±{_TREND:g}) in "
-        f"{count_of(steep.height, models.height, 'model')}.",
         tuple(details),
     )
 

@@ -5,11 +5,10 @@ made by a function of R/ (check_residuals.R …); here only the way there and ba
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
-from dataclasses import dataclass, replace
-from html import escape
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -20,13 +19,22 @@ from slant.analysis.calls.result_rows import ID
 from slant.analysis.calls.results import Progress, results
 from slant.analysis.fitting.fits import FitResult, fit
 from slant.analysis.questions.checks.calibration_finding import kept_calibrations
+from slant.analysis.questions.checks.check_calls import (
+    Calls,
+    calls_of,
+    calls_of_answers,
+    calls_of_trials,
+    has_checks,
+    read_answers,
+)
+from slant.analysis.questions.checks.check_findings import Checks
+from slant.analysis.questions.checks.check_table import mixed_model_checks
 from slant.analysis.questions.checks.count_finding import kept_count_models
-from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS, DesignChecks, has_checks
 from slant.analysis.questions.checks.nothing_finding import nothing_rows
-from slant.analysis.questions.checks.registration import REGISTRATION, Registered, registered_study
+from slant.analysis.questions.checks.registration import registered_study
 from slant.analysis.questions.checks.retest_check import RETEST
 from slant.analysis.questions.checks.served_findings import served_rows
-from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials, refusals_call, with_signs
+from slant.analysis.questions.checks.trials import CELL, mixed_fit, read_trials, with_signs
 from slant.analysis.questions.checks.word_findings import crossed_rows
 from slant.analysis.questions.meta import pooling
 from slant.analysis.questions.retests import TABLE as RETESTS
@@ -39,79 +47,18 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
-from slant.collector.stopping.looks import Look, read_looks
+from slant.collector.stopping.looks import read_looks
 from slant.collector.studies.catalogue import Fit, Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED, crossed_fit
 
 ALPHA = 0.05
 BOUND = 0.1
-RESTS_ON = {
-    "corrections": "paper",
-    "influence": "leave_one_out",
-    "variance_shares": "words",
-    "words": "words",
-    "crossed": CROSSED,
-    "corrections_over_words": CROSSED,
-    "equivalence": CROSSED,
-}
-
-
-@dataclass(frozen=True)
-class Checks:
-    """What `check()` found.
-
-    rows: by name of the check, its data frame as R returns it; each begins with source, study_version, variant, model
-    and test. checks.csv says which there are. Those that rest on fits end with `fit_status`: not "ok" is
-    doubtful.
-    trials: the rows that were checked. warnings: what is doubtful, in sentences. not_kept: why fits could not be
-    written to the database; None if they were. alpha, bound: as they were given. registered: the study next to what
-    was registered of it, None if nothing was; its deviations are `rows["registration"]`, too. looks: those at the
-    width of intervals, of answers whose collecting was to end on precision.
-    """
-
-    study: Study
-    alpha: float
-    bound: float
-    rows: dict[str, pl.DataFrame]
-    trials: pl.DataFrame
-    warnings: list[str]
-    not_kept: str | None
-    registered: Registered | None = None
-    looks: tuple[Look, ...] = ()
-
-    def __repr__(self) -> str:
-        return "\n".join([self._heading, *(f"{mark:12}{said}" for mark, said in self._verdicts()), *self.warnings])
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        rows = "".join(f"<tr><td>{escape(mark)}</td><td>{escape(said)}</td></tr>" for mark, said in self._verdicts())
-        warnings = "".join(f"<p>{escape(warning)}</p>" for warning in self.warnings)
-        return f"<p>{escape(self._heading)}</p><table>{rows}</table>{warnings}"
-
-    @property
-    def _heading(self) -> str:
-        kept = f" Not kept: {self.not_kept}" if self.not_kept else ""
-        return f"Checks of {self.study.name}: .rows has the numbers of each ({', '.join(self.rows)}).{kept}"
-
-    def _verdicts(self) -> Iterator[tuple[str, str]]:
-        from slant.analysis.questions.checks.check_findings import findings  # which needs this class
-
-        for grain, of_grain in findings(self):
-            yield f"{grain['source']}:", f"variant {grain['variant']}, version {grain['study_version']}"
-            yield from ((finding.standing, finding.verdict) for finding in of_grain)
-
-    def beside(self, registered: Registered | None) -> Checks:
-        """Return the same next to what was registered."""
-        rows = self.rows if registered is None else {**self.rows, REGISTRATION: registered.deviations}
-        return replace(self, rows=rows, registered=registered)
-
-    def asked_again(self, db: str | Path, calls: Sequence[Call], workers: Workers) -> Checks:
-        """Return the same with what trials that were asked again say, `rows["retest"]`; as it is where none were."""
-        if not calls:
-            return self
-        kept = results(db, calls, workers=workers, raises=False)
-        warnings = [*self.warnings, *occasion_warnings(occasions_of(db, self.study.name))]
-        return replace(self, rows={**self.rows, RETEST: kept.frames[RETESTS].drop(ID)}, warnings=warnings)
+_FITS = {
+    "effects": "paper", "estimates": "words", "variances": "words", "leave_one_out": "leave_one_out",
+    "over_words": CROSSED,
+}  # fmt: skip
+"""By the rows that checks read (see check_calls.py), the fit on which these rest."""
+RESTS_ON = {"crossed": CROSSED, **{one.check: _FITS[one.reads] for one in mixed_model_checks() if one.reads in _FITS}}
 
 
 @checked_arguments()
@@ -129,7 +76,7 @@ def check(
     executor: Executor | None = None,
     registration: str | Path | Registration | None = None,
 ) -> Checks:
-    """Check what `study` rests on, by its design (checks.csv has the table of them).
+    """Check what `study` rests on, by its design (checks.toml has the table of them).
 
     Mixed models of counts: residuals, influence of prompts, words and wordings, the words of each model, corrections,
     nulls, limits, option order, refusals, skew. Forced choices: order of options and of blocks, missing answers and
@@ -151,13 +98,13 @@ def check(
     calls = retest_calls(db, study.name, source)
     if (known is not None or calls) and not has_checks(study):
         checks = Checks(study, alpha, bound, {}, _grains(db, study, source), [], None)
-        return checks.asked_again(db, calls, executor or workers).beside(known)
+        return _asked_again(checks, db, calls, executor or workers).beside(known)
     checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
     nothing = nothing_rows(db, study.name, source, checks.rows)
     kept = kept_rows(db, study, source)
     checks = replace(checks, rows={**checks.rows, **kept, **nothing, **served_rows(db, study.name)})
     checks = replace(checks, looks=tuple(look for made in read_looks(Path(db), study.name).values() for look in made))
-    checks = checks.asked_again(db, calls, executor or workers)
+    checks = _asked_again(checks, db, calls, executor or workers)
     # compared again: a check may be a look at the results, too
     return checks if known is None else checks.beside(registered_study(db, study.name, known.registration))
 
@@ -168,7 +115,7 @@ READ_ONLY = ("counts", "calibration")
 
 def kept_rows(db: str | Path, study: Study, source: str | None) -> dict[str, pl.DataFrame]:
     """Return the rows of the checks `READ_ONLY`; none of one of which nothing is kept."""
-    counts = pl.DataFrame() if study.design.name in DESIGN_CHECKS else kept_count_models(db, study, source)
+    counts = pl.DataFrame() if study.design.checked_view else kept_count_models(db, study, source)
     return {**({} if counts.is_empty() else {"counts": counts}), **kept_calibrations(db, study.name, source)}
 
 
@@ -192,10 +139,9 @@ def _check(
     refit: bool,
     progress: Progress | None,
 ) -> Checks:
-    if study.design.name in DESIGN_CHECKS:
-        own_checks = DESIGN_CHECKS[study.design.name]
-        answers = own_checks.read(db, study, source, measure)
-        rows, check_warnings = run_calls(list(design_calls(own_checks, answers, alpha)), workers, progress)
+    if study.design.checked_view:
+        answers = read_answers(db, study, source, measure)
+        rows, check_warnings = run_calls(list(calls_of_answers(answers, study, alpha)), workers, progress)
         return Checks(
             study,
             alpha,
@@ -207,7 +153,7 @@ def _check(
         )
     definition = mixed_fit(study)
     trials = read_trials(db, study, source, measure)
-    of_trials = list(trial_calls(trials, definition, alpha))
+    of_trials = list(calls_of_trials(trials, definition, alpha))
     to_make = fits_to_make(definition, fits_of(study).get(CROSSED, crossed_fit(definition)))
     stages = [*[trials.select(CELL).n_unique()] * len(to_make), len(of_trials) + len(RESTS_ON)]
     fits: dict[str, FitResult] = {}
@@ -223,7 +169,7 @@ def _check(
             refit=refit,
             progress=_stage(progress, stages, number),
         )
-    calls = [*of_trials, *_fit_calls(fits, alpha, bound)]
+    calls = [*of_trials, *calls_of_fits(fits, alpha, bound)]
     rows, check_warnings = run_calls(calls, workers, _stage(progress, stages, len(to_make)))
     rows["crossed"] = with_signs(crossed_rows(fits[CROSSED]), rows.get("refusals"))
     if (meta := pooling(rows["crossed"], alpha)) is not None:
@@ -235,17 +181,20 @@ def _check(
         study,
         alpha,
         bound,
-        rows,
+        {one.check: rows[one.check] for one in mixed_model_checks() if one.check in rows},
         trials,
         [*mixture_warnings(db, study.name, source, measure), *_fit_warnings(fits), *check_warnings],
         next((result.not_kept for result in fits.values() if result.not_kept), None),
     )
 
 
-def design_calls(checks: DesignChecks, trials: pl.DataFrame, alpha: float) -> Iterator[tuple[str, Call]]:
-    """Each source, version and variant is corrected for the number of its own tests."""
-    for _, rows in trials.group_by(*GRAIN, maintain_order=True):
-        yield from checks.calls(rows, alpha)
+def _asked_again(checks: Checks, db: str | Path, calls: Sequence[Call], workers: Workers) -> Checks:
+    """Return the same with what trials that were asked again say, `rows["retest"]`; as it is where none were."""
+    if not calls:
+        return checks
+    kept = results(db, calls, workers=workers, raises=False)
+    warnings = [*checks.warnings, *occasion_warnings(occasions_of(db, checks.study.name))]
+    return replace(checks, rows={**checks.rows, RETEST: kept.frames[RETESTS].drop(ID)}, warnings=warnings)
 
 
 def _stage(progress: Progress | None, stages: Sequence[int], number: int) -> Progress | None:
@@ -281,65 +230,31 @@ def fits_to_make(paper: Fit, crossed: Fit) -> dict[str, Fit]:
     return fits
 
 
-def trial_calls(trials: pl.DataFrame, paper: Fit, alpha: float) -> Iterator[tuple[str, Call]]:
-    """Check of the trials themselves, one job for each model, so that all cores have something to do."""
-    contrast = next(iter(paper.levels))
-    levels = list(paper.levels[contrast])
-    model = {"by": list(CELL), "formula": paper.formula, "levels": {contrast: levels}, "contrast": contrast}
-    sides = {"by": list(CELL), "contrast": contrast, "levels": levels}
-    for _, rows in trials.group_by(*GRAIN, "model", maintain_order=True):
-        answered = rows.filter(pl.col("is_valid").fill_null(False))
-        yield "residuals", Call("check_residuals", answered, model, packages=("lme4",))
-        yield "option_order", Call("check_option_order", answered, model, packages=("lmerTest",))
-        yield "skew", Call("check_skew", answered, {**sides, "alpha": alpha})
-        yield "refusals", refusals_call(rows, paper)
-        yield "repetitions", Call("check_repetitions", answered, {"by": list(CELL), "contrast": contrast})
-        yield "token_limits", Call("check_token_limits", rows, {"by": list(CELL)})
-        yield "effects_by_word", Call("check_effects_by_word", answered, sides)
-    yield from (("same_words", call) for call in calls_of_same_words(trials, paper, alpha))
-
-
-def calls_of_same_words(trials: pl.DataFrame, paper: Fit, alpha: float = ALPHA) -> Iterator[Call]:
-    """How effects at words correlate between models, a call for each source, version and variant."""
-    contrast = next(iter(paper.levels))
-    arguments = {"by": list(GRAIN), "contrast": contrast, "levels": list(paper.levels[contrast]), "alpha": alpha}
-    columns = [*CELL, contrast, "wording", "item", "tokens", *(name for name in ("group",) if name in trials.columns)]
-    for _, rows in trials.filter(pl.col("is_valid").fill_null(False)).group_by(*GRAIN, maintain_order=True):
-        yield Call("check_same_words", rows.select(columns), arguments)
-
-
 def same_words_rows(db: str | Path, study: Study, source: str | None, workers: Workers) -> pl.DataFrame | None:
     """Return the rows of the check `same_words` alone; None if no two models were asked the same test."""
-    calls = list(calls_of_same_words(read_trials(db, study, source, None), mixed_fit(study)))
-    rows = pl.concat([answered(call, workers) for call in calls], how="vertical_relaxed")
+    only = [one for one in mixed_model_checks() if one.check == "same_words"]
+    calls = calls_of_trials(read_trials(db, study, source, None), mixed_fit(study), ALPHA, only)
+    rows = pl.concat([answered(call, workers) for _, call in calls], how="vertical_relaxed")
     return None if rows.is_empty() else rows
 
 
-def calls_of_fits(paper: FitResult, crossed: FitResult, alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
-    """Return the checks of the paper's effects and of those over words and wordings: they fit nothing again."""
-    by = list(CELL)
-    columns = [*by, "term", "estimate", "std_error", "df", "p_value"]
-    effects = paper.table.select(columns).filter(pl.col("term") != "intercept")
-    by_model = [name for name in by if name != "test"]
-    yield "corrections", Call("check_corrections", effects, {"by": by_model, "alpha": alpha})
-    over_words = crossed_rows(crossed).drop_nulls("p_value")
+def calls_of_fits(fits: Mapping[str, FitResult], alpha: float, bound: float) -> Calls:
+    """Yield the checks of estimates and variances, as far as there are `fits` (see fits_to_make()): they fit nothing
+    again.
+    """
+    keep = [*CELL, "term", "estimate", "std_error", "df", "p_value"]
+    estimates = {name: result.table.select(keep) for name, result in fits.items() if name != CROSSED}
+    frames = {"effects": estimates["paper"].filter(pl.col("term") != "intercept")}
+    over_words = crossed_rows(fits[CROSSED]).drop_nulls("p_value")
     if over_words.height:
-        over_words = over_words.select(*by, "estimate", "std_error", "df", "p_value", "sd", "generalises_to")
-        yield "corrections_over_words", Call("check_corrections", over_words, {"by": list(GRAIN), "alpha": alpha})
-        yield "equivalence", Call("check_equivalence", over_words, {"by": by, "alpha": alpha, "bound": bound})
-
-
-def _fit_calls(fits: dict[str, FitResult], alpha: float, bound: float) -> Iterator[tuple[str, Call]]:
-    """Check of estimates and variances that have been fitted."""
-    by = list(CELL)
-    keep = [*by, "term", "estimate", "std_error", "df", "p_value"]
-    estimates = {name: fits[name].table.select(keep) for name in ("paper", "words", "leave_one_out")}
-    variances = fits["words"].variances.select(*by, "group", "term", "variance")
-    yield from calls_of_fits(fits["paper"], fits[CROSSED], alpha, bound)
-    yield "influence", Call("check_influence", estimates["leave_one_out"], {"by": by, "alpha": alpha})
-    yield "variance_shares", Call("check_variance_shares", variances, {"by": by})
-    arguments = {"with_words": estimates["words"], "by": by, "alpha": alpha}
-    yield "words", Call("check_word_effects", estimates["paper"], arguments)
+        columns = (*CELL, "estimate", "std_error", "df", "p_value", "sd", "generalises_to")
+        frames["over_words"] = over_words.select(columns)
+    if "words" in fits:
+        frames["estimates"] = estimates["paper"]
+        frames["leave_one_out"] = estimates["leave_one_out"]
+        frames["variances"] = fits["words"].variances.select(*CELL, "group", "term", "variance")
+    given = {"alpha": alpha, "bound": bound, "with_words": estimates.get("words")}
+    yield from calls_of(mixed_model_checks(), frames, given)
 
 
 def run_calls(

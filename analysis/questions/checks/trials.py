@@ -13,7 +13,7 @@ import polars as pl
 
 from slant.analysis.calls.call import Call
 from slant.analysis.rows.cells import GRAIN, ORDER
-from slant.analysis.rows.study_choice import no_rows_error
+from slant.analysis.rows.study_choice import rows_of_source
 from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.ask.reasoning_limits import reasoning_budget
 from slant.collector.errors import StudyError
@@ -80,7 +80,7 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
             raise StudyError(f'Can\'t check "{study.name}": the view "{view}" has no column "{missing[0]}".')
         prompt_columns = _prompt_columns(connection)
         frame = with_token_limits(frame, connection)
-    frame = rows_of_study(frame, db, study, source)
+    frame = rows_of_source(frame, db, study, source)
     frame = frame.select(*COLUMNS, *_present(frame), "token_limit", "temperature").sort(ORDER, nulls_last=True)
     return frame.join(prompt_columns, on="trial_id", how="left", maintain_order="left")
 
@@ -103,17 +103,6 @@ def with_signs(rows: pl.DataFrame, refusals: pl.DataFrame | None) -> pl.DataFram
 def _present(frame: pl.DataFrame) -> list[str]:
     """Return what tells two words of one name apart, where the view has it."""
     return [name for name in ("group",) if name in frame.columns]
-
-
-def rows_of_study(frame: pl.DataFrame, db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
-    """Return the rows of this study and source; DatabaseError if there are none."""
-    if "study" in frame.columns:
-        frame = frame.filter(pl.col("study") == study.name)
-    if source is not None:
-        frame = frame.filter(pl.col("source") == source)
-    if frame.is_empty():
-        raise no_rows_error("check", db, source)
-    return frame
 
 
 def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:

@@ -7,21 +7,18 @@ from pathlib import Path
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.questions.checks.check_findings import findings
-from slant.analysis.questions.checks.check_table import CheckInfo, checks_of
-from slant.analysis.questions.checks.design_checks import DESIGN_CHECKS
+from slant.analysis.questions.checks.check_calls import calls_of_answers, calls_of_trials, read_answers
+from slant.analysis.questions.checks.check_findings import Checks, findings
+from slant.analysis.questions.checks.check_table import CheckInfo, checks_of, mixed_model_checks
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.served_findings import served_rows
 from slant.analysis.questions.checks.study_checks import (
     ALPHA,
     BOUND,
     RESTS_ON,
-    Checks,
     calls_of_fits,
-    design_calls,
     kept_rows,
     run_calls,
-    trial_calls,
     with_status,
 )
 from slant.analysis.questions.checks.trials import mixed_fit, read_trials, with_signs
@@ -30,26 +27,24 @@ from slant.analysis.questions.meta import pooling
 from slant.collector.studies.catalogue import Study
 from slant.collector.study.crossed_fits import CROSSED
 
-_REFIT = ("residuals", "option_order")  # each fits the study's mixed model again
-
 
 def quick_checks(db: str | Path, study: Study, fits: Mapping[str, FitResult], workers: Workers = None) -> Checks:
     """Check what needs no other fit than `fits`, which are by name and as `fit()` returns them.
 
     Raises RError without R, DatabaseError where no answers are left to check.
     """
-    if study.design.name in DESIGN_CHECKS:
-        own_checks = DESIGN_CHECKS[study.design.name]
-        trials = own_checks.read(db, study, None, None)
-        rows, warnings = run_calls(list(design_calls(own_checks, trials, ALPHA)), workers, None)
+    if study.design.checked_view:
+        trials = read_answers(db, study, None, None)
+        rows, warnings = run_calls(list(calls_of_answers(trials, study, ALPHA)), workers, None)
     else:
         trials = read_trials(db, study, None, None)
         paper = mixed_fit(study)
-        calls = [(name, call) for name, call in trial_calls(trials, paper, ALPHA) if name not in _REFIT]
+        without_fit = [one for one in mixed_model_checks() if not one.refits]
+        calls = list(calls_of_trials(trials, paper, ALPHA, without_fit))
         own_fits = {"paper": fits.get(paper.name), CROSSED: fits.get(CROSSED)}
         made = {name: result for name, result in own_fits.items() if result is not None}
         if len(made) == len(own_fits):
-            calls += calls_of_fits(made["paper"], made[CROSSED], ALPHA, BOUND)
+            calls += calls_of_fits(made, ALPHA, BOUND)
         rows, warnings = run_calls(calls, workers, None)
         if CROSSED in made:
             rows["crossed"] = with_signs(crossed_rows(made[CROSSED]), rows.get("refusals"))
@@ -69,5 +64,5 @@ def findings_made(checks: Checks) -> list[tuple[dict[str, str], list[Finding]]]:
 
 def checks_not_made(checks: Checks) -> list[CheckInfo]:
     """Return the checks of the design that lack their rows, but those that another command keeps."""
-    asked = [check for check in checks_of(checks.study.design.name) if check.question and not check.kept_by]
+    asked = [check for check in checks_of(checks.study.design) if check.question and not check.kept_by]
     return [check for check in asked if any(name not in checks.rows for name in check.needs)]

@@ -18,6 +18,7 @@ from slant.collector.designs.allocation.parts import AllocationData, parse_alloc
 from slant.collector.designs.allocation.reader import called, read_turn
 from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
+from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, as_text, used_frames
 from slant.collector.designs.imported_turns import TurnReader
 from slant.collector.designs.labels.reader import mentioned_labels
@@ -33,7 +34,18 @@ _TOLD = ("points", "bonus", "would_succeed", "reminders", "scale", "ranks", "n_h
 class Allocation(Design):
     name = "allocation"
     conversation = "game"
+    plays_games = True
     compares_variants = True
+    vocabulary = Vocabulary(answers="rounds", condition="class of jobs", option="group")
+    checked_view = "allocation_checked"
+    checks: Mapping[str, Mapping[str, Any]] = {
+        "first_option": {"n_options": "n_groups", "cluster": "history"},
+        "games_ended": {},
+        "game_influence": {},
+        "answer_lengths": {},
+    }
+    game_index = ("allocation_game_indices", "si")
+    number_sources = ("print_checks",)
     whole_keys = ("success", "worth", "loss")
     participants = PARTICIPANTS
 
@@ -89,6 +101,9 @@ class Allocation(Design):
     def source_variant(self, study: StudyFile) -> str | None:
         success = study.data.success
         return success.source if success.kind == "elicited" else None
+
+    def rated_items(self, data: AllocationData) -> set[str]:
+        return {job for job_class in data.classes for job in job_class.jobs}
 
     def with_rates(self, data: AllocationData, rates: Mapping[str, Mapping[str, float]]) -> AllocationData:
         return replace(data, elicited=rates)

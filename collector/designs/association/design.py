@@ -52,6 +52,11 @@ class Association(Design):
     name = "association"
     analyses_tokens = True
     refusal_rules = REFUSAL_RULES
+    trials_view = "association_trials"
+    figures = dict.fromkeys(("tokens", "refusals", "token_steps", "same_words"), "")
+    number_sources = ("topics",)
+    layouts = ("lee-lai",)
+    proposal_place = 2
     pairs_by = ("test", "item", "group", "wording", "repetition")
 
     def parse(self, table: Table, folder: StudyFolder) -> AssociationData:

@@ -26,6 +26,7 @@ from slant.collector.designs.decision.scenes import (
     parse_scenes,
 )
 from slant.collector.designs.decision.simulated import parse_simulation, simulate_reply
+from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Question, quoted_answer
 from slant.collector.designs.labels.reader import read_label
 from slant.collector.designs.pairing.design import WordListDesign, checked_list, counted_pairs, draw_names, listed_words
@@ -50,6 +51,15 @@ _IN_WORDS = ("first_group", "first_attribute", "attribute_a", "attribute_b", "at
 
 class Decision(WordListDesign):
     name = "decision"
+    vocabulary = Vocabulary(condition="wording")
+    trials_view = "decision_trials"
+    checked_view = "decision_trials"
+    figures: Mapping[str, str] = {
+        "bias": "pairing_bias",
+        "bias_heatmap": "decision_bias",
+        "decisions": "decision_bias",
+    }
+    layouts = ("bai", "downstream")
     conversation = "conversation"
 
     def parse(self, table: Table, folder: StudyFolder) -> DecisionData:

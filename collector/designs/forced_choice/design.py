@@ -29,6 +29,19 @@ from slant.collector.study.toml_table import Table
 
 class ForcedChoice(Design):
     name = "forced_choice"
+    trials_view = "forced_choice_trials"
+    checked_view = "forced_choice_checked"
+    checks: Mapping[str, Mapping[str, Any]] = {
+        "first_option": {"chosen": "chosen_letter", "first": "first_letter", "expected": "consistent_letter"},
+        "order_effect": {"order": "expected_is_first"},
+        "block_order": {"order": "block_position"},
+        "missing_bounds": {},
+        "left_out": {"parts": ["item", "wording", "repetition"]},
+        "separation": {},
+        "nothing_in_choices": {},
+    }
+    choice = "is_consistent"
+    proposal_place = 1
     pairs_by = ("test", "item", "group", "wording", "repetition")
     answer_schema: Mapping[str, Any] | None = {
         "type": "object",

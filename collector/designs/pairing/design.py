@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import deal_words
 from slant.collector.designs.pairing.pairs import MISSING, Pairs, named_groups, read_pairs
@@ -52,6 +53,11 @@ class WordListDesign(Design):
 
 class Pairing(WordListDesign):
     name = "pairing"
+    vocabulary = Vocabulary(condition="wording")
+    trials_view = "pairing_trials"
+    checked_view = "pairing_trials"
+    figures = dict.fromkeys(("bias", "bias_heatmap"), "pairing_bias")
+    layouts = ("bai", "downstream")
 
     def parse(self, table: Table, folder: StudyFolder) -> PairingData:
         return parse_tables(table, folder, parse_simulation(table, folder))

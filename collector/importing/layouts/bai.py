@@ -17,6 +17,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.decision.scenes import DecisionData
 from slant.collector.designs.pairing.published_lists import TESTS
 from slant.collector.designs.sides import SIDES
 from slant.collector.designs.study import Study
@@ -34,7 +35,7 @@ class Bai(Layout):
     """The authors' files; which model they are of stands only in the file's name, so `--model` must say it."""
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        check_study("bai", ("pairing", "decision"), study, has_model)
+        check_study("bai", study, has_model)
         check_columns(path, [names[0] for names in (_TEST, _NUMBER, _ANSWER) if not set(names) & set(columns)], columns)
         if len(study.data.wordings) > 1:
             check_columns(path, [] if set(_WORDING) & set(columns) else [_WORDING[0]], columns)
@@ -54,7 +55,7 @@ class Bai(Layout):
         }
         if _CODED_D in row.cells:  # numbered over all tests: further rows are further repetitions of a draw
             draft["repetition"] = place // study.data.draws + 1
-        if study.design.name == "decision" and test in study.data.tests:
+        if isinstance(study.data, DecisionData) and test in study.data.tests:
             draft |= {key: value for key, value in _codings(row).items() if value is not None}
             if all(name in row.cells for name in _SHOWN):
                 draft |= _what_was_shown(study, test, row)

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.decision.decisions import people_in
+from slant.collector.designs.pairing.words import PairingData
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.study import Study
 from slant.collector.importing.layouts.published import check_columns, check_study, lee_lai_test, wording_named
@@ -32,14 +33,12 @@ _ANSWER = ("experiment", "model", "template", "iteration")
 _OF_WORDS = ("attribute", "attr_pole", "group_assigned")
 _ALIKE = (*_SHOWN, "raw_response", "thinking_tokens")
 _TURNS = {1: "profiles", 2: "decision"}
-_NEEDED = {
-    "pairing": (*_ANSWER, *_SHOWN, "attribute", "attr_pole", "raw_response"),
-    "decision": (
-        *("experiment", "model", "variation", "iteration", *_SHOWN),
-        *("attribute0", "attribute1", "attr0_pole", "attr1_pole"),
-        *(f"task{turn}_{what}" for turn in _TURNS for what in ("prompt", "response")),
-    ),
-}
+_NEEDED_OF_WORDS = (*_ANSWER, *_SHOWN, "attribute", "attr_pole", "raw_response")
+_NEEDED_OF_TURNS = (
+    *("experiment", "model", "variation", "iteration", *_SHOWN),
+    *("attribute0", "attribute1", "attr0_pole", "attr1_pole"),
+    *(f"task{turn}_{what}" for turn in _TURNS for what in ("prompt", "response")),
+)
 _LISTS_A = (
     "flowers", "instruments", "european_american", "male", "mental_disease", "young",
     "pleasant", "career", "math", "science", "temporary", "positive",
@@ -71,22 +70,22 @@ class Downstream(Layout):
     has_turns = True
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        check_study("downstream", tuple(_NEEDED), study, has_model=True)
-        needed = _NEEDED[study.design.name]
+        check_study("downstream", study, has_model=True)
+        needed = _NEEDED_OF_WORDS if _has_words(study) else _NEEDED_OF_TURNS
         check_columns(
             path, [name for name in needed if name not in columns and not (name == "model" and has_model)], columns
         )
         return []
 
     def grouped(self, study: Study, rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
-        return grouped_rows(rows, _ANSWER, _ALIKE, _OF_WORDS) if study.design.name == "pairing" else _turns(rows)
+        return grouped_rows(rows, _ANSWER, _ALIKE, _OF_WORDS) if _has_words(study) else _turns(rows)
 
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
         cells, test = row.cells, lee_lai_test(word(row.cells.get("experiment")))
         if test not in study.data.tests:
             known = ", ".join(study.data.tests)
             raise CellError(f"experiment must be one of {known}, but is {shown(cells.get('experiment'))}")
-        column = "template" if study.design.name == "pairing" else "variation"
+        column = "template" if _has_words(study) else "variation"
         condition, wording = wording_named(study, word(cells.get(column)), column)
         number = whole_number(cells.get("iteration"), "iteration")
         draft = {
@@ -98,7 +97,12 @@ class Downstream(Layout):
             "repetition": number // study.data.draws + 1,
             "token_source": _token_source(word(cells.get("model"))),
         }
-        return draft | (_association if study.design.name == "pairing" else _turn)(study, test, wording, cells)
+        return draft | (_association if _has_words(study) else _turn)(study, test, wording, cells)
+
+
+def _has_words(study: Study) -> bool:
+    """Return True for word association, False for decisions."""
+    return isinstance(study.data, PairingData)
 
 
 def _token_source(model: str) -> TokenSource | None:

@@ -25,7 +25,7 @@ class LeeLai(Layout):
     """The authors' files; which model they are of stands only in the folder's name, so `--model` must say it."""
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        check_study("lee-lai", ("association",), study, has_model)
+        check_study("lee-lai", study, has_model)
         _test_of(study, str(path))
         missing = [name for name in _NEEDED if name not in columns]
         if not {"prompt", "prompt_id"} & set(columns):

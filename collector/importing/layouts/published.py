@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from slant.collector.designs import design_named, design_names
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.importing.layouts.values import CellError, shown
@@ -25,9 +26,10 @@ LEE_LAI_TESTS = {
 _HINTS = ("Files with slant's own column names need: --layout tidy",)
 
 
-def check_study(layout: str, designs: Sequence[str], study: Study, has_model: bool) -> None:
-    """UsageError if the study is of another design, or nobody says which model the answers are of."""
-    if study.design.name not in designs:
+def check_study(layout: str, study: Study, has_model: bool) -> None:
+    """UsageError if the study's design has no such layout, or nobody says which model the answers are of."""
+    if layout not in study.design.layouts:
+        designs = [design.name for design in map(design_named, design_names()) if layout in design.layouts]
         raise UsageError(f"The layout {layout} is for {' and '.join(designs)} studies; {study.name} is none.")
     if not has_model:
         known = ", ".join(model.model for model in study.models)

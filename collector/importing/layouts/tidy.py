@@ -94,8 +94,8 @@ class Tidy(Layout):
         if study.design.analyses_tokens and not present & set(COUNTS):
             missing.append("tokens")
         hints = ["Or say which model all rows are of: --model MODEL"] if missing == ["model"] else []
-        if study.design.name == "association":
-            hints.append("The authors' own files need: --layout lee-lai")
+        if study.design.layouts:
+            hints.append(f"The authors' own files need: --layout {' or '.join(study.design.layouts)}")
         if "round" in missing:
             hints.append("Each row is one turn. An export has them by: collect export --view trials")
         check_columns(path, missing, columns, hints)
@@ -124,8 +124,7 @@ class Tidy(Layout):
 
 def _needed_of_turns(study: Study) -> tuple[str, ...]:
     """Of a game, which one and which round; of another conversation, its place and which turn."""
-    is_game = bool(study.models) and study.design.imported_turns(study, study.models[0]) is not None
-    return ("game", "round", "item", "answer") if is_game else (*NEEDED, "round")
+    return ("game", "round", "item", "answer") if study.design.plays_games else (*NEEDED, "round")
 
 
 def _with_hint(name: str) -> str:

@@ -96,8 +96,10 @@ def propose_study(
         called = names(given, map_models, decimal)
         cells, models, has_counts = _cells(files, called, roles, on_rows)
         failures = []
-        for name in _designs():
-            design = design_named(name)
+        for design in sorted(
+            map(design_named, design_names()), key=lambda design: (design.proposal_place, design.name)
+        ):
+            name = design.name
             if design.analyses_tokens and not has_counts:
                 failures.append(f"Not {name}: it needs a count of tokens, and no column was found that has one.")
                 continue
@@ -115,12 +117,6 @@ def propose_study(
             named = known[0][0] if model else None
             return ProposedImport(folder, texts, name, tuple(taken), study.remarks, roles.left, study.fit, named)
         raise _no_study(files[0], taken, roles, *failures)
-
-
-def _designs() -> list[str]:
-    """Return the designs that ask more of a file first."""
-    order = ("forced_choice", "association")
-    return sorted(design_names(), key=lambda name: (order.index(name) if name in order else len(order), name))
 
 
 def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str) -> UsageError:

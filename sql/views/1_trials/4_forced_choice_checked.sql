@@ -1,0 +1,13 @@
+-- forced_choice_checked: one answer of a forced choice a row, as checks read it: a domain is a test, a block a condition.
+-- grain: trial_id
+-- reads: forced_choice_trials
+-- design: forced_choice
+-- note:  missing answers are among them. `first_letter` is the option that was shown first, `expected_is_first` whether
+--        that is the consistent one.
+CREATE OR REPLACE VIEW forced_choice_checked AS
+SELECT * RENAME (domain AS test, domain_label AS test_label, domain_no AS test_no,
+                 block AS condition, block_label AS condition_label, block_no AS condition_no),
+       'A' AS first_letter, consistent_letter = 'A' AS expected_is_first
+FROM forced_choice_trials
+ORDER BY source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition, position,
+         trial_id;
