@@ -4,36 +4,7 @@
 #' says what they mean. Most take `by` (names of the columns that define the groups), `outcome`, `contrast` (name of the
 #' column with the conditions) and `levels` (the conditions, the reference first).
 #'
-#' @param name \describe{
-#'     \item{`"check_residuals"`}{Are the residuals of a mixed model as it assumes? (`formula`)}
-#'     \item{`"check_skew"`}{Do a few long answers make the effect? (`alpha`)}
-#'     \item{`"check_equivalence"`}{Is a null a null? Two one-sided tests. (`bound`, in standard deviations; `alpha`)}
-#'     \item{`"check_refusals"`}{What if refusals are not missing at random? (`refusal`, the name of a column)}
-#'     \item{`"check_token_limits"`}{Do answers end where a limit is?}
-#'     \item{`"check_repetitions"`}{Are repetitions answers of their own, or the same one again?}
-#'     \item{`"check_option_order"`}{Can the condition be told apart from the order of the options? (`formula`,
-#'       `first`)}
-#'     \item{`"check_corrections"`}{Of the estimates of fits: which results are left after correcting for the number of
-#'       tests? (`alpha`)}
-#'     \item{`"check_influence"`}{Of the estimates of `"leave_one_out"`: does one prompt decide a result? (`alpha`)}
-#'     \item{`"check_variance_shares"`}{Of the variances of a fit: how much is by prompt and by word?}
-#'     \item{`"check_word_effects"`}{Of estimates: does taking words for a sample change the conclusion? (`with_words`,
-#'       the estimates of the model that does; `alpha`)}
-#'     \item{`"check_effects_by_word"`}{What is the effect at each word?}
-#'     \item{`"check_same_words"`}{Do models have the bias at the same words? Effects at words correlated between
-#'       models, plain and without their errors. (`by` without model and test; `alpha`)}
-#'     \item{`"check_first_option"`}{Is the option that is shown first chosen more often? (`chosen`, `first`,
-#'       `expected`, `n_options`, `cluster`)}
-#'     \item{`"check_order_effect"`}{Is the effect of the condition the same with the order in the model? (`order`)}
-#'     \item{`"check_missing_answers"`}{Which answers are missing, and are they more in one condition?}
-#'     \item{`"check_missing_bounds"`}{Could the missing answers have made the difference?}
-#'     \item{`"check_left_out"`}{Does one word, wording or repetition carry the difference? (`parts`)}
-#'     \item{`"check_separation"`}{Are all answers of a condition alike?}
-#'     \item{`"check_games_ended"`}{Were games cut short, and does it matter?}
-#'     \item{`"check_game_influence"`}{Does one game decide a result? (`n_random`, `seed`)}
-#'     \item{`"check_answer_lengths"`}{How long are answers, and do they grow or shrink along a game? (`length`,
-#'       `place`)}
-#'   }
+#' @eval source("tools/described_checks.R", local = new.env())$value
 #' @param data a data frame with one row per trial, or the estimates or variances of a fit.
 #' @param arguments a named list of further arguments of that check.
 #' @return A list of `rows`, the check's data frame (`NULL` where it could not be made; a warning says why), and
@@ -80,11 +51,11 @@ check_named_arguments <- function(called, arguments, name, to = "check") {
   }
 }
 
+# All checks by their names: the functions check_... of rows (`data`) in groups (`by`, by default none).
 checks <- function() {
-  names <- c(
-    "residuals", "influence", "variance_shares", "word_effects", "corrections", "equivalence", "token_limits",
-    "option_order", "refusals", "skew", "first_option", "order_effect", "missing_answers", "missing_bounds", "left_out",
-    "separation", "repetitions", "games_ended", "game_influence", "answer_lengths", "effects_by_word", "same_words"
-  )
-  mget(paste0("check_", names), envir = environment(run_check), mode = "function")
+  here <- environment(run_check)
+  found <- mget(ls(here, pattern = "^check_"), envir = here, mode = "function", ifnotfound = list(NULL))
+  Filter(function(check) identical(names(formals(check))[1], "data") && has_no_groups(formals(check)), found)
 }
+
+has_no_groups <- function(arguments) "by" %in% names(arguments) && is.null(arguments$by)

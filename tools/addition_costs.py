@@ -24,7 +24,7 @@ MARKS = {
     "option": (r"^(collector/(cli|commands/\w+)|analysis/cli/\w+)\.py$", r'"(--[a-z][a-z-]+)"'),
     "column": (r"^sql/columns\.csv$", r"^(\w+),"),
     "engine": (r"^inst/engines\.csv$", r"^(\w+),"),
-    "check": (r"^analysis/.*checks\.csv$", r"^(\w+),"),
+    "check": (r"^analysis/.*checks\.(?:csv|toml)$", r"^(?:\[(?=\w+\]$))?([a-z]\w+)[],]"),
     "design": (r"^collector/designs/(\w+)/design\.py$", None),
     "table": (r"^sql/views/2_tables/(\w+)\.sql$", None),
     "figure": (r"^R/plot_(\w+)\.R$", None),

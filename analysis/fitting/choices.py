@@ -10,6 +10,7 @@ from slant.analysis.calls.call import Answer, Call, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.calls.results import Progress
 from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.labels import with_labels
 from slant.analysis.rows.study_choice import rows_of_source
 from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.errors import DatabaseError
@@ -24,7 +25,7 @@ def read_choices(db: str | Path, study: Study, source: str | None) -> pl.DataFra
     """Return the answers of a design with choices (its `checked_view`), missing ones among them."""
     with reading(db) as connection:
         set_measure(connection, None)
-        frame = read_view(connection, study.design.checked_view)
+        frame = with_labels(read_view(connection, study.design.checked_view), connection)
     return rows_of_source(frame, db, study, source)
 
 

@@ -15,6 +15,7 @@ from slant.analysis.fitting.fits import Progress
 from slant.analysis.plots.topic_rows import kept_topic_rows
 from slant.analysis.questions.games.cells import with_game_variant
 from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.labels import with_labels
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -132,15 +133,10 @@ def _trials_of_other_designs(connection: duckdb.DuckDBPyConnection, study: str) 
     columns = [*GRAIN, "study", "model", "test", "condition", "position", "tokens", "token_source", "outcome"]
     flags = [*columns, "is_left_out"]
     trials = frame_of(connection.view("trials").select(*flags)).filter(pl.col("study") == study, ~pl.col("is_left_out"))
-    for name in ("model", "test", "condition"):
-        label_rows = read_view(connection, f"{name}s").rename({"label": f"{name}_label"})
-        labels = label_rows.select("study", "study_version", name, f"{name}_label", f"{name}_no")
-        trials = trials.join(labels, on=["study", "study_version", name], how="left", maintain_order="left")
-    ordered = trials.sort(*GRAIN, "model_no", "model", "test_no", "test", "position", nulls_last=True)
-    label_columns = [
-        pl.coalesce(f"{name}_label", name).alias(f"{name}_label") for name in ("model", "test", "condition")
-    ]
+    ordered = with_labels(trials, connection).sort(
+        *GRAIN, "model_no", "model", "test_no", "test", "position", nulls_last=True
+    )
     typed: pl.DataFrame = ordered.with_columns(
-        *label_columns, is_refusal=pl.col("outcome") == "refused", is_valid=pl.col("outcome") == "answered"
+        is_refusal=pl.col("outcome") == "refused", is_valid=pl.col("outcome") == "answered"
     ).select(_COLUMNS)
     return typed

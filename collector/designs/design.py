@@ -72,8 +72,9 @@ class Design(ABC):
     """The view of its answers that figures of trials read: labelled, with `is_valid`, `is_refusal`, `tokens`. Empty:
     such rows are made of `trials`."""
     checked_view: str = ""
-    """The view of its answers that checks read: one row each with model, test and condition, their labels and numbers,
-    run_id, trial_id, outcome and tokens. Empty: a study of this design is checked by its mixed model, if it has one."""
+    """The view of its answers that checks read, one row each: source, study, study_version, variant, run_id, trial_id,
+    model, test, condition, outcome, tokens and what its checks want (an order, too). Empty: a study of this design is
+    checked by its mixed model, if it has one."""
     checks: Mapping[str, Mapping[str, Any]] = {}
     """Checks of `checked_view` beside those that all answers have, by their keys in checks.toml, each with arguments
     that its R function takes of this design alone."""

@@ -57,6 +57,16 @@ def test_what_the_page_types_asks_the_questions_and_prints_the_table(
     assert "rating_means" in typed("analyze tables --db warmth.duckdb", study.parent, rating)
 
 
+def test_its_checks_figures_and_report_are_those_that_it_declares(study: Path, rating: Path) -> None:
+    typed("collect --study ./warmth.toml --simulated --repeat 20 --db warmth.duckdb", study.parent, rating)
+    found = typed("analyze check --db warmth.duckdb --format csv 2>/dev/null", study.parent, rating)
+    assert re.findall(r"base,(\w+),", found) == ["missing_answers", "token_limits"]
+    typed("analyze figures refusals --db warmth.duckdb --out figures", study.parent, rating)
+    assert list((study.parent / "figures").glob("*refusals*"))
+    typed("analyze report --db warmth.duckdb --out warmth.html", study.parent, rating)
+    assert "how high each item is rated" in (study.parent / "warmth.html").read_text("utf-8").lower()
+
+
 def test_its_answers_are_read_as_one_number_from_1_to_7(study: Path) -> None:
     design, warmth = design_named("rating"), load_study(study)
     trial = next(design.conversations(warmth, warmth.models[0], 1, 1)).trials[0]

@@ -19,6 +19,7 @@ from slant.analysis.calls.call import Call
 from slant.analysis.questions.checks.check_table import CheckInfo, checks_of, mixed_model_checks
 from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, with_token_limits
 from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.labels import with_labels
 from slant.analysis.rows.study_choice import rows_of_source
 from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.keep.database import reading
@@ -46,7 +47,8 @@ def read_answers(db: str | Path, study: Study, source: str | None, measure: str 
     """
     with reading(db) as connection:
         set_measure(connection, measure)
-        frame = with_token_limits(read_view(connection, study.design.checked_view), connection)
+        frame = with_labels(read_view(connection, study.design.checked_view), connection)
+        frame = with_token_limits(frame, connection)
         ends = frame_of(connection.view("trials").select("trial_id, finish_reason")).unique("trial_id", keep="any")
     frame = rows_of_source(frame, db, study, source)
     frame = frame.join(ends, on="trial_id", how="left", maintain_order="left")

@@ -138,7 +138,7 @@ def _make_finding(checks: Checks, check: CheckInfo, rows: CheckRows, context: Co
     verdict = (
         ruled_finding(check.rule, usable[check.needs[0]], context)
         if check.rule
-        else _VERDICTS[check.check](usable, context)
+        else FINDINGS[check.check](usable, context)
     )
     warnings = tuple(warning for name in check.needs for warning in _status_warnings(rows[name]))
     columns = () if verdict.standing == _NOT_CHECKED else (*check.columns, *(("fit_status",) if warnings else ()))
@@ -165,7 +165,7 @@ def _usable_rows(rows: pl.DataFrame) -> pl.DataFrame:
     return (rows.filter(pl.col("status") != "failed") if "status" in rows.columns else rows).fill_nan(None)
 
 
-_VERDICTS: dict[str, Callable[[CheckRows, Context], Verdict]] = {
+FINDINGS: dict[str, Callable[[CheckRows, Context], Verdict]] = {
     "residuals": fit_findings.residuals,
     "influence": fit_findings.influence,
     "variance_shares": word_findings.variance_shares,

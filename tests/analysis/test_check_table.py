@@ -1,0 +1,53 @@
+"""The table of checks: who has which, in whose words, and what is said by a rule."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from slant.analysis.questions.checks.check_findings import FINDINGS
+from slant.analysis.questions.checks.check_table import Rule, checks_of, mixed_model_checks, question_of
+from slant.analysis.questions.checks.ruled_findings import ruled_finding
+from slant.analysis.questions.checks.sentences import Context
+from slant.collector.designs import design_named, design_names
+from slant.collector.errors import DesignError
+
+CONTEXT = Context({"m": "Model"}, {"t": "Test"}, {"low": "Low", "high": "High"}, 0.05, 0.1, has_balanced=False)
+ROWS = pl.DataFrame({"model": ["m", "m"], "test": ["t", "t"], "condition": ["low", "high"], "d": [0.25, -1.5]})
+
+
+def test_each_question_has_a_rule_or_a_function_that_answers_it() -> None:
+    known = {check.key: check for name in design_names() for check in checks_of(design_named(name))}
+    asking = {check.check for check in (*known.values(), *mixed_model_checks()) if check.question and not check.rule}
+    assert asking == set(FINDINGS)
+
+
+@pytest.mark.parametrize(
+    ("design", "asked"),
+    [
+        ("allocation", "Are rounds missing in one class of jobs more than in another?"),
+        ("pairing", "Are answers missing in one wording more than in another?"),
+    ],
+)
+def test_a_question_is_asked_in_the_words_of_the_design(design: str, asked: str) -> None:
+    assert asked in [question_of(check, design_named(design)) for check in checks_of(design_named(design))]
+
+
+def test_a_design_that_names_a_check_that_is_none_is_refused() -> None:
+    rogue = type(design_named("pairing"))()
+    rogue.checks = {"luck": {}}
+    with pytest.raises(DesignError, match='names a check "luck", and there is none'):
+        checks_of(rogue)
+
+
+def test_a_rule_says_how_many_cells_it_holds_for_and_which() -> None:
+    sentences = ("{caution:cell} are large.", (), ("d: {d:spread}.",), "{in_condition}: {d:number 1}.", "Look.")
+    rule = Rule("abs(d) > 1", *sentences)
+    found = ruled_finding(rule, ROWS, CONTEXT)
+    assert (found.standing, found.sentence) == ("caution", "1 of 2 cells are large.")
+    assert found.details == ("d: −0.62 in the middle, from −1.50 to 0.25.", "Model, Test, High: −1.5.", "Look.")
+
+
+def test_a_rule_that_no_row_meets_holds_and_gives_no_advice() -> None:
+    found = ruled_finding(Rule("d > 9", "{caution:model} is above {bound}.", ("model",), advice="Look."), ROWS, CONTEXT)
+    assert (found.standing, found.sentence, found.details) == ("holds", "none of 1 model is above 0.1.", ())
