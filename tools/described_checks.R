@@ -1,5 +1,5 @@
-# The argument `name` of run_check(), for its help page: each check of R/check_*.R with the first line of its comment and
-# the arguments that it takes besides those of most checks. A new check is on the page after `make docs`.
+# The argument `name` of run_check(), for its help page: each check of R/check_*.R with the first line of its comment
+# and the arguments that it takes besides those of most checks. A new check is on the page after `make docs`.
 usual <- c("data", "by", "outcome", "contrast", "levels")
 
 described_check <- function(name, lines) {
@@ -9,7 +9,8 @@ described_check <- function(name, lines) {
   called <- formals(eval(parse(text = lines[start:length(lines)])[[1]][[3]]))
   own <- setdiff(names(called), usual)
   title <- if (endsWith(title, "?")) title else paste0(title, ".")
-  sprintf("  \\item{`\"%s\"`}{%s%s}", name, title, if (length(own)) sprintf(" (%s)", toString(sprintf("`%s`", own))) else "")
+  more <- if (length(own) > 0) sprintf(" (%s)", toString(sprintf("`%s`", own))) else ""
+  sprintf("  \\item{`\"%s\"`}{%s%s}", name, title, more)
 }
 
 described_file <- function(file) {
