@@ -76,8 +76,8 @@ class Design(ABC):
     model, test, condition, outcome, tokens and what its checks want (an order, too). Empty: a study of this design is
     checked by its mixed model, if it has one."""
     checks: Mapping[str, Mapping[str, Any]] = {}
-    """Checks of `checked_view` beside those that all answers have, by their keys in checks.toml, each with arguments
-    that its R function takes of this design alone."""
+    """Checks of `checked_view` beside those that all answers (and choices) have, by their keys in checks.toml, each
+    with arguments that its R function takes of this design alone."""
     figures: Mapping[str, str] = {}
     """Figures that not every design has, by their names, each with the view of its rows; empty: `trials_view`."""
     report_parts: tuple[ReportPart, ...] = ()

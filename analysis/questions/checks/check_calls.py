@@ -3,7 +3,8 @@
 Rows (`reads`): "trials"; of these "answered" ones, and rounds of "complete" games. Of fits: "effects" of conditions in
 the study's own model, all its "estimates", those without a prompt each ("leave_one_out"), effects "over_words" and
 wordings, "variances" with those of words. Arguments (`takes`): "by", "contrast", "levels" (of the contrast, or
-"levels_by_factor"), "formula", "alpha", "bound", "with_words" (the estimates of the model with words).
+"levels_by_factor"), "outcome" (the design's `choice`), "formula", "alpha", "bound", "with_words" (the estimates of the
+model with words).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from slant.collector.studies.catalogue import Fit, Study
 Calls = Iterator[tuple[str, Call]]
 _BY = {"cell": CELL, "model": tuple(name for name in CELL if name != "test"), "variant": GRAIN}
 _USED = (
-    *CELL, "condition", "group", "item", "wording", "repetition", "outcome", "is_consistent", "is_refusal", "tokens",
+    *CELL, "condition", "group", "item", "wording", "repetition", "position", "outcome", "is_refusal", "tokens",
     "output_tokens", "token_limit", "temperature", "finish_reason", "choice", "first_option", "game", "history",
     "class", "job", "round", "n_reminders", "is_complete", "ended_as",
 )  # fmt: skip
@@ -64,7 +65,8 @@ def conditions_in(trials: pl.DataFrame) -> list[str]:
 def calls_of_answers(trials: pl.DataFrame, study: Study, alpha: float) -> Calls:
     """Yield the checks of answers; each source, version and variant is corrected for the number of its own tests."""
     for _, rows in trials.group_by(*GRAIN, maintain_order=True):
-        given = {"contrast": "condition", "levels": conditions_in(rows), "alpha": alpha}
+        levels, outcome = conditions_in(rows), study.design.choice
+        given = {"contrast": "condition", "levels": levels, "outcome": outcome, "alpha": alpha}
         yield from calls_of(checks_of(study.design), _frames(rows), given, study.design.checks)
 
 

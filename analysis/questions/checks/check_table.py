@@ -1,10 +1,11 @@
 """The table of checks, checks.toml: what each of them asks, what R is given for it, and how its finding is said.
 
 Keys: `of` (`mixed_model`: of studies that have one and no checks of answers; `answers`: of every design that has a
-`checked_view`; without it, of designs that name the check in `checks`), `check` (its name, if its key is another),
-`question` (none if the finding of another check speaks of its rows; {answers}, {condition} and {option} are words of
-the design), `rows` (what these hold), `columns` of its rows that are shown, `needs` (the checks whose rows its finding
-reads, if not its own), `kept_by` (the command that makes its rows, where a check only reads what is kept).
+`checked_view`; `choices`: of those that have a `choice`, too; without it, of designs that name the check in `checks`),
+`check` (its name, if its key is another), `question` (none if the finding of another check speaks of its rows;
+{answers}, {condition} and {option} are words of the design), `rows` (what these hold), `columns` of its rows that are
+shown, `needs` (the checks whose rows its finding reads, if not its own), `kept_by` (the command that makes its rows,
+if a check only reads what is kept).
 
 Of a check that R makes: `takes` (names of arguments; a design adds its own), `function` (if not `check_` and its key),
 `reads` (the rows that R is given, see check_calls.py; if not all trials), `of_each` (what `by` is: "cell", "model" or
@@ -113,7 +114,8 @@ def checks_of(design: Design) -> tuple[CheckInfo, ...]:
         )
     if not design.checked_view:
         return mixed_model_checks()
-    return tuple(check for check in _table() if "answers" in check.of or check.key in design.checks)
+    of = {"answers", "choices"} if design.choice else {"answers"}
+    return tuple(check for check in _table() if of & set(check.of) or check.key in design.checks)
 
 
 def question_of(check: CheckInfo, design: Design) -> str:

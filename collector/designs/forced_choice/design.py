@@ -35,9 +35,7 @@ class ForcedChoice(Design):
         "first_option": {"chosen": "chosen_letter", "first": "first_letter", "expected": "consistent_letter"},
         "order_effect": {"order": "expected_is_first"},
         "block_order": {"order": "block_position"},
-        "missing_bounds": {},
         "left_out": {"parts": ["item", "wording", "repetition"]},
-        "separation": {},
         "nothing_in_choices": {},
     }
     choice = "is_consistent"
