@@ -103,6 +103,7 @@ argument_rules <- local({
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",
           "n_words", "repetitions", "permutations", "pilot", "max_rows", "again")] <- list(whole(1))
   rules[c("lower_thresh", "n_examples", "warmup", "n_random")] <- list(whole(0))
+  rules[["least_answered"]] <- number
   rules[["seed"]] <- whole(-.Machine$integer.max)
   rules[c("force", "simulated", "yes", "r", "other_models")] <- list(flag)
   rules

@@ -5,18 +5,24 @@
 # all draws; `statistics`, what predictive checks compare of all rows, `by_cell` the names of those that are compared in
 # each cell, too; `scales`, those of the difference of two cells (as is, and on the scale of the link where that is
 # another). `step` makes it a family of counts (R/count_families.R); of a number, `NULL`.
-bayes_family <- function(name, step = NULL) {
-  if (!is.character(name) || length(name) != 1 || !name %in% c("bernoulli", names(count_families))) {
+bayes_family <- function(name, step = NULL, points = NULL) {
+  if (!is.character(name) || length(name) != 1 || !name %in% c(plain_families, names(count_families))) {
     stop_with(
-      "Can't fit: `family` must be \"bernoulli\" (an outcome that is yes or no) or \"gaussian\" (a number);",
+      "Can't fit: `family` must be \"bernoulli\" (yes or no), \"gaussian\" (a number) or \"cumulative\" (a rating);",
       sprintf("of counts it may be %s, too.", quoted(setdiff(names(count_families), "gaussian")))
     )
   }
   if (!is.null(step) && name == "bernoulli") {
     stop_with("Can't fit: a `step` is of counts; family = \"bernoulli\" is for an outcome that is yes or no.")
   }
-  if (!is.null(step) || !name %in% c("bernoulli", "gaussian")) {
+  if (!is.null(step) && name == "cumulative") {
+    stop_with("Can't fit: a `step` is of counts; family = \"cumulative\" is for a rating.")
+  }
+  if (!is.null(step) || !name %in% plain_families) {
     return(count_family(name, if (is.null(step)) 1 else step))
+  }
+  if (name == "cumulative") {
+    return(cumulative_family(points))
   }
   if (name == "bernoulli") {
     return(list(
@@ -34,6 +40,9 @@ bayes_family <- function(name, step = NULL) {
     statistics = list(mean = mean, sd = stats::sd), by_cell = "mean", scales = c(response = "difference")
   )
 }
+
+# Those of no counts.
+plain_families <- c("bernoulli", "gaussian", "cumulative")
 
 plain_numbers <- function(values, name) {
   if (!is.numeric(values) || !all(is.finite(values))) {
@@ -53,6 +62,9 @@ usual_priors <- function(family, formula, data, counts = NULL) {
   }
   if (family$name == "bernoulli") {
     return(paper_priors())
+  }
+  if (family$name == "cumulative") {
+    return(list(b = "normal(0, 2.5)", Intercept = "student_t(3, 0, 2.5)", sd = "exponential(1)", cor = "lkj(1)"))
   }
   own <- brms::get_prior(formula, data, family = family$brms())
   own <- own[nzchar(own$prior) & !nzchar(own$coef) & !nzchar(own$group) & own$class != "L", ]

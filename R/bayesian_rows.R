@@ -26,13 +26,11 @@ reference_levels <- function(factors) {
 # out what isn't a letter or a digit.
 bayesian_estimates <- function(fit, parts) {
   draws <- unclass(posterior::as_draws_matrix(fit))
-  fixed <- stats::delete.response(stats::terms(without_random_terms(parts$formula)))
-  terms <- colnames(stats::model.matrix(fixed, parts$data))
   is_zeros <- startsWith(colnames(draws), "b_hu_")
   is_other <- startsWith(colnames(draws), "b_") & !is_zeros
   coefficients <- draws[, c(which(is_other), which(is_zeros)), drop = FALSE]
   deviations <- draws[, grep("^sd_|^(sigma|shape|ndt)$", colnames(draws)), drop = FALSE]
-  terms <- term_name(terms)
+  terms <- fixed_names(parts)
   rows <- spread_rows(cbind(coefficients, deviations))
   estimate_rows(
     c(terms, if (any(is_zeros)) paste0("hu_", terms), deviation_names(colnames(deviations))), rows$estimate,

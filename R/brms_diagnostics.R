@@ -5,6 +5,8 @@
 sampler_diagnostics <- function(fit) {
   stanfit <- fit$fit
   draws <- posterior::as_draws_array(fit)
+  # brms fixes the discrimination of ratings at 1
+  draws <- draws[, , setdiff(dimnames(draws)[[3]], "disc"), drop = FALSE]
   summary <- chain_summary(draws)
   # posterior 1.4 gives these columns a class of its own, which no table knows.
   numbers <- lapply(summary[c("rhat", "ess_bulk", "ess_tail")], as.numeric)

@@ -21,13 +21,20 @@ brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("
                        family = "bernoulli", step = NULL) {
   need_package("brms", "fit Bayesian models")
   coding <- match.arg(coding)
-  family <- bayes_family(family, step)
+  formula <- checked_formula(formula, names(data))
+  points <- levels[[all.vars(formula)[[1]]]]
+  family <- bayes_family(family, step, points)
   priors <- checked_priors(priors, family)
-  usable <- without_single_levels(checked_formula(formula, names(data)), data, levels)
+  usable <- without_single_levels(formula, data, levels)
   formula <- usable$formula
+  observed <- data[[all.vars(formula)[[1]]]]
   data <- coded_data(data, formula, levels, coding, family$outcome)
   outcome <- as.numeric(data[[all.vars(formula)[[1]]]])
   model <- formula
+  if (family$name == "cumulative") {
+    points <- levels(suppressMessages(rated_points(observed, all.vars(formula)[[1]], points)))
+    model <- rating_formula(formula, length(points))
+  }
   if (!is.null(family$step)) {
     data <- cbind(data, family$observed(outcome))
     model <- count_formula(formula, family)
@@ -40,7 +47,7 @@ brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("
   c(
     list(
       formula = formula, model = model, dropped = usable$dropped, data = data, outcome = outcome, family = family,
-      priors = priors
+      priors = priors, points = points
     ),
     set,
     list(

@@ -88,7 +88,7 @@ simulated_parts <- function(parts, priors) {
   truth <- drawn_truth(parts, priors)
   data <- parts$data
   draw <- if (is.null(parts$family$step)) parts$family$draw else parts$family$draw_fitted
-  outcome <- draw(truth$predictor, parameter_beside(truth$others, parts))
+  outcome <- draw(truth$predictor, truth_beside(truth, parts))
   data[[all.vars(parts$formula[[2]])[[1]]]] <- outcome
   parts$outcome <- as.numeric(outcome)
   if (!is.null(parts$family$step)) {
@@ -131,13 +131,18 @@ total_log_lik <- function(brmsfit, parts) {
 }
 
 log_lik_of <- function(truth, parts) {
-  of_row <- function(y, predictor) parts$family$log_lik(y, predictor, parameter_beside(truth$others, parts))
+  of_row <- function(y, predictor) parts$family$log_lik(y, predictor, truth_beside(truth, parts))
   sum(mapply(of_row, parts$outcome, truth$predictor))
 }
+
+truth_beside <- function(truth, parts) if (is_rating(parts)) truth$thresholds else parameter_beside(truth$others, parts)
 
 # What a family has next to its predictor (sigma, or the shape of a negative binomial): one number, or one a draw; NULL
 # of choices.
 parameter_beside <- function(values, parts) {
+  if (is_rating(parts)) {
+    return(threshold_draws(values))
+  }
   name <- family_classes(parts)
   if (length(name) == 0) {
     return(NULL)

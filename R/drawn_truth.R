@@ -2,15 +2,18 @@
 # what brms makes of it, so that a wrong prior, coding or centring in either shows.
 
 # One truth: `b`, the coefficients; `deviations`, a list with what each random part has (standard deviations, then
-# correlations), by the name of its group; `others`, parameters of the family by class; `predictor`, of each row of the
-# data. `parts`: of brms_parts(); `priors`: text by class.
+# correlations), by the name of its group; `others`, parameters of the family by class (of a rating its `thresholds`,
+# with which `b` begins, too); `predictor`, of each row of the data. `parts`: of brms_parts(); `priors`: text by class.
 drawn_truth <- function(parts, priors) {
   x <- fixed_columns(parts)
   b <- drawn_coefficients(x, priors)
+  if (is_rating(parts)) x <- x[, -1, drop = FALSE]
+  thresholds <- if (is_rating(parts)) drawn_thresholds(x, b[-1], priors, length(parts$points) - 1)
+  if (is_rating(parts)) b <- b[-1]
   groups <- lapply(random_parts(parts$formula[[3]]), drawn_group, data = parts$data, priors = priors)
   others <- lapply(stats::setNames(nm = family_classes(parts)), function(class) drawn(priors[[class]], 1, is_above_0))
   list(
-    b = b, deviations = lapply(groups, `[[`, "values"), others = unlist(others),
+    b = c(thresholds, b), deviations = lapply(groups, `[[`, "values"), others = unlist(others), thresholds = thresholds,
     predictor = Reduce(`+`, lapply(groups, `[[`, "effect"), as.vector(x %*% b))
   )
 }

@@ -1,7 +1,7 @@
 #' Bayesian mixed model
 #'
-#' One model of all rows, of answers that are yes or no (`family = "bernoulli"`), of a number (`"gaussian"`) or of token
-#' counts (`"lognormal"` and others): `brms::brm()`, sampled by Stan. With its defaults it is the model of the
+#' One model of all rows, of answers that are yes or no (`family = "bernoulli"`), of a number (`"gaussian"`), of a rating
+#' (`"cumulative"`) or of token counts (`"lognormal"` and others): `brms::brm()`, sampled by Stan. With its defaults it is the model of the
 #' interference study: priors normal(0, 1) on coefficients, normal(3, 1.5) on the intercept at the means of the
 #' covariates, exponential(1) on standard deviations of random effects; 4 chains of 4000 iterations, 1500 of them to
 #' warm up: 10,000 draws.
@@ -19,6 +19,12 @@
 #' own with the same fixed effects; in these two a count above 0 is fitted as the middle of its step. Whatever was
 #' fitted, a model is judged by the probability of each count's interval, so that leave-one-out compares families, and
 #' counts in steps with exact ones.
+#'
+#' **Ratings.** `"cumulative"` has a threshold between each two points of the scale (the first terms of `estimates`,
+#' `"1|2"` …), logit P(rating <= j) = threshold j - predictor: a coefficient above 0 means higher ratings, as of
+#' `ordinal::clm()`. Points are whole numbers, those of a factor, or those that `levels` lists for the rating, the lowest
+#' first. Predictions are mean ratings at random effects of 0, contrasts their `"difference"` and, in log odds, `"s"`.
+#' Where all ratings of a level are the same, the prior holds what has no finite estimate elsewhere.
 #'
 #' Where a text column has no `levels`, its values are sorted, by a column of its name with the ending `_no` where
 #' `data` have one (`model_no` for `model`). Levels that are not in the data are left out, so that the reference is the
@@ -43,7 +49,9 @@
 #'   standard deviations of random effects; for `cor`, their correlations. What is not named keeps the paper's prior
 #'   (of numbers brms's own, of counts those of their family: `family`).
 #' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
-#' @param family `"bernoulli"`, or `"gaussian"` for an outcome that is a number. Then a prior can be named for `sigma`,
+#' @param family `"bernoulli"`, `"cumulative"` for a rating (priors that are not named: normal(0, 2.5) on coefficients,
+#'   student_t(3, 0, 2.5) on each threshold at the means of the covariates, exponential(1) on standard deviations of
+#'   random effects), or `"gaussian"` for an outcome that is a number. Then a prior can be named for `sigma`,
 #'   too, and what is not named has brms's own prior, which goes by the outcome: student_t(3, median, spread) on the
 #'   intercept, student_t(3, 0, spread) on standard deviations, where spread is the larger of 2.5 and the outcome's MAD,
 #'   and none on coefficients. Of counts, on the log scale: normal(0, 1) on coefficients, normal(m, 2) on the intercept
@@ -107,7 +115,8 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
   step <- step_of_outcome(data, formula, family, step)
   settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores)
   settings <- c(settings, list(save_to = save_to, draws_to = draws_to, say = progress_writer(say)))
-  levels <- listed_levels(data, coded_variables(formula), levels)
+  points <- levels[intersect(names(levels), all.vars(formula[[2]]))]
+  levels <- c(listed_levels(data, coded_variables(formula), levels), points)
   check_duration(nrow(data), settings, force)
   tables <- NULL
   fit_one <- function(rows) {
@@ -130,7 +139,7 @@ without_token_sources <- function(data, formula) {
 
 # The step of the counts, one number; NULL of an outcome that is no count.
 step_of_outcome <- function(data, formula, family, step) {
-  is_counts <- !is.null(step) || !(identical(family, "bernoulli") || identical(family, "gaussian"))
+  is_counts <- !is.null(step) || !(is_text(family) && family %in% plain_families)
   bayes_family(family, if (is_counts) 1)
   if (!is_counts) {
     return(NULL)
@@ -197,7 +206,13 @@ bayesian_tables <- function(fit, parts, settings) {
   row$is_converged <- length(doubts) == 0
   row$verdict <- convergence_verdict(row, doubts, loo_warnings(loo))
   checks <- cell_checks(used, parts$outcome, parts, settings$seed)
-  effects <- if (is.null(parts$family$step)) block_effects(fit) else count_effects(fit, parts, checks)
+  effects <- if (is_rating(parts)) {
+    rating_effects(posterior::as_draws_matrix(fit), parts)
+  } else if (is.null(parts$family$step)) {
+    block_effects(fit)
+  } else {
+    count_effects(fit, parts, checks)
+  }
   made_of_draws <- c(effects, list(checks = checks, loo = loo, pointwise = attr(loo, "pointwise")))
   made_of_draws <- Filter(Negate(is.null), made_of_draws)
   c(list(model = row), lapply(made_of_draws, with_verdict, row = row))

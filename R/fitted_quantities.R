@@ -12,8 +12,8 @@ draws_in_place <- function(parts, settings) {
 # list(keys, draws): a row of `quantity`, `model` and `domain`, and a column of draws, for each.
 quantity_draws <- function(draws, parts) {
   columns <- unlist(parameter_columns(draws, parts))
-  fixed <- colnames(fixed_columns(parts))
-  names <- c(sub("^\\(Intercept\\)$", "intercept", fixed), deviation_names(columns[-seq_along(fixed)]))
+  fixed <- fixed_names(parts)
+  names <- c(fixed, deviation_names(columns[-seq_along(fixed)]))
   of_blocks <- block_difference_draws(draws, parts)
   unknown <- rep(NA_character_, length(names) + 1)
   keys <- rbind(
@@ -50,7 +50,11 @@ parameter_columns <- function(draws, parts) {
 block_difference_draws <- function(draws, parts, contrast = "block", by = c("model", "domain")) {
   design <- effect_design(parts, contrast, by)
   pairs <- contrast_pairs(design, contrast, by)
-  means <- parts$family$inverse_link(population_logits(draws, design))
+  means <- if (is_rating(parts)) {
+    mean_ratings(rating_predictors(draws, design), threshold_draws(draws), rating_values(parts$points))
+  } else {
+    parts$family$inverse_link(population_logits(draws, design))
+  }
   keys <- design$cells[vapply(pairs, `[[`, numeric(1), 1), by, drop = FALSE]
   names <- apply(keys, 1, function(key) paste(key[!is.na(key)], collapse = ", "))
   scale <- rep(unname(parts$family$scales["response"]), length(pairs)) # counts have none, and no blocks

@@ -11,7 +11,11 @@ row_predictors <- function(fit, max_numbers = 2e7, family = NULL) {
   ids <- as.vector(outer(iterations, n_iterations * (seq_len(n_chains) - 1), `+`))
   list(
     predictors = brms::posterior_linpred(fit, draw_ids = ids),
-    sigma = drawn_parameters(fit, ids, if (is.null(family$step)) "sigma" else family$parameters),
+    sigma = if (identical(family$name, "cumulative")) {
+      threshold_draws(posterior::as_draws_matrix(fit))[ids, , drop = FALSE]
+    } else {
+      drawn_parameters(fit, ids, if (is.null(family$step)) "sigma" else family$parameters)
+    },
     chain = rep(seq_len(n_chains), each = length(iterations))
   )
 }

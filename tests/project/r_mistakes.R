@@ -9,6 +9,8 @@ trials <- simulate_trials(n_wordings = 2)
 games <- simulate_structured_games(p = .5, n_games = 2)
 answered <- simulate_forced_choice(n_words = 2)
 shares <- data.frame(group = c("wording", "item"), share = c(.1, .1))
+rated <- data.frame(respondent = rep(1:5, 2), item = rep(c("a", "b"), each = 5), rating = c(1, 2, 4, 4, 6, 2, 2, 3, 5, 7))
+scale_keys <- data.frame(scale = "s", item = c("a", "b"), key = 1)
 
 # What each function needs so that the mistake is the only one. Without a row: its defaults.
 needed <- list(
@@ -16,6 +18,8 @@ needed <- list(
   amie = list(data = trials, outcome = "tokens", attributes = c("condition", "test")),
   impact_ratio = list(data = answered, outcome = "is_valid", attributes = "block"),
   marginal_means = list(data = trials, outcome = "tokens", attributes = "condition"),
+  mean_contrasts = list(data = trials, outcome = "tokens", attributes = "condition"),
+  scale_reliability = list(data = rated, keys = scale_keys, limits = c(1, 7)),
   calibrate = list(data = answered, formula = "is_valid ~ block", n = 1),
   collect_trials = list(study = "rmiat", simulated = TRUE, db = "new.duckdb"),
   compare_games = list(data = games, between = "experiment", n_draws = 10),

@@ -1,0 +1,74 @@
+# The family of ratings in Bayesian fits: what it computes itself, here; what Stan makes of it, in make test-full.
+
+family_of_ratings <- function() bayes_family("cumulative")
+thresholds <- c(-1, .5, 2)
+
+test_that("its likelihood is that of ordinal, also far out", {
+  log_lik <- vapply(1:4, function(y) family_of_ratings()$log_lik(y, .7, thresholds), 1)
+  by_hand <- diff(c(0, plogis(thresholds - .7), 1))
+  expect_equal(exp(log_lik), by_hand)
+  expect_equal(family_of_ratings()$log_lik(1, 800, thresholds), -801)
+  expect_equal(family_of_ratings()$log_lik(4, -800, thresholds), -802)
+  draws <- rbind(thresholds, thresholds + 1)
+  expect_equal(unname(exp(family_of_ratings()$log_lik(2, c(.7, 1.7), draws))), rep(by_hand[[2]], 2))
+})
+
+test_that("its draws have the probabilities of the likelihood", {
+  drawn <- withr::with_seed(1, family_of_ratings()$draw(rep(.7, 2e5), thresholds))
+  expect_equal(as.vector(table(drawn)) / 2e5, diff(c(0, plogis(thresholds - .7), 1)), tolerance = .01)
+})
+
+test_that("mean ratings are those of the points' probabilities", {
+  shares <- diff(c(0, plogis(thresholds - .7), 1))
+  expect_equal(mean_ratings(matrix(.7), matrix(thresholds, 1), c(1, 2, 3, 7))[[1]], sum(shares * c(1, 2, 3, 7)))
+  expect_equal(rating_values(c("bad", "fair", "good")), 1:3)
+})
+
+test_that("a step is of counts, not of ratings", {
+  expect_error(bayes_family("cumulative", step = 64), "is for a rating")
+})
+
+made_ratings <- function(n = 2000) {
+  withr::with_seed(1, {
+    rows <- data.frame(group = sample(c("a", "b", "c"), n, TRUE), template = sample(sprintf("t%02d", 1:20), n, TRUE))
+    effect <- stats::setNames(stats::rnorm(20, 0, .5), sprintf("t%02d", 1:20))[rows$template]
+    at <- .8 * (rows$group == "b") + effect + stats::rlogis(n)
+    rows$rating <- 1L + findInterval(at, c(-2, -1, -.3, .5, 1.5, 2.7))
+    rows
+  })
+}
+
+test_that("brms's model of ratings is clmm, within the error of its draws", {
+  skip_but_in_full()
+  skip_without_stan()
+  skip_if_not_installed("ordinal")
+  levels <- list(group = c("a", "b", "c"))
+  priors <- list(b = "normal(0, 100)", Intercept = "normal(0, 100)", sd = "exponential(1)")
+  fit <- fit_brms(
+    made_ratings(), "rating ~ group + (1 | template)",
+    levels = levels, priors = priors, family = "cumulative", iterations = 2000, warmup = 1000
+  )
+  same <- fit_clmm(made_ratings(), "rating ~ group + (1 | template)", levels = levels)$estimates
+  found <- fit$estimates[match(same$term, fit$estimates$term), ]
+  expect_lt(max(abs(found$estimate - same$estimate) / same$std_error), .15)
+  expect_lt(max(abs(found$std_error / same$std_error - 1)), .15)
+  expect_true(fit$tables$model$is_converged)
+})
+
+test_that("the mode of its Stan program is ordinal's estimate of the wine ratings", {
+  skip_but_in_full()
+  skip_without_stan()
+  skip_if_not_installed("ordinal")
+  wine <- get(utils::data(list = "wine", package = "ordinal", envir = environment()))
+  rows <- data.frame(lapply(wine[c("temp", "contact", "judge")], as.character), rating = as.integer(wine$rating))
+  levels <- list(temp = c("cold", "warm"), contact = c("no", "yes"))
+  # a prior that leaves judges no room, and others that say nothing
+  priors <- list(b = "normal(0, 1000)", Intercept = "normal(0, 1000)", sd = "exponential(100000)")
+  parts <- brms_parts(rows, "rating ~ temp + contact + (1 | judge)", levels, priors, family = "cumulative")
+  mode <- rstan::optimizing(
+    compiled_model(parts$code, function(...) NULL), parts$standata,
+    init = list(b = c(0, 0), Intercept = c(-2, 0, 2, 4), sd_1 = array(1e-5), z_1 = matrix(0, 1, 9)), as_vector = FALSE
+  )$par
+  direct <- fit_clm(rows, "rating ~ temp + contact", levels = levels)$estimates$estimate
+  expect_equal(c(mode$b_Intercept, mode$b), direct, tolerance = 1e-3)
+})

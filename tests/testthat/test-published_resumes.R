@@ -1,0 +1,35 @@
+# Scores of résumés by a model (shared data): 36 names, 81 cells of job and résumé, three times each.
+
+resumes <- function() {
+  scores <- utils::read.csv(file.path(shared_data("ratings_resumes"), "scores.csv"))
+  scores <- scores[scores$model == "gpt-5.1-2025-11-13", ]
+  scores$total <- scores$experience + scores$skills + scores$achievements + scores$quality
+  scores$cell <- paste(scores$job, scores$resume)
+  scores
+}
+fit_names <- function(scores, ...) {
+  levels <- list(race = c("AA", "White"), cell = sort(unique(scores$cell)))
+  fit_lm(scores, "total ~ race + cell", levels = levels, ...)
+}
+
+test_that("names cost .44 of 100 points, and answers to one name hang together", {
+  scores <- resumes()
+  fit <- fit_names(scores, cluster = "name")
+  own <- fit$estimates[fit$estimates$term == "raceWhite", ]
+  expect_equal(round(c(own$estimate, own$std_error), 5), c(-.44147, .07543))
+  by_name <- fit$models[[1]]
+  robust <- clustered_vcov(by_name, list(name = scores$name), linear_model)
+  expect_equal(round(sqrt(robust[["raceWhite", "raceWhite"]]), 5), .11549)
+  few <- fit$tables$clustered[fit$tables$clustered$term == "raceWhite", ]
+  expect_equal(few$method, "CR2")
+  expect_equal(few$std_error, .1173, tolerance = .02)
+})
+
+test_that("the mixed model over names and cells has the published standard error", {
+  skip_if_not_installed("lmerTest")
+  formula <- "total ~ gender * race + (1 | name) + (1 | job:resume)"
+  levels <- list(gender = c("female", "male"), race = c("AA", "White"))
+  fit <- fit_lme4(resumes(), formula, levels = levels)
+  expect_equal(round(fit$estimates$std_error[2:4], 4), c(.1314, .1314, .1858))
+  expect_equal(sqrt(fit$variances$variance[fit$variances$group == "job:resume"]), 17.24503, tolerance = 1e-4)
+})
