@@ -84,7 +84,7 @@ test_that("each family takes its own outcomes, and sigma is a prior of numbers o
   expect_error(brms_parts(lists_of_words(), formula), "must be TRUE or FALSE, or 1 or 0")
   endless <- transform(lists_of_words(), d = replace(d, 3, Inf))
   expect_error(brms_parts(endless, formula, family = "gaussian"), "must be a finite number in every row")
-  expect_error(brms_parts(lists_of_words(), formula, family = "poisson"), "\"bernoulli\".*or \"gaussian\"")
+  expect_error(brms_parts(lists_of_words(), formula, family = "poisson"), "\"bernoulli\".*\"gaussian\"")
   priors <- list(sigma = "normal(0, 1)")
   expect_error(brms_parts(few_trials(), "is_valid ~ block + (1 | item)", priors = priors), "a prior for \"sigma\"")
 })
