@@ -3,18 +3,21 @@
 
 # Called as the first line of a function: stops with a sentence at the first argument that it was given wrong. NULL is
 # right where it is the default; what was not given is not looked at. `data` becomes a plain data frame.
-check_arguments <- function(frame = parent.frame(), called = sys.function(sys.parent())) {
+# `more`: rules of arguments that only this function has.
+check_arguments <- function(frame = parent.frame(), called = sys.function(sys.parent()), more = list()) {
   force(frame)
+  force(called)
   parameters <- formals(called)
   if ("data" %in% names(parameters) && !eval(quote(missing(data)), frame)) {
     # Sourced functions are taken for a user's own code by data.table, whose brackets mean something else there.
     if (inherits(frame$data, "data.table")) assign("data", as.data.frame(frame$data), frame)
   }
-  for (name in intersect(names(parameters), names(argument_rules))) {
+  rules <- c(argument_rules, more)
+  for (name in intersect(names(parameters), names(rules))) {
     if (eval(call("missing", as.name(name)), frame)) next
     value <- get(name, envir = frame)
     if (is.null(value) && is.null(parameters[[name]])) next
-    rule <- argument_rules[[name]]
+    rule <- rules[[name]]
     if (!rule$is_right(value)) {
       stop_with(sprintf("`%s` must be %s, but is %s.", name, rule$must_be, in_short(value)))
     }
@@ -53,22 +56,33 @@ in_short <- function(value) {
   if (is.character(value) && !is.na(value)) sprintf("the text \"%s\"", value) else format(value)
 }
 
-argument_rules <- local({
+# Kinds of arguments: what one must be, in words, and whether a value is that.
+argument_kinds <- local({
+  is_number <- function(value) is.numeric(value) && length(value) == 1 && is.finite(value)
   text <- list(must_be = "one text", is_right = function(value) is_text(value) && nzchar(value))
+  list(
+    text = text,
+    file = text,
+    whole = function(least) {
+      force(least)
+      list(
+        must_be = sprintf("a whole number%s", if (least >= 0) sprintf(" from %d", least) else ""),
+        is_right = function(value) is_whole(value, least)
+      )
+    },
+    flag = list(must_be = "TRUE or FALSE", is_right = function(value) isTRUE(value) || isFALSE(value)),
+    number = list(must_be = "one number", is_right = is_number),
+    positive = list(must_be = "a number above 0", is_right = function(value) is_number(value) && value > 0)
+  )
+})
+
+argument_rules <- local({
+  text <- argument_kinds$text
+  whole <- argument_kinds$whole
+  flag <- argument_kinds$flag
   texts <- list(
     must_be = "text, nothing of it missing",
     is_right = function(value) is.null(value) || (is.character(value) && !anyNA(value))
-  )
-  whole <- function(least) {
-    force(least)
-    list(
-      must_be = sprintf("a whole number%s", if (least >= 0) sprintf(" from %d", least) else ""),
-      is_right = function(value) is_whole(value, least)
-    )
-  }
-  flag <- list(must_be = "TRUE or FALSE", is_right = function(value) isTRUE(value) || isFALSE(value))
-  number <- list(
-    must_be = "one number", is_right = function(value) is.numeric(value) && length(value) == 1 && is.finite(value)
   )
   list_or_texts <- list(
     must_be = "text, or a list of it by name",
@@ -92,7 +106,7 @@ argument_rules <- local({
     must_be = "one text, or NULL", is_right = function(value) is.null(value) || text$is_right(value)
   )
   rules <- list(
-    levels = list_or_texts, effect = number, topics = numbers, arguments = by_name
+    levels = list_or_texts, effect = argument_kinds$number, topics = numbers, arguments = by_name
   )
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",

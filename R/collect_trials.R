@@ -11,24 +11,53 @@
 #' Requests that cost money are sent with `yes = TRUE` only. `dry_run = TRUE` first shows what they would take, with the
 #' first prompt in full. Keys come from the environment ([Sys.setenv()], or `.Renviron`), never from an argument.
 #'
+#' Of a `pilot`, the rest is asked only with `yes = TRUE`. What is asked `again` is next to its first answers in the view
+#' `"retest_answers"`, for [retest_reliability()].
+#'
 #' Interrupting R (Esc, Ctrl-C) stops asking and waits for what is in flight, for that is paid for. This needs the
 #' package processx where R does not run in a terminal; without processx, RStudio waits until the collector is done.
 #'
 #' @param study the name of a study, or the path of a study file, such as `"./drinks/study.toml"`.
 #' @param models models as `"provider/name"`, or `NULL` for those that the study asks by default.
 #' @param db the database, which is made where there is none.
-#' @param ... further options of `collect`, by their names with underscores: `base_url = "http://localhost:8000/v1"`,
-#'   `variant = "all"`, `seed = 2`, `budget = 5`, `dry_run = TRUE`, `concurrency = 4`. `TRUE` sets a flag; `NULL` and
-#'   `FALSE` are left out. `collect --help` in a shell lists them.
-#' @param simulated whether a simulated provider on this machine plays the models; costs nothing.
+#' @param ... options of `collect` about what is printed, by their names: `verbose = TRUE`.
+# settings: help
+#' @param simulated ask a simulated provider on this machine instead; costs nothing.
+#' @param variant A named set of changes that the study defines; null deals its words to groups at random. all: one
+#'   after the other.
+#' @param answer an answer format that the study has: direct, cot, react, tool.
+#' @param reasoning_back whether a game's model is sent its earlier reasoning again; kept and dropped are variants of
+#'   their own.
+#' @param seed seed of all that this command draws at random. Default: the study's.
 #' @param repetitions how often each trial is asked.
-#' @param pilot this many trials of each model, a balanced slice, are asked first; the others only with `yes = TRUE`.
-#' @param yes whether requests that cost money may be sent.
+#' @param until_width ask a model whole repetitions, `repetitions` at most, until half of the 95 % interval of the
+#'   condition effect is so much or less in each test (in tokens, say; needs R).
+#' @param looks how often that width is looked at, at most. Default: 5, or as many as there are repetitions.
+#' @param shard ask only part K of N of the plan, as one of N collectors: 2/8.
+#' @param processes share the work out among N processes here.
+#' @param registration what `collect preregister` wrote; kept with the run.
+#' @param dry_run show tokens, cost, time and the first prompt; send nothing.
+#' @param base_url the address of a server of your own, for local/NAME.
+#' @param provider_file providers of your own (TOML): name, dialect, address. Default: ~/.config/slant/providers.toml.
+#' @param concurrency requests in flight for each model.
+#' @param max_retries of a request that failed; no answer is retried.
+#' @param time_limit the longest wait for an answer. In seconds.
+#' @param stop_after_declined different trials in a row that a provider declines in unknown words, until its model is
+#'   stopped.
+#' @param ask_rejected ask once more what a provider has rejected (twice declined, for no known reason).
+#' @param logprobs keep the probabilities of both options, where a provider gives them.
+#' @param structured_output let the provider enforce JSON of the right shape.
+#' @param prices prices of your own (TOML).
+#' @param budget the most that the study may cost in `db`, earlier runs included. In US dollars.
+#' @param again ask so many balanced trials that have an answer once more, on another occasion.
+#' @param pilot ask each model so many balanced trials first, then confirm the rest.
+#' @param yes agree to requests that cost money.
+#' @param batch use batch jobs of OpenAI or Anthropic; the same command later fetches answers.
+#' @param wait stay until every job is done.
+#' @param batch_size the most requests in one job. Default: the provider's limit.
+#' @param mixed allow live and batch answers of one model in one study.
+# settings: end
 #' @param view the view to give back; `NULL` takes what [open_trials()] takes.
-#' @param again this many trials that have an answer, a balanced sample of each model, are asked once more, on another
-#'   occasion; the view `"retest_answers"` has them next to their first answers, for [retest_reliability()].
-#' @param provider_file a file with providers of your own (TOML: name, dialect, address); `NULL` takes that of
-#'   `SLANT_PROVIDERS`, or `~/.config/slant/providers.toml`.
 #' @return What [open_trials()] gives: a lazy table of the trials that are in the database, to be closed by
 #'   [close_trials()]; `NULL`, invisibly, after `dry_run = TRUE`. An error of class `slant_error` where the collector
 #'   can't be found or doesn't end well, with what it said.
@@ -37,21 +66,51 @@
 #' trials <- collect_trials("rmiat", "simulated/o3-mini", pilot = 40, db = tempfile(fileext = ".duckdb"))
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
-collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simulated = FALSE, repetitions = 1,
-                           pilot = NULL, yes = FALSE, view = NULL, again = NULL, provider_file = NULL) {
-  check_arguments()
-  options <- list(...)
-  options$`repeat` <- if (!identical(as.numeric(repetitions), 1)) repetitions
-  options <- c(options, list(simulated = simulated, pilot = pilot, again = again, yes = yes))
+# settings: arguments
+collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simulated = FALSE, variant = "base",
+                           answer = NULL, reasoning_back = "default", seed = NULL, repetitions = 1,
+                           until_width = NULL, looks = NULL, shard = NULL, processes = 1, registration = NULL,
+                           dry_run = FALSE, base_url = NULL, provider_file = NULL, concurrency = 16, max_retries = 5,
+                           time_limit = 600, stop_after_declined = 5, ask_rejected = FALSE, logprobs = FALSE,
+                           structured_output = FALSE, prices = NULL, budget = NULL, again = NULL, pilot = NULL,
+                           yes = FALSE, batch = FALSE, wait = FALSE, batch_size = NULL, mixed = FALSE, view = NULL) {
+# settings: end
+  check_arguments(more = setting_rules())
+  settings <- mget(names(setting_kinds))
+  is_usual <- mapply(same_value, settings, formals(collect_trials)[names(settings)])
+  files <- names(settings)[setting_kinds == "file"]
+  settings[files] <- lapply(settings[files], function(file) if (!is.null(file)) path.expand(file))
   models <- unlist(lapply(models, function(model) c("--model", model)))
+  options <- c(settings[!is_usual], list(...))
   arguments <- c("--study", study, models, "--db", path.expand(db), as_options(options))
-  if (!is.null(provider_file)) arguments <- c(arguments, "--provider-file", path.expand(provider_file))
   gc() # closes what open_trials() opened and nobody can close any more, which would keep the collector out
   run_collector(arguments)
-  if (isTRUE(options$dry_run)) {
+  if (dry_run) {
     return(invisible(NULL))
   }
   open_trials(db, name_of_study(study), view)
+}
+
+# What each setting may be, by its name (argument_kinds); those of files are paths.
+# settings: kinds
+setting_kinds <- c(
+  simulated = "flag", variant = "text", answer = "text", reasoning_back = "text", seed = "whole 0",
+  repetitions = "whole 1", until_width = "positive", looks = "whole 1", shard = "text", processes = "whole 1",
+  registration = "file", dry_run = "flag", base_url = "text", provider_file = "file", concurrency = "whole 1",
+  max_retries = "whole 0", time_limit = "positive", stop_after_declined = "whole 1", ask_rejected = "flag",
+  logprobs = "flag", structured_output = "flag", prices = "file", budget = "positive", again = "whole 1",
+  pilot = "whole 1", yes = "flag", batch = "flag", wait = "flag", batch_size = "whole 1", mixed = "flag"
+)
+# settings: end
+
+setting_rules <- function() {
+  lapply(strsplit(setting_kinds, " ", fixed = TRUE), function(kind) {
+    if (length(kind) == 2) argument_kinds$whole(as.numeric(kind[[2]])) else argument_kinds[[kind]]
+  })
+}
+
+same_value <- function(value, usual) {
+  if (is.numeric(value) && is.numeric(usual)) isTRUE(all.equal(as.numeric(value), usual)) else identical(value, usual)
 }
 
 # A study is given by its name, or by the path of its file, which says the name at its top.

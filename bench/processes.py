@@ -30,7 +30,7 @@ def whole(url: str, db: str, repetitions: int, in_flight: int, stop_after: int =
     """The whole path: plan, ask, parse, journal with fsync, DuckDB. start_s: until the asking begins; asking_s: from
     then to the last answer; held_s: how long the database was held in that time, last_load_s: and after it.
     """
-    from slant.collector import Options, Watcher, collect
+    from slant.collector import Watcher, collect
     from slant.collector.keep import journal_loader as loading
     from slant.collector.system.operating_system import peak_memory_mb
 
@@ -63,8 +63,9 @@ def whole(url: str, db: str, repetitions: int, in_flight: int, stop_after: int =
     loading.Loader.load = counted  # type: ignore[method-assign]
     cpu_s = time.process_time()
     watch = Stopwatch()
-    options = Options(concurrency=in_flight)
-    report = collect(db, "rmiat", ["local/m"], base_url=url, repetitions=repetitions, options=options, watcher=watch)
+    report = collect(
+        db, "rmiat", ["local/m"], base_url=url, repetitions=repetitions, concurrency=in_flight, watcher=watch
+    )
     return {
         "held_s": sum(held_s for ended_s, held_s in loads if ended_s <= watch.last_s),
         "last_load_s": sum(held_s for ended_s, held_s in loads if ended_s > watch.last_s),
@@ -113,7 +114,7 @@ def bare(url: str, trials: int, in_flight: int) -> dict[str, float]:
 
 def crew(url: str, db: str, repetitions: int, in_flight: int, processes: int) -> dict[str, float]:
     """One run with so many processes, timed from the first answer that is seen to the last."""
-    from slant.collector import Options, Watcher, collect
+    from slant.collector import Watcher, collect
 
     moments: list[float] = []
 
@@ -121,9 +122,8 @@ def crew(url: str, db: str, repetitions: int, in_flight: int, processes: int) ->
         def change(self, lane: Any, outcome: str) -> None:
             moments.append(time.monotonic())
 
-    options = Options(concurrency=in_flight)
     collect(
-        db, "rmiat", ["local/m"], base_url=url, repetitions=repetitions, options=options, processes=processes,
+        db, "rmiat", ["local/m"], base_url=url, repetitions=repetitions, concurrency=in_flight, processes=processes,
         watcher=Timed(),
     )  # fmt: skip
     # without the first and the last tenth: the processes neither start nor end at the same moment
@@ -134,11 +134,11 @@ def crew(url: str, db: str, repetitions: int, in_flight: int, processes: int) ->
 
 def games(url: str, db: str, cells: int, in_flight: int) -> dict[str, float]:
     """All games of so many cells of the hiring study; `in_flight` at once in each cell."""
-    from slant.collector import Options, collect
+    from slant.collector import collect
 
     began_s, cpu_s = time.perf_counter(), time.process_time()
     models = [f"local/m{number}" for number in range(cells)]
-    report = collect(db, "hiring", models, base_url=url, options=Options(concurrency=in_flight))
+    report = collect(db, "hiring", models, base_url=url, concurrency=in_flight)
     assert report.is_complete
     return {"wall_s": time.perf_counter() - began_s, "cpu_s": time.process_time() - cpu_s}
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from slant.collector.api import collect
     from slant.collector.ask.watcher import Watcher
-    from slant.collector.batch.report import BatchOptions, BatchReport
     from slant.collector.errors import SlantError
     from slant.collector.importing.imports import import_trials
     from slant.collector.keep.database import showing
@@ -17,15 +16,14 @@ if TYPE_CHECKING:
     from slant.collector.records import Registration
     from slant.collector.registration.canonical import read_registration
     from slant.collector.registration.registering import preregister, write_registration
-    from slant.collector.run.one_process import Options, RunReport
+    from slant.collector.run_report import BatchReport, DryRun, RunReport
     from slant.collector.studies.catalogue import load_study
 
 __all__ = [
-    "BatchOptions",
     "BatchReport",
+    "DryRun",
     "LakeReport",
     "MergeReport",
-    "Options",
     "Registration",
     "RunReport",
     "SlantError",
@@ -44,12 +42,11 @@ __all__ = [
 
 _HOME = {
     "collect": "slant.collector.api",
-    "Options": "slant.collector.run.one_process",
-    "RunReport": "slant.collector.run.one_process",
+    "RunReport": "slant.collector.run_report",
     "SlantError": "slant.collector.errors",
     "Watcher": "slant.collector.api",
-    "BatchOptions": "slant.collector.batch.report",
-    "BatchReport": "slant.collector.batch.report",
+    "BatchReport": "slant.collector.run_report",
+    "DryRun": "slant.collector.run_report",
     "import_trials": "slant.collector.importing.imports",
     "export_trials": "slant.collector.keep.export",
     "export_lake": "slant.collector.keep.lake",

@@ -8,6 +8,7 @@ import inspect
 import math
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
@@ -30,36 +31,68 @@ def checked_arguments(
     alone. What is of a kind that isn't known here is left to the function.
     """
 
-    all_known = {name: (*known, *(more or {}).get(name, ())) for name, known in _KNOWN.items()}
-
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         @functools.wraps(function)
         def with_check(*given: _P.args, **named: _P.kwargs) -> _R:
-            signature = inspect.signature(function)
-            try:
-                bound = signature.bind(*given, **named)
-            except TypeError as error:
-                known = f"Its arguments: {', '.join(signature.parameters)}."
-                raise UsageError(f"{function.__name__}() can't be called so: {error}.", known) from None
-            kinds = _kinds(function)
-            for name, value in bound.arguments.items():
-                if name in kinds and not _fits(value, kinds[name]):
-                    raise UsageError(
-                        f"{function.__name__}(): {name} must be {_described(kinds[name])}, but is {_shown(value)}."
-                    )
-                if name in all_known and isinstance(value, str) and value not in all_known[name]:
-                    raise UnknownNameError(name, value, all_known[name])
-                if isinstance(value, int | float) and (not math.isfinite(value) or value < least.get(name, -math.inf)):
-                    bound_text = f"at least {least[name]:g}" if name in least else "a finite number"
-                    raise UsageError(f"{function.__name__}(): {name} must be {bound_text}, but is {value}.")
-            for pair in _ONE_OF:
-                if all(bound.arguments.get(name) is not None for name in pair):
-                    raise UsageError(f"{function.__name__}(): {' and '.join(pair)} exclude each other: leave out one.")
+            values = bound_values(function.__name__, inspect.signature(function), given, named)
+            bounds = {name: Bounds(at_least) for name, at_least in least.items()}
+            check_values(function.__name__, values, _kinds(function), bounds, more or {})
             return function(*given, **named)
 
         return with_check
 
     return decorate
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a number may be: from `least` to `most`, or `above` a number."""
+
+    least: float | None = None
+    most: float | None = None
+    above: float | None = None
+
+    def problem(self, value: float) -> str | None:
+        """Return what the number must be if it is not that."""
+        if self.above is not None and not value > self.above:
+            return f"above {self.above:g}"
+        if self.most is not None and value > self.most:
+            return f"at most {self.most:g}"
+        if not math.isfinite(value) or (self.least is not None and value < self.least):
+            return "a finite number" if self.least is None else f"at least {self.least:g}"
+        return None
+
+
+def bound_values(
+    called: str, signature: inspect.Signature, given: Sequence[Any], named: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return the values of a call by the names of arguments. UsageError if the function can't be called so."""
+    try:
+        return signature.bind(*given, **named).arguments
+    except TypeError as error:
+        known = f"Its arguments: {', '.join(signature.parameters)}."
+        raise UsageError(f"{called}() can't be called so: {error}.", known) from None
+
+
+def check_values(
+    called: str,
+    values: Mapping[str, Any],
+    kinds: Mapping[str, Any],
+    bounds: Mapping[str, Bounds],
+    more: Mapping[str, Sequence[str]],
+) -> None:
+    """UsageError if a value is not of its kind, is a number out of bounds, or is one of two that say one thing."""
+    for name, value in values.items():
+        known = (*_KNOWN[name], *more.get(name, ())) if name in _KNOWN else None
+        if name in kinds and not _fits(value, kinds[name]):
+            raise UsageError(f"{called}(): {name} must be {_described(kinds[name])}, but is {_shown(value)}.")
+        if known is not None and isinstance(value, str) and value not in known:
+            raise UnknownNameError(name, value, known)
+        if isinstance(value, int | float) and (problem := bounds.get(name, Bounds()).problem(value)):
+            raise UsageError(f"{called}(): {name} must be {problem}, but is {value}.")
+    for pair in _ONE_OF:
+        if all(values.get(name) is not None for name in pair):
+            raise UsageError(f"{called}(): {' and '.join(pair)} exclude each other: leave out one.")
 
 
 @functools.cache

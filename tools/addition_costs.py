@@ -21,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MARKS = {
+    "setting": (r"^collector/request/record\.py$", r"^    (\w+): Annotated\["),
     "option": (r"^(collector/(cli|commands/\w+)|analysis/cli/\w+)\.py$", r'"(--[a-z][a-z-]+)"'),
     "column": (r"^sql/columns\.csv$", r"^(\w+),"),
     "engine": (r"^inst/engines\.csv$", r"^(\w+),"),

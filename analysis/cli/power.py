@@ -14,10 +14,10 @@ from slant.collector.commands.options import (
     ABOVE_0,
     BETWEEN_0_AND_1,
     FILE,
-    money_option,
     output_options,
     rows_option,
     section,
+    setting_option,
     source_option,
     study_option,
 )
@@ -87,7 +87,7 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -
 @source_option()
 @rows_option("--model", "models", multiple=True, help="Only this model. Repeatable.")
 @rows_option("--test", "tests", multiple=True, help="Only this test of the pilot. Repeatable.")
-@money_option("--prices", type=FILE, metavar="FILE", help="Prices of your own (TOML).")
+@setting_option("prices")
 @figure_option("what could be found")
 @workers_options
 @output_options
@@ -145,7 +145,7 @@ def power_command(
             source=source,
             models=models,
             tests=tests,
-            prices_file=prices,
+            prices=prices,
             workers=workers,
             progress=progress,
         )

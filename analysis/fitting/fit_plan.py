@@ -153,5 +153,5 @@ def _check_random(cells: Sequence[Cell], random: Sequence[str]) -> None:
         if cell.rows[name].n_unique() < 2:
             raise UsageError(
                 f'Can\'t give "{name}" a random effect: all rows have the same.',
-                "To ask every trial several times: collect --repeat 5",
+                "To ask every trial several times: collect --repetitions 5",
             )

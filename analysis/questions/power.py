@@ -64,7 +64,7 @@ def plan_power(
     source: str | None = None,
     models: Sequence[str] = (),
     tests: Sequence[str] = (),
-    prices_file: Path | None = None,
+    prices: str | Path | None = None,
     workers: Workers = None,
     progress: Progress | None = None,
     executor: Executor | None = None,
@@ -127,7 +127,7 @@ def plan_power(
         maintain_order="left",
     )
     plan = plan.with_columns(pl.col("n_calls").cast(pl.Int64))
-    priced, rests_on = _with_costs(plan.select(*CELL, pl.exclude(*CELL, "cell")), study, pilot, prices_file)
+    priced, rests_on = _with_costs(plan.select(*CELL, pl.exclude(*CELL, "cell")), study, pilot, prices)
     return PowerPlan(priced, [text.partition(": ")[2] for text in answer.messages], rests_on)
 
 
@@ -201,10 +201,10 @@ def _own_numbers(study: Study) -> tuple[int, int]:
 
 
 def _with_costs(
-    plan: pl.DataFrame, study: Study, pilot: str | Path | None, prices_file: Path | None
+    plan: pl.DataFrame, study: Study, pilot: str | Path | None, own_prices: str | Path | None
 ) -> tuple[pl.DataFrame, list[str]]:
     """With what the calls of each row cost and take, as `collect --dry-run` estimates it."""
-    prices = load_prices(prices_file)
+    prices = load_prices(own_prices)
     known = {model.model: model for model in study.models}
     parts, rests_on = [], []
     for (name,), rows in plan.group_by("model", maintain_order=True):

@@ -20,10 +20,11 @@ from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Conversation
+from slant.collector.request.record import Request
 from slant.collector.study.records import StudyModel
 from slant.collector.system.shipped_files import sql_query
 
-MOST_IN_A_ROW = 5
+MOST_IN_A_ROW = Request.stop_after_declined
 
 
 @dataclass

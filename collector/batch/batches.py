@@ -11,7 +11,7 @@ import logging
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, replace
+from dataclasses import replace
 from operator import or_
 
 from slant.collector.ask.attempts import AttemptMaker
@@ -19,7 +19,7 @@ from slant.collector.ask.declined import declined_trials
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.fetch import MOST_NAMED, Fetched, Fetcher
 from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
-from slant.collector.batch.report import BatchOptions, BatchReport, lane_row
+from slant.collector.batch.report import lane_row
 from slant.collector.batch.services import (
     GONE_AFTER_S,
     WITH_BATCHES,
@@ -42,6 +42,8 @@ from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.providers import provider_named
 from slant.collector.records import Conversation, Run
+from slant.collector.request.record import Request
+from slant.collector.run_report import BatchReport
 from slant.collector.studies.stored_texts import text_lines
 from slant.collector.terminal import count_text
 
@@ -51,10 +53,8 @@ log = logging.getLogger(__name__)
 class Batches:
     """One call of `collect --batch` on one database, from the lock to the report."""
 
-    def __init__(
-        self, run_plan: RunPlan, run: Run, options: BatchOptions, yes: bool, say: Callable[[str], None]
-    ) -> None:
-        self._run_plan, self._run, self._options, self._yes, self._say = run_plan, run, options, yes, say
+    def __init__(self, run_plan: RunPlan, run: Run, request: Request, say: Callable[[str], None]) -> None:
+        self._run_plan, self._run, self._request, self._say = run_plan, run, request, say
         self._folder = JobFolder(run_plan.db)
         self._lanes = {model_plan.name: _lane(model_plan) for model_plan in run_plan.model_plans}
         self._services = Services()
@@ -70,9 +70,9 @@ class Batches:
         try:
             self._prepare()
             wait_s = 2.0
-            while self._round() and self._options.wait:
+            while self._round() and self._request.wait:
                 self._say(f"Waiting for {len(self._open()):,} batch jobs. Ctrl-C leaves; the jobs go on.")
-                time.sleep(min(wait_s, self._options.poll_s))
+                time.sleep(min(wait_s, self._request.poll_s))
                 wait_s *= 2
             report = self._report()
             ending = report.ending
@@ -86,13 +86,13 @@ class Batches:
     def _prepare(self) -> None:
         load_journals(self._run_plan.db)  # says at once if the database is not ours, or somebody keeps it
         self._folder.sweep()
-        open_budget(self._run_plan, self._options.budget_usd)  # says before anything happens if it can't be kept
+        open_budget(self._run_plan, self._request.budget)  # says before anything happens if it can't be kept
         self._finals = read_finals(self._run_plan.db, self._run_plan.study.name)
         keys = [lane.key for lane in self._lanes.values()] + [
             provider_named(job.provider).key() for job in self._open()
         ]
         self._maker = AttemptMaker(self._run, [key for key in keys if key])
-        self._submitter = Submitter(self._run_plan.study, self._run, self._folder, self._options.most_requests)
+        self._submitter = Submitter(self._run_plan.study, self._run, self._folder, self._request.batch_size)
         self._fetcher = Fetcher(
             self._run_plan.study,
             self._folder,
@@ -162,7 +162,7 @@ class Batches:
             raise Unsure(f"{batch_id} may be it, which can be told when that has ended")
         if not self._has_its_key(job):
             raise Unsure("it was submitted with another key, and this one does not see it")
-        left_s = self._options.settle_s - job.age_s
+        left_s = self._request.settle_s - job.age_s
         if left_s > 0:
             raise Unsure(f"its submission got no answer and it is not listed there; in {left_s:,.0f} s that is final")
         self._folder.close(job, "never reached the provider")
@@ -209,19 +209,19 @@ class Batches:
         pending = sum(1 for _ in self._pending(lane)) if not lane.stopped_because else 0
         lane.held_back, was_held_back = None, lane.held_back
         lane.rounds = 0 if was_held_back else lane.rounds  # it was short of money, not of answers
-        if pending and lane.rounds > self._options.most_rounds:
+        if pending and lane.rounds > self._request.most_rounds:
             lane.stopped_because = f"{pending:,} trials had no answer in {count_text(lane.rounds, 'submission')}"
-        elif pending and not self._yes and lane.provider.costs_money:
+        elif pending and not self._request.yes and lane.provider.costs_money:
             self._needs_yes[lane.model.model] = pending
         elif pending:
-            if not self._options.mixed:
+            if not self._request.mixed:
                 check_not_mixed(self._run_plan.db, self._run_plan.study, [lane.model.model], is_batch=True)
             self._submit_now(lane, pending)
 
     def _submit_now(self, lane: BatchLane, pending: int) -> None:
         self._writing()
         lane.rounds += 1
-        money = purse(self._run_plan, lane.model_plan, self._options.budget_usd)
+        money = purse(self._run_plan, lane.model_plan, self._request.budget)
         try:
             service = self._services.get(lane.provider.name, lane.base_url, lane.key or "")
             for job in self._submitter.submit(lane, self._pending(lane), service, money):
@@ -251,9 +251,14 @@ class Batches:
     def _report(self) -> BatchReport:
         waiting = self._waiting()
         rows = tuple(lane_row(self._run_plan, lane, self._finals, waiting) for lane in self._lanes.values())
-        run_id = self._run.run_id if self._journal else None
         return BatchReport(
-            run_id, self._run_plan.db, rows, tuple(self._made), tuple(self._open()), self._needs_yes.total()
+            self._run.run_id if self._journal else "",
+            self._run_plan.db,
+            rows,
+            self._run_plan.left_out,
+            made=tuple(self._made),
+            open_jobs=tuple(self._open()),
+            needs_yes=self._needs_yes.total(),
         )
 
 
@@ -272,17 +277,15 @@ def _name(job: Job) -> str:
     return f"{job.model['model']}: job {job.job_id} of {count_text(job.n_requests, 'request')}"
 
 
-def carry_out_batch(run_plan: RunPlan, options: BatchOptions, *, yes: bool, watcher: Watcher) -> BatchReport:
+def carry_out_batch(run_plan: RunPlan, request: Request, watcher: Watcher) -> BatchReport:
     if not run_plan.model_plans:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
         raise ProviderError(f'Nobody is asked: "{run_plan.study.name}" has no model that can be asked here.', *reasons)
-    if options.most_requests is not None and options.most_requests < 1:
-        raise UsageError(f"--batch-size must be 1 or more, not {options.most_requests}.")
     first = next(plan(*run_plan.plan_of(run_plan.model_plans[0].model)))
     refuse_game(run_plan.study, first)  # before anything is written
-    run = new_run_record(run_plan, asdict(options) | {"batch": True}, is_simulated=False)
+    run = new_run_record(run_plan, request.kept(), is_simulated=False)
     try:
-        return Batches(run_plan, run, options, yes, watcher.say).go()
+        return Batches(run_plan, run, request, watcher.say).go()
     except KeyboardInterrupt:
         hint = "Jobs that were submitted go on at their provider; the same command fetches their answers."
         raise Interrupted("Left at once.", hint) from None

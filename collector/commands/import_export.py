@@ -22,8 +22,8 @@ from slant.collector.commands.options import (
     is_typed,
     output_options,
     row_options,
+    setting_option,
     study_option,
-    variant_option,
     verbose_option,
 )
 from slant.collector.errors import SlantError, UsageError
@@ -72,7 +72,7 @@ Examples:
 @study_option("Without it: look at the columns, and propose a study.")
 @click.option("--layout", default="tidy", show_default=True, help="Of the files: tidy, lee-lai, bai or downstream.")
 @click.option("--model", help="The model of all rows; needed where the files don't name it.")
-@variant_option()
+@setting_option("variant")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Columns: answer=response,tokens=n_tok.")
 @click.option(
     "--map-model", "map_models", multiple=True, metavar="THEIRS=MODEL", help="A model: x-1=local/x. Repeatable."

@@ -17,12 +17,14 @@ import click
 from click.core import ParameterSource
 
 from slant.collector.errors import SlantError
+from slant.collector.request.record import Request
+from slant.collector.request.setting import Declared, settings_of
 from slant.collector.terminal import PRINTED, WIDE, SectionOption, say, show_log
 
 Decorator = Callable[[Any], Any]
 
 SOURCES = ("collected", "imported", "simulated")
-STUDY = "A study's name (`collect studies` lists them) or the path of its TOML file."
+STUDY = settings_of(Request)["study"].setting.help
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
@@ -73,7 +75,6 @@ class Number(click.FloatRange):
 
 
 AT_LEAST_1 = WholeNumber(1)
-MOST_AT_ONCE = 10_000  # requests in flight; a system has fewer ports for one address than six times that
 BETWEEN_0_AND_1 = Number(0, 1, min_open=True, max_open=True)
 ABOVE_0 = Number(min=0, min_open=True)
 
@@ -83,24 +84,57 @@ def section(title: str) -> Callable[..., Decorator]:
     return partial(click.option, cls=SectionOption, section=title)
 
 
+def setting_option(name: str, *, more: str = "", **changes: Any) -> Decorator:
+    """Return the option of a setting of `collect`, as the record declares it. `more`: a sentence for one command."""
+    declared = settings_of(Request)[name]
+    setting, default = declared.setting, declared.default
+    if declared.is_required or default is None:
+        default = setting.usual
+    told: dict[str, Any] = {"type": _type_of(declared), "metavar": setting.metavar, "help": f"{setting.help}{more}"}
+    if declared.is_flag or declared.is_list:  # click takes False for something that was said
+        told["is_flag" if declared.is_flag else "multiple"] = True
+    if default is not None:
+        told |= {"default": default, "show_default": not declared.is_flag}
+    if setting.variable is not None:
+        told |= {"envvar": setting.variable, "show_envvar": True}
+    option = section(setting.section) if setting.section else click.option
+    return option(declared.option, declared.name, **told | changes)
+
+
+def _type_of(declared: Declared) -> Any:
+    setting = declared.setting
+    if declared.choices:
+        return click.Choice(declared.choices)
+    if setting.file:
+        return FILE
+    if int in declared.kinds:
+        return WholeNumber(setting.least or 0, setting.most or _MOST)
+    if float in declared.kinds:
+        return Number(min=setting.above, min_open=True)
+    return None
+
+
+def request_options(command: Any) -> Any:
+    """Return the command with an option for every setting of `collect`."""
+    settings = [declared for declared in settings_of(Request).values() if declared.setting.in_shell]
+    for declared in sorted(settings, key=lambda declared: declared.name == "db")[::-1]:
+        own = {"provider_file": provider_file_option, "db": db_option}
+        option = own.get(declared.name) or setting_option(declared.name, more=declared.setting.only_in_shell)
+        command = option(command)
+    return command
+
+
 def study_option(more: str = "", *, required: bool = False) -> Decorator:
     """--study; `more` says what it means to leave it out."""
-    return click.option("--study", required=required, help=f"{STUDY} {more}".strip())
+    return setting_option("study", more=f" {more}" if more else "", required=required)
 
 
 def seed_option(default: int | None = None) -> Decorator:
     """--seed: the same seed gives the same numbers again. Without `default` it is the study's."""
-    text = "Seed of all that this command draws at random." + (" Default: the study's." if default is None else "")
-    return click.option("--seed", type=WholeNumber(), default=default, show_default=default is not None, help=text)
-
-
-def variant_option(more: str = "") -> Decorator:
-    return click.option(
-        "--variant",
-        default="base",
-        show_default=True,
-        help=f"A named set of changes that the study defines; null deals its words to groups at random.{more}",
-    )
+    if default is None:
+        return setting_option("seed")
+    text = settings_of(Request)["seed"].setting.help.removesuffix(" Default: the study's.")
+    return setting_option("seed", default=default, show_default=True, help=text)
 
 
 def source_option(*more: str) -> Decorator:
@@ -108,19 +142,12 @@ def source_option(*more: str) -> Decorator:
 
 
 stopping_option = section("Stopping on precision")
-UNTIL_WIDTH = (
-    "Ask a model whole repetitions, --repeat at most, until half of the 95 % interval of the condition effect is so "
-    "much or less in each test (in tokens, say; needs R)."
-)
-LOOKS = "How often that width is looked at, at most. Default: 5, or as many as there are repetitions."
 requests_option = section("How requests are sent")
 money_option = section("Money")
 rows_option = section("Which rows are read")
 output_option = section("Database and output")
 
-base_url_option = requests_option(
-    "--base-url", metavar="URL", help="The address of a server of your own, for local/NAME."
-)
+base_url_option = setting_option("base_url")
 
 
 def _read_provider_file(ctx: click.Context, parameter: click.Parameter, file: Path | None) -> None:
@@ -137,35 +164,11 @@ def _read_provider_file(ctx: click.Context, parameter: click.Parameter, file: Pa
         ctx.exit(error.exit_code)
 
 
-provider_file_option = requests_option(
-    "--provider-file",
-    type=FILE,
-    metavar="FILE",
-    expose_value=False,
-    callback=_read_provider_file,
-    envvar="SLANT_PROVIDERS",
-    show_envvar=True,
-    help="Providers of your own (TOML): name, dialect, address. Default: ~/.config/slant/providers.toml.",
-)
-time_limit_option = requests_option(
-    "--time-limit",
-    type=ABOVE_0,
-    default=600.0,
-    show_default=True,
-    metavar="SECONDS",
-    help="The longest wait for an answer.",
-)
-yes_option = money_option("--yes", is_flag=True, help="Agree to requests that cost money.")
+provider_file_option = setting_option("provider_file", expose_value=False, callback=_read_provider_file)
+time_limit_option = setting_option("time_limit")
+yes_option = setting_option("yes")
 list_option = click.option("--list", "is_list", is_flag=True, help="List the names there are, and do nothing else.")
-db_option = output_option(
-    "--db",
-    type=FILE,
-    default=Path("slant.duckdb"),
-    envvar="SLANT_DB",
-    show_default=True,
-    show_envvar=True,
-    help="The database file.",
-)
+db_option = setting_option("db")
 
 
 def _show_log(ctx: click.Context, parameter: click.Parameter, is_verbose: bool) -> None:

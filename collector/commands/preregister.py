@@ -8,13 +8,11 @@ from typing import Any
 import click
 
 from slant.collector.commands.options import (
-    ABOVE_0,
     AT_LEAST_1,
     FILE,
-    LOOKS,
     section,
     seed_option,
-    stopping_option,
+    setting_option,
     study_option,
     verbose_option,
 )
@@ -26,7 +24,7 @@ Examples:
   collect preregister --study rmiat --model {EXAMPLE_MODEL}
   collect preregister --study rmiat --model {EXAMPLE_MODEL} --eligible "openai/gpt-*" --rule "The next one that reasons"
   collect preregister --study ./mine/study.toml --from pilot.duckdb --look 1000 --exclude "Answers under 5 tokens"
-  collect preregister --study ./mine/study.toml --until-width 10 --looks 4 --repeat 12
+  collect preregister --study ./mine/study.toml --until-width 10 --looks 4 --repetitions 12
 
 Put the file, or its SHA-256, on a registry (OSF, AsPredicted) before anything is asked. Then collect with
 --registration FILE: the run keeps it, and `analyze check` and the report say "as registered" or name each deviation.
@@ -37,15 +35,13 @@ _later = section("Later models")
 
 @click.command("preregister", epilog=_EXAMPLES)
 @study_option(required=True)
-@click.option("--model", "models", multiple=True, metavar="PROVIDER/NAME", help="Repeatable. Default: the study's.")
-@click.option("--simulated", is_flag=True, help="Register the simulated models, for a rehearsal.")
+@setting_option("models")
+@setting_option("simulated", help="Register the simulated models, for a rehearsal.")
 @click.option(
     "--variant", "variants", multiple=True, default=("base",), show_default=True, help="Repeatable. all: all."
 )
 @seed_option()
-@click.option(
-    "--repeat", "repetitions", type=AT_LEAST_1, default=1, show_default=True, help="How often a trial is asked."
-)
+@setting_option("repetitions")
 @_later(
     "--eligible", multiple=True, metavar="PATTERN", help="Later models that may be asked: openai/gpt-*. Repeatable."
 )
@@ -63,10 +59,8 @@ _later = section("Later models")
     help="Look after this many trials of a model.",
 )
 @_analysis("--stop", "stopping_rule", metavar="TEXT", help="The stopping rule. Default: all planned trials are asked.")
-@stopping_option(
-    "--until-width", type=ABOVE_0, metavar="UNITS", help="As of `collect`: ask until intervals are so narrow."
-)
-@stopping_option("--looks", type=AT_LEAST_1, metavar="N", help=LOOKS)
+@setting_option("until_width", help="As of `collect`: ask until intervals are so narrow.")
+@setting_option("looks")
 @click.option("--from", "pilot", type=FILE, metavar="FILE", help="A pilot's database: adds the numbers planned with.")
 @click.option("--out", type=FILE, metavar="FILE", help="Default: STUDY.registration.json")
 @verbose_option

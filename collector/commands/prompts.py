@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.options import FILE, db_option, seed_option, variant_option
+from slant.collector.commands.options import FILE, db_option, seed_option, setting_option
 from slant.collector.errors import UsageError
 from slant.collector.plan.prompts import PlannedPrompt, one_model_a_frame, planned_prompts
 from slant.collector.studies.catalogue import Study, load_study
@@ -28,7 +28,7 @@ Examples:
 @click.argument("study")
 @click.option("--all", "is_all", is_flag=True, help="Every prompt of the plan, in the order of asking.")
 @click.option("--model", "models", multiple=True, help="As this model of the study is sent them. Repeatable.")
-@variant_option()
+@setting_option("variant")
 @seed_option()
 @click.option("--format", "output_format", type=click.Choice(_FORMATS), help="Default: text, or as --out ends.")
 @click.option("--out", type=FILE, metavar="FILE", help="Write them to this file (.txt, .csv or .html).")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.options import FOLDER, SOURCES, WholeNumber, db_option, study_option, variant_option
+from slant.collector.commands.options import FOLDER, SOURCES, WholeNumber, db_option, setting_option, study_option
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import say
 
@@ -17,7 +17,7 @@ Examples:
   collect recode --study decision --variant chained --simulated
   analyze tables coding_agreement
 
-What follows is passed on to `collect`: --model, --budget, --yes, --pilot, --batch, --repeat and the like.
+What follows is passed on to `collect`: --model, --budget, --yes, --pilot, --batch, --repetitions and the like.
 """
 
 
@@ -27,7 +27,7 @@ What follows is passed on to `collect`: --model, --budget, --yes, --pilot, --bat
     context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
 )
 @study_option(required=True)
-@variant_option()
+@setting_option("variant")
 @click.option(
     "--decided",
     "n_decided",

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from slant.collector.commands.options import (
-    AT_LEAST_1,
     STUDY,
     base_url_option,
     db_option,
     output_options,
     provider_file_option,
     seed_option,
+    setting_option,
     time_limit_option,
     yes_option,
 )
@@ -45,13 +45,7 @@ The verdict is kept in the database: a run of an unchecked model, or of one that
 @provider_file_option
 @seed_option(default=1)
 @time_limit_option
-@click.option(
-    "--concurrency",
-    type=AT_LEAST_1,
-    default=4,
-    show_default=True,
-    help="Requests in flight at once. A server that answers one at a time: 1.",
-)
+@setting_option("concurrency", default=4, help="Requests in flight at once. A server that answers one at a time: 1.")
 @yes_option
 @db_option
 @output_options

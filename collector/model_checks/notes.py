@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.errors import DatabaseError, OlderDatabaseError
 from slant.collector.keep.database import reading
-from slant.collector.provenance.addresses import other_address_notes
 from slant.collector.providers.lifecycles import lifecycle_of
 from slant.collector.studies.catalogue import list_studies, load_study
 
@@ -35,7 +34,6 @@ def run_notes(run_plan: RunPlan, *, wants_logprobs: bool) -> list[str]:
             "here than where JSON is asked for in words."
         )
     notes += [note for model_plan in real if model_plan.pending and (note := _end_note(model_plan))]
-    notes += other_address_notes(run_plan)
     return [note for note in (run_plan.study.note or None, *notes) if note]
 
 

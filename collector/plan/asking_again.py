@@ -38,24 +38,6 @@ class _Earlier:
     failures: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
-def refuse_with_again(*, batch: bool, processes: int, pilot: int | None, is_shard: bool) -> None:
-    """UsageError if `--again` comes with what it can't be done with."""
-    if batch:
-        raise UsageError(
-            "Trials are asked again live, not by batch: a job may take a day, and the day is what is compared.",
-            "Leave out --batch (from Python: batch=True).",
-        )
-    if is_shard:
-        raise UsageError(
-            "A shard can't be asked again: the sample is one of all answers, balanced over tests and conditions.",
-            "Bring the shards together (collect merge), then leave out --shard.",
-        )
-    if pilot is not None:
-        raise UsageError("--again is a balanced sample already: leave out --pilot.")
-    if processes != 1:
-        raise UsageError("Trials are asked again by one process: leave out --processes.")
-
-
 def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
     """Return the same run plan, to ask about `trials` of each model's trials that have an answer once more.
 
@@ -66,7 +48,7 @@ def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
         raise UsageError(
             f'The trials of "{run_plan.study.name}" can\'t be asked again one by one: each round of a game follows '
             "from those before it.",
-            "To play whole games once more, as games of their own: collect --repeat N, or another --seed.",
+            "To play whole games once more, as games of their own: collect --repetitions N, or another --seed.",
         )
     earlier = _read_earlier(run_plan.db, run_plan.study)
     finals = read_finals(run_plan.db, run_plan.study.name)

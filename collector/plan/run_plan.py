@@ -18,6 +18,7 @@ from slant.collector.plan.shards import Shard, share_of
 from slant.collector.providers import Provider, checked_address, provider_named
 from slant.collector.providers.prices import PriceList, load_prices
 from slant.collector.records import Conversation, Prompt, Registration
+from slant.collector.request.record import Request
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Study, StudyModel
 from slant.collector.system.network import check_route
@@ -122,34 +123,21 @@ class RunPlan:
         return self.study.design.first(self.study, model_plan.model, conversation)[1]
 
 
-def make_run_plan(
-    study: Study,
-    models: Sequence[str] | None,
-    db: Path,
-    *,
-    simulated: bool = False,
-    seed: int | None = None,
-    repetitions: int = 1,
-    base_url: str | None = None,
-    prices_file: Path | None = None,
-    needs_keys: bool = True,
-    structured_output: bool = False,
-    shard: Shard | None = None,
-    registration: Registration | None = None,
-    stopping: StoppingRule | None = None,
-) -> RunPlan:
-    """Look at the study, the keys and the database; nothing is written and nobody is asked.
+def make_run_plan(study: Study, request: Request, registration: Registration | None = None) -> RunPlan:
+    """Look at the study, the keys and the database; nothing is written and nobody is asked. `study` is the one that
+    the request names, as it was read; `registration` is kept with the run.
 
     Without `models` the study's own are taken, and those that can't be asked here are left out with the reason. A
-    model that was named must be askable: ProviderError says what is missing. With `needs_keys=False`, for a look at
-    what would be asked, it is only noted. `structured_output`: providers are to enforce the shape of the answer, which
-    makes other trials of them. `shard`: only this part of the plan is asked.
+    model that was named must be askable: ProviderError says what is missing. In a dry run it is only noted. With
+    `structured_output` providers are to enforce the shape of the answer, which makes other trials of them. With
+    `shard` only this part of the plan is asked.
     """
+    db, models, repetitions, base_url = Path(request.db), request.models, request.repetitions, request.base_url
     if not 1 <= repetitions <= MOST_REPETITIONS:
-        raise UsageError(f"--repeat must be from 1 to {MOST_REPETITIONS:,}, not {repetitions}.")
-    if seed is not None and not -(2**63) <= seed < 2**63:
+        raise UsageError(f"--repetitions must be from 1 to {MOST_REPETITIONS:,}, not {repetitions}.")
+    if request.seed is not None and not -(2**63) <= request.seed < 2**63:
         raise UsageError("--seed must fit into 64 bits.")
-    if simulated and base_url:
+    if request.simulated and base_url:
         raise UsageError(
             "--base-url is the address of a server of your own, and simulated models are asked on one of slant's.",
             "Leave out one of --simulated and --base-url.",
@@ -157,8 +145,9 @@ def make_run_plan(
     if base_url:
         checked_address(base_url, "--base-url")
     check_place(db)
-    schema = _schema(study) if structured_output else None
-    chosen, left_out = _choose(study, models, simulated, base_url, needs_keys, structured_output)
+    shard = None if request.shard is None else Shard.read(request.shard)
+    schema = _schema(study) if request.structured_output else None
+    chosen, left_out = _choose(study, request)
     study, lacking = with_rates(study, chosen, db)
     if models and lacking:
         raise UsageError(
@@ -167,7 +156,7 @@ def make_run_plan(
         )
     left_out += list(lacking.items())
     chosen = [model for model in chosen if model.model not in lacking]
-    chosen_seed = study.seed if seed is None else seed
+    chosen_seed = study.seed if request.seed is None else request.seed
     planned = planned_count(study, repetitions)
     model_plans = []
     for model in chosen:
@@ -180,9 +169,9 @@ def make_run_plan(
         model_plans.append(ModelPlan(model, provider, address, planned, 0))
     if shard is not None:
         model_plans = [_in_shard(study, of_model, chosen_seed, repetitions, shard) for of_model in model_plans]
-    prices = load_prices(prices_file)
+    prices = load_prices(request.prices)
     run_plan = RunPlan(study, db, chosen_seed, repetitions, tuple(model_plans), tuple(left_out), Finals(), prices)
-    return up_to_date(replace(run_plan, shard=shard, registration=registration, stopping=stopping))
+    return up_to_date(replace(run_plan, shard=shard, registration=registration, stopping=request.stopping))
 
 
 def with_repetitions(run_plan: RunPlan, models: Collection[str], repetitions: int) -> RunPlan:
@@ -251,16 +240,11 @@ def _schema(study: Study) -> Mapping[str, Any]:
     return schema
 
 
-def _choose(
-    study: Study,
-    models: Sequence[str] | None,
-    simulated: bool,
-    base_url: str | None,
-    needs_keys: bool,
-    structured_output: bool,
-) -> tuple[list[StudyModel], list[tuple[str, str]]]:
+def _choose(study: Study, request: Request) -> tuple[list[StudyModel], list[tuple[str, str]]]:
+    models, simulated, base_url = request.models, request.simulated, request.base_url
+
     def found(spec: str) -> StudyModel:
-        return replace(study.model(spec), structured_output=structured_output)
+        return replace(study.model(spec), structured_output=request.structured_output)
 
     if models:
         specs = [s if not simulated or s.startswith("simulated/") else f"simulated/{s}" for s in models]
@@ -273,14 +257,14 @@ def _choose(
                     f"{study.left_out[model.model]}."
                 )
         for model, reason in reasons:
-            if needs_keys:
+            if not request.dry_run:
                 raise ProviderError(
                     f'Can\'t collect "{study.name}" from {model.provider}/{model.requested_model}.',
                     f"{reason}.",
                     f"To try the study without a key: {study.trial_command}",
                 )
         return chosen, [(model.model, reason) for model, reason in reasons]
-    by_default = [replace(m, structured_output=structured_output) for m in study.models if m.asked_by_default]
+    by_default = [replace(m, structured_output=request.structured_output) for m in study.models if m.asked_by_default]
     usual = [model for model in by_default if model.model not in study.left_out]
     named = [(m.model, study.left_out[m.model]) for m in by_default if m.model in study.left_out]
     if simulated:

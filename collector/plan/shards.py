@@ -38,8 +38,10 @@ class Shard:
         return f"{self.number}/{self.of}"
 
     @classmethod
-    def read(cls, text: str) -> Shard:
-        """From "2/8". UsageError if that is no shard."""
+    def read(cls, text: str | tuple[int, int]) -> Shard:
+        """From "2/8", or (2, 8). UsageError if that is no shard."""
+        if not isinstance(text, str):
+            return cls(*text)
         if not (match := re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())):
             raise UsageError(f'"{text}" is no shard.', "It must be K/N: the second of eight is 2/8.")
         return cls(int(match[1]), int(match[2]))

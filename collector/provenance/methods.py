@@ -16,12 +16,17 @@ from urllib.parse import urlsplit
 
 from slant.collector.cost.estimate import dollars
 from slant.collector.provenance.run_history import Row, RunHistory
+from slant.collector.request.record import Request
+from slant.collector.request.setting import settings_of
 from slant.collector.stopping.looks import looks_clause
 from slant.collector.terminal import count_text
 
 _OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "rejected")
-_DEFAULTS = {"concurrency": 16, "max_retries": 5, "time_limit_s": 600.0, "logprobs": False, "structured_output": False}
-_FLAGS = {"time_limit_s": "--time-limit"}
+_REPEATED = {
+    declared.stored_name: declared
+    for declared in settings_of(Request).values()
+    if declared.setting.kept == "live" or declared.name == "structured_output"
+}
 _MEASURES = {"reasoning": "reasoning tokens", "output": "all output tokens"}
 _BACK = {
     "default": "What its provider recommends of its reasoning",
@@ -187,7 +192,7 @@ def command_line(history: RunHistory, db: Path | None = None) -> str | None:
         words += ["--seed", str(run["seed"])]
     repetitions = planned_trials(history)[1]
     if repetitions > 1:
-        words += ["--repeat", str(repetitions)]
+        words += ["--repetitions", str(repetitions)]
     if history.stopping is not None:
         words += ["--until-width", f"{history.stopping.until_width:g}", "--looks", str(history.stopping.looks)]
     addresses = {model["base_url"] for model in history.models if model["provider"] in ("local", "ollama")}
@@ -206,9 +211,9 @@ def _options(run: Row) -> list[str]:
     """Those options of the run that differ from the default and change how it asks."""
     words: list[str] = []
     for name, value in json.loads(run["settings"] or "{}").items():
-        if name not in _DEFAULTS or value == _DEFAULTS[name]:
+        if name not in _REPEATED or value == _REPEATED[name].default:
             continue
-        words.append(_FLAGS.get(name, "--" + name.replace("_", "-")))
+        words.append(_REPEATED[name].option)
         words += [] if value is True else [f"{value:g}"]
     return words
 

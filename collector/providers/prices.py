@@ -75,13 +75,14 @@ def _packaged(provider: str, model: str) -> Price | None:
     return Price(provider, model, *prices, packaged_date(), packaged_source())
 
 
-def load_prices(user_file: Path | None = None) -> PriceList:
+def load_prices(user_file: str | Path | None = None) -> PriceList:
     """slant's own prices, with the user's over them: those of the provider file, then `user_file`, else SLANT_PRICES,
     else ~/.config/slant/prices.toml.
 
     UsageError for a file that can't be read, or that was named and is not there.
     """
-    named = user_file or (Path(os.environ["SLANT_PRICES"]) if os.environ.get("SLANT_PRICES") else None)
+    name = user_file or os.environ.get("SLANT_PRICES")
+    named = Path(name) if name else None
     config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     own = named or config / "slant" / "prices.toml"
     rows = read_prices(_SHIPPED)

@@ -117,7 +117,7 @@ def make_registration(
 
 def _check(choices: Choices, planned: int) -> None:
     if not 1 <= choices.repetitions <= MOST_REPETITIONS:
-        raise UsageError(f"--repeat must be from 1 to {MOST_REPETITIONS:,}, not {choices.repetitions}.")
+        raise UsageError(f"--repetitions must be from 1 to {MOST_REPETITIONS:,}, not {choices.repetitions}.")
     for pattern in choices.eligible:
         if not _PATTERN.fullmatch(pattern) or "/" not in pattern:
             raise UsageError(

@@ -5,128 +5,47 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass
-from html import escape
-from pathlib import Path
 from typing import Any
 
 from slant.collector.ask.client import Client
-from slant.collector.ask.declined import MOST_IN_A_ROW, DeclinedTrials, declined_trials
+from slant.collector.ask.declined import DeclinedTrials, declined_trials
 from slant.collector.ask.interrupts import StopSwitch, run_anywhere
 from slant.collector.ask.journal_writer import JournalWriter, PartWriter
-from slant.collector.ask.lane_money import Ledger
-from slant.collector.ask.pace import Paces
+from slant.collector.ask.lane_money import LaneMoney, Ledger
+from slant.collector.ask.pace import Pace, Paces
 from slant.collector.ask.runner import Lane, Runner
 from slant.collector.ask.simulator import Simulator
 from slant.collector.ask.unfinished_games import Begun, begun_games
 from slant.collector.ask.watcher import Watcher
 from slant.collector.batch.live_or_batch import check_not_mixed
-from slant.collector.cost.budget import lane_money, open_ledger, spent_usd
+from slant.collector.cost.budget import lane_money, open_ledger, price_of, spent_usd
 from slant.collector.errors import Interrupted, ProviderError, UsageError
 from slant.collector.keep.database import kept_open
 from slant.collector.keep.journal import Journal, pack_journals
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 from slant.collector.provenance.run_record import new_run_record
 from slant.collector.records import OUTCOMES, Conversation, Run
-from slant.collector.screen_tables import printable, table_as_html, table_as_text
-from slant.collector.stopping.looks import Look
+from slant.collector.request.record import Request
+from slant.collector.run_report import RunReport
+from slant.collector.screen_tables import printable
 from slant.collector.studies.stored_texts import text_lines
 
 log = logging.getLogger(__name__)
 LAST_LOAD_S = 60.0  # how long a run waits at its end for whoever holds the database
 
 
-@dataclass(frozen=True)
-class Options:
-    """How a run asks, as against what it asks. Times in seconds; `concurrency` is requests in flight for each model.
-
-    `mixed` lets a model that was asked by batch in this study be asked live as well. So many different trials in a row
-    that a provider declines in words that nobody knows end their model (`stop_after_declined`).
-    `budget_usd`: the most that the study may cost in its database, all runs together, in US dollars.
-    """
-
-    concurrency: int = 16
-    max_retries: int = 5
-    time_limit_s: float = 600.0
-    logprobs: bool = False
-    budget_usd: float | None = None
-    mixed: bool = False
-    stop_after_declined: int = MOST_IN_A_ROW
-
-    def __post_init__(self) -> None:
-        if self.concurrency < 1 or self.max_retries < 0 or not 0 < self.time_limit_s < math.inf:
-            raise UsageError("concurrency must be 1 or more, max_retries 0 or more, time_limit_s above 0 s.")
-        if self.stop_after_declined < 1:
-            raise UsageError("stop_after_declined must be 1 or more.")
-
-
-_ASKED_FOR = ("model", "planned", "asked", "answered", "refused", "malformed", "truncated", "failed", "cost_usd")
-
-
-@dataclass(frozen=True)
-class RunReport:
-    """What a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, cost_usd
-    (None: not known), stopped_because; of a study with games also not_asked, the trials of games that ended early, and
-    model_changed, the games that were answered by more than one served model; of a run that was to end on precision
-    (`until_width`) looks, repetitions and half_width, those of the last look. `looks`: all looks at these models;
-    `lacks_look`: one of them has not ended by its rule, for it lacks a trial. `notes`: sentences about the answers.
-    """
-
-    run_id: str
-    db: Path
-    models: tuple[dict[str, Any], ...]
-    left_out: tuple[tuple[str, str], ...]
-    is_loaded: bool
-    was_stopped: bool
-    disk_was_full: bool
-    looks: tuple[Look, ...] = ()
-    lacks_look: bool = False
-    notes: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        return "\n".join([self._heading, table_as_text(self._frame, _ASKED_FOR), *self._left_out])
-
-    def _repr_html_(self) -> str:
-        """For notebooks."""
-        left_out = "".join(f"<p>{escape(line)}</p>" for line in self._left_out)
-        return f"<p>{escape(self._heading)}</p>{table_as_html(self._frame, _ASKED_FOR)}{left_out}"
-
-    @property
-    def _heading(self) -> str:
-        state = "complete" if self.is_complete else "stopped" if self.was_stopped else "not complete"
-        full = " The disk was full." if self.disk_was_full else ""
-        return f"Run {self.run_id} in {self.db.name}: {state}.{full}"
-
-    @property
-    def _frame(self) -> Any:
-        import polars as pl
-
-        return pl.DataFrame(list(self.models), infer_schema_length=None)
-
-    @property
-    def _left_out(self) -> list[str]:
-        return [f"Left out: {model}: {reason}" for model, reason in self.left_out]
-
-    @property
-    def is_complete(self) -> bool:
-        """True if every planned trial of every asked model has its final answer, and the database has them all."""
-        done = [m["already_done"] + m["asked"] + m.get("not_asked", 0) - m["failed"] for m in self.models]
-        return self.is_loaded and not self.lacks_look and done == [m["planned"] for m in self.models]
-
-
-def carry_out_alone(run_plan: RunPlan, options: Options, *, yes: bool, watcher: Watcher) -> RunReport:
+def carry_out_alone(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
     """Do what a run plan says, in this process."""
-    run_plan = checked_run_plan(run_plan, options, yes=yes)
+    run_plan = checked_run_plan(run_plan, request)
     switch = StopSwitch(watcher)
-    report = run_anywhere(ask(run_plan, options, watcher, switch), switch.press)
+    report = run_anywhere(ask(run_plan, request, watcher, switch), switch.press)
     pack_journals(run_plan.db)
     return report
 
 
-def checked_run_plan(run_plan: RunPlan, options: Options, *, yes: bool) -> RunPlan:
+def checked_run_plan(run_plan: RunPlan, request: Request) -> RunPlan:
     """Return the run plan as it is carried out. Raises where it can't be, or would cost money and nobody agreed."""
     if not run_plan.model_plans:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
@@ -134,29 +53,29 @@ def checked_run_plan(run_plan: RunPlan, options: Options, *, yes: bool) -> RunPl
         raise ProviderError(
             f'Nobody is asked: "{run_plan.study.name}" has no model that can be asked here.', *reasons, hint
         )
-    if run_plan.paid and not yes:
+    if run_plan.paid and not request.yes:
         names = ", ".join(model_plan.name for model_plan in run_plan.paid)
         raise UsageError(
             f"This would send {sum(a.pending for a in run_plan.paid):,} paid requests ({names}).",
             "To agree: --yes (from Python: yes=True). To see what would be sent: --dry-run",
         )
-    if not options.mixed:
+    if not request.mixed:
         pending = [plan.name for plan in run_plan.model_plans if plan.pending]
         check_not_mixed(run_plan.db, run_plan.study, pending, is_batch=False)
     if len({model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}) > 1:
         raise UsageError("Simulated and real models can't share a run: their answers are never mixed.")
-    return run_plan.asking_logprobs() if options.logprobs else run_plan
+    return run_plan.asking_logprobs() if request.logprobs else run_plan
 
 
 async def ask(
-    run_plan: RunPlan, options: Options, watcher: Watcher, switch: StopSwitch, *, ledger: Ledger | None = None
+    run_plan: RunPlan, request: Request, watcher: Watcher, switch: StopSwitch, *, ledger: Ledger | None = None
 ) -> RunReport:
     """`ledger`: the money of this one of several processes. Another one holds the lock, and loads all journals."""
     is_part = ledger is not None
     source = {model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}
     if ledger is None:
-        ledger = await asyncio.to_thread(open_ledger, run_plan, options.budget_usd)
-    run = new_run_record(run_plan, asdict(options), is_simulated=source == {True})
+        ledger = await asyncio.to_thread(open_ledger, run_plan, request.budget)
+    run = new_run_record(run_plan, request.kept(), is_simulated=source == {True})
     with ExitStack() as stack:
         simulator = stack.enter_context(Simulator(run_plan.study, run_plan.seed)) if source == {True} else None
         journal = stack.enter_context(
@@ -171,14 +90,14 @@ async def ask(
         run_plan, begun = await asyncio.to_thread(_as_it_stands, run_plan)
         for sentence in begun.problems:
             watcher.say(sentence)
-        paces = Paces(options.concurrency, keeper.note)
+        paces = Paces(request.concurrency, keeper.note)
         url = simulator.base_url if simulator else None
         with kept_open(run_plan.db):
             declined = [
-                DeclinedTrials(options.stop_after_declined)  # it declines nothing
+                DeclinedTrials(request.stop_after_declined)  # it declines nothing
                 if simulator
                 else declined_trials(
-                    run_plan.db, run_plan.study.name, of_model.model, run_plan.made_at, options.stop_after_declined
+                    run_plan.db, run_plan.study.name, of_model.model, run_plan.made_at, request.stop_after_declined
                 )
                 for of_model in run_plan.model_plans
             ]
@@ -188,14 +107,14 @@ async def ask(
             ]
         for lane in lanes:
             log.info("run %s asks %s (%s)", run.run_id, lane.model.model, lane.provider.name)
-        runner = Runner(run_plan.study, run, lanes, keeper, options.max_retries, watcher.change, watcher.say)
+        runner = Runner(run_plan.study, run, lanes, keeper, request.max_retries, watcher.change, watcher.say)
         watcher.begin(lanes, runner.stop)
         end_reason = "stopped by an error"
         try:
             with switch.connected(runner, keeper):
-                async with Client(options.concurrency * len(lanes), options.time_limit_s) as client:
+                async with Client(request.concurrency * len(lanes), request.time_limit) as client:
                     with rarely_collected():
-                        await runner.go(client, options.concurrency)
+                        await runner.go(client, request.concurrency)
             end_reason = _end_reason(runner, lanes)
         except asyncio.CancelledError:
             end_reason = "left at once"
@@ -291,6 +210,27 @@ def lane_row(run_plan: RunPlan, lane: Lane, why_all_stopped: str | None, n_chang
         "stopped_because": why and printable(why),
         "last_failure": lane.last_failure and printable(lane.last_failure),
     }
+
+
+def lane_at_rest(run_plan: RunPlan, model_plan: ModelPlan, pace: Pace | None = None) -> Lane:
+    """Return a model as it is shown if this process asks it nothing."""
+    return Lane(
+        model_plan.model,
+        model_plan.provider,
+        model_plan.base_url or "",
+        None,
+        iter(()),
+        model_plan.planned,
+        model_plan.already_done,
+        pace or Pace(),
+        LaneMoney(price_of(run_plan, model_plan)),
+    )
+
+
+def report_without_run(run_plan: RunPlan) -> RunReport:
+    """Return the report of a plan that has all its answers."""
+    rows = (lane_row(run_plan, lane_at_rest(run_plan, model_plan), None, 0) for model_plan in run_plan.model_plans)
+    return RunReport("", run_plan.db, tuple(rows), run_plan.left_out)
 
 
 THRESHOLDS = (100_000, 50, 50)

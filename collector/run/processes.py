@@ -25,19 +25,21 @@ from typing import Any
 from slant.collector.ask.endings_seen import Endings
 from slant.collector.ask.interrupts import SIGNALS
 from slant.collector.ask.journal_writer import LiveLoader
-from slant.collector.ask.lane_money import LaneMoney, Ledger
+from slant.collector.ask.lane_money import Ledger
 from slant.collector.ask.pace import Pace
 from slant.collector.ask.reasoning_limits import ReasoningLimit
 from slant.collector.ask.runner import Lane
 from slant.collector.ask.watcher import Watcher
-from slant.collector.cost.budget import open_ledger, price_of
+from slant.collector.cost.budget import open_ledger
 from slant.collector.errors import Interrupted, SlantError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder, mend_tails
 from slant.collector.keep.journal_files import compress_finished, journal_paths, journal_run
-from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
-from slant.collector.run.one_process import LAST_LOAD_S, Options, RunReport, checked_run_plan, lane_row
+from slant.collector.plan.run_plan import RunPlan, up_to_date
+from slant.collector.request.record import Request
+from slant.collector.run.one_process import LAST_LOAD_S, checked_run_plan, lane_at_rest, lane_row
 from slant.collector.run.shard_process import Part
+from slant.collector.run_report import RunReport
 from slant.collector.system.child_processes import child_environment
 from slant.collector.system.files import remove
 from slant.collector.system.shipped_files import sql_query
@@ -47,13 +49,12 @@ MOST_PROCESSES = 256
 _MAIN = "from slant.collector.run.shard_process import main; main()"
 
 
-def carry_out_in_processes(
-    run_plan: RunPlan, options: Options, processes: int, *, yes: bool, watcher: Watcher
-) -> RunReport:
-    """Do what a run plan says with so many processes. They share out concurrency and budget, too."""
+def carry_out_in_processes(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
+    """Do what a run plan says with the processes of the request. They share out concurrency and budget, too."""
+    processes = request.processes
     if not 1 <= processes <= MOST_PROCESSES:
         raise UsageError(f"--processes must be from 1 to {MOST_PROCESSES}, not {processes}.")
-    run_plan = checked_run_plan(run_plan, options, yes=yes)
+    run_plan = checked_run_plan(run_plan, request)
     # each further one would start, find nothing left to ask, and keep its share of the budget and of concurrency
     processes = max(1, min(processes, run_plan.pending))
     folder = journal_folder(run_plan.db)
@@ -64,7 +65,7 @@ def carry_out_in_processes(
         earlier = _runs(folder)
         loader = LiveLoader(run_plan.db, watcher.say)
         loader.load(0.2)  # says at once if the database is not ours or can't be made
-        crew = _Crew(up_to_date(run_plan), *_shared_out(run_plan, options, processes), processes, watcher, lock)
+        crew = _Crew(up_to_date(run_plan), *_shared_out(run_plan, request, processes), processes, watcher, lock)
         with crew.listening_to_signals():
             crew.work(loader.now_and_then)
             for cut in mend_tails(folder):  # of a process that was killed
@@ -87,16 +88,16 @@ def _runs(folder: Path) -> frozenset[str]:
     return frozenset(map(journal_run, journal_paths(folder)))
 
 
-def _shared_out(run_plan: RunPlan, options: Options, processes: int) -> tuple[Options, Ledger]:
-    """Return the options and the money of one process. None of them looks up itself what was spent before: one that
+def _shared_out(run_plan: RunPlan, request: Request, processes: int) -> tuple[Request, Ledger]:
+    """Return the request and the money of one process. None of them looks up itself what was spent before: one that
     begins late would count what the others have spent meanwhile.
     """
-    concurrency = max(1, -(-options.concurrency // processes))
-    ledger = open_ledger(run_plan, options.budget_usd)
+    concurrency = max(1, -(-request.concurrency // processes))
+    ledger = open_ledger(run_plan, request.budget)
     if ledger.cap_usd is not None:
         free_usd = max(0.0, ledger.cap_usd - ledger.booked_usd)
         ledger = replace(ledger, cap_usd=ledger.booked_usd + free_usd / processes, shared_by=processes)
-    return replace(options, concurrency=concurrency, budget_usd=ledger.cap_usd), ledger
+    return replace(request, concurrency=concurrency, budget=ledger.cap_usd), ledger
 
 
 class _ToldPace(Pace):
@@ -127,13 +128,15 @@ class _Crew:
     """The processes of one run."""
 
     def __init__(
-        self, run_plan: RunPlan, options: Options, ledger: Ledger, n: int, watcher: Watcher, lock: FolderLock
+        self, run_plan: RunPlan, request: Request, ledger: Ledger, n: int, watcher: Watcher, lock: FolderLock
     ) -> None:
         self._run_plan, self._watcher, self._n = run_plan, watcher, n
-        self._lanes = {model_plan.name: _lane(run_plan, model_plan) for model_plan in run_plan.model_plans}
+        self._lanes = {
+            model_plan.name: lane_at_rest(run_plan, model_plan, _ToldPace()) for model_plan in run_plan.model_plans
+        }
         self._heard: queue.SimpleQueue[tuple[_Child, Mapping[str, Any] | None]] = queue.SimpleQueue()
         self._n_stops = 0
-        parts = [Part(run_plan, options, ledger, k, n, tuple(sys.argv)) for k in range(1, n + 1)]
+        parts = [Part(run_plan, request, ledger, k, n, tuple(sys.argv)) for k in range(1, n + 1)]
         self._children = [self._start(part, lock) for part in parts]
 
     def _start(self, part: Part, lock: FolderLock) -> _Child:
@@ -289,18 +292,3 @@ class _Crew:
         is_full = any(child.end is not None and child.end["is_full"] for child in self._children)
         why = "the disk is full" if is_full else "interrupted" if self._n_stops else None
         return lane_row(self._run_plan, lane, why, changed)
-
-
-def _lane(run_plan: RunPlan, model_plan: ModelPlan) -> Lane:
-    """Return a model as it is shown, with what all processes together have done of it."""
-    return Lane(
-        model_plan.model,
-        model_plan.provider,
-        model_plan.base_url or "",
-        None,
-        iter(()),
-        model_plan.planned,
-        model_plan.already_done,
-        _ToldPace(),
-        LaneMoney(price_of(run_plan, model_plan)),
-    )

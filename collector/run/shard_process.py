@@ -29,7 +29,8 @@ from slant.collector.cost.budget import spent_usd
 from slant.collector.errors import SlantError
 from slant.collector.keep.final_trials import Finals
 from slant.collector.plan.run_plan import RunPlan, part_of
-from slant.collector.run.one_process import Options, ask
+from slant.collector.request.record import Request
+from slant.collector.run.one_process import ask
 
 TELL_EVERY_S = 0.25
 
@@ -39,7 +40,7 @@ class Part:
     """What one process asks: the `number`th of `of` parts of a run plan. `command` is what was typed."""
 
     run_plan: RunPlan
-    options: Options
+    request: Request
     ledger: Ledger
     number: int
     of: int
@@ -145,7 +146,7 @@ def main() -> None:
     threading.Thread(target=_listen, args=[switch], daemon=True).start()
     try:
         run_plan = part_of(part.run_plan, part.number, part.of)
-        report = run_anywhere(ask(run_plan, part.options, teller, switch, ledger=part.ledger), switch.press)
+        report = run_anywhere(ask(run_plan, part.request, teller, switch, ledger=part.ledger), switch.press)
     except SlantError as error:
         teller.tell(error=[error.what, *error.details])
         sys.exit(1)

@@ -18,11 +18,14 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in, planned_count
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, with_repetitions
 from slant.collector.records import OUTCOMES, Source
-from slant.collector.run.one_process import Options, RunReport, checked_run_plan
+from slant.collector.request.record import Request
+from slant.collector.run.one_process import checked_run_plan
+from slant.collector.run_report import RunReport
 from slant.collector.stopping.looks import GOES_ON, Look, keep_looks, look_sentence, plan_id, read_looks
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.stopping.widths import Widths, fit_of_width, outcome_of, widths_by
 from slant.collector.study.records import Fit
+from slant.collector.terminal import count_text
 
 CarryOut = Callable[[RunPlan], RunReport]
 _SUMS = ("asked", *OUTCOMES)
@@ -85,6 +88,21 @@ class Precision:
             if made and made[-1].rule != self.rule
         ]
 
+    def sentences(self, *, is_dry_run: bool) -> list[str]:
+        """Return the rule in words, and what was seen by the models that have ended. A run says other rules itself."""
+        ended = [made[-1] for made in self.looks.values() if made and self.next_look(made[-1].model) is None]
+        looks = [look_sentence(look, self.rule) for look in ended]
+        return [self.rule.sentences(self.outcome), *(self.other_rules() if is_dry_run else []), *looks]
+
+    def next_steps(self) -> list[str]:
+        """Return a sentence for each number of repetitions: how many trials it is until the next look."""
+        return [
+            f"{', '.join(model_plan.name for model_plan in least.model_plans)}: "
+            f"{count_text(least.pending, 'trial')} until the next look, after "
+            f"{count_text(least.repetitions, 'repetition')}."
+            for least in self.until_next_look()
+        ]
+
 
 def begin_precision(run_plan: RunPlan, *, loads: bool = True) -> Precision:
     """Return what was looked at so far. UsageError if the study has no such interval, or nobody here can measure
@@ -100,19 +118,13 @@ def begin_precision(run_plan: RunPlan, *, loads: bool = True) -> Precision:
     return Precision(run_plan, run_plan.stopping, fit, widths, looks)
 
 
-def carry_out_until_narrow(
-    run_plan: RunPlan, options: Options, *, yes: bool, watcher: Watcher, carry_out: CarryOut
-) -> RunReport:
+def carry_out_until_narrow(precision: Precision, request: Request, watcher: Watcher, carry_out: CarryOut) -> RunReport:
     """Ask whole repetitions until each model is narrow enough by the plan's rule; `carry_out` asks those of one plan.
 
     Models that lack a trial at a look (it failed, the run was stopped) are not looked at: the same command goes on.
     """
-    precision = begin_precision(run_plan)
-    if run_plan.model_plans and not precision.going().model_plans:
-        return _report(precision, [])
-    checked_run_plan(
-        precision.going() if run_plan.model_plans else run_plan, options, yes=yes
-    )  # before anybody is asked anything
+    run_plan = precision.run_plan
+    checked_run_plan(precision.going() if run_plan.model_plans else run_plan, request)  # before anybody is asked
     for sentence in precision.other_rules():
         watcher.say(sentence)
     reports: list[RunReport] = []
@@ -123,14 +135,14 @@ def carry_out_until_narrow(
         if stage.pending:
             reports.append(carry_out(stage))
             if reports[-1].was_stopped or reports[-1].disk_was_full or not reports[-1].is_loaded:
-                return _report(precision, reports)
+                return report_of_looks(precision, reports)
         whole = _whole(stage)
         lacking |= _names(stage) - {model_plan.name for model_plan in whole}
         if whole:
             for look in _look(precision, whole, stage.repetitions):
                 precision.looks[look.model].append(look)
                 watcher.say(look_sentence(look, precision.rule))
-    return _report(precision, reports)
+    return report_of_looks(precision, reports)
 
 
 def _names(run_plan: RunPlan) -> set[str]:
@@ -179,7 +191,7 @@ def _trial_ids(run_plan: RunPlan, model_plan: ModelPlan, repetitions: int) -> li
     return [trial_id for place in plan.places(repetitions) for trial_id in plan.trial_ids(place)]
 
 
-def _report(precision: Precision, reports: Sequence[RunReport]) -> RunReport:
+def report_of_looks(precision: Precision, reports: Sequence[RunReport]) -> RunReport:
     """All runs together as one; it is complete where the last look at each model ended it."""
     rows = [
         _row(

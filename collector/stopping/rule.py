@@ -34,9 +34,9 @@ class StoppingRule:
             raise UsageError(f"--looks must be from 1 to {MOST_LOOKS:,}, not {self.looks}.")
         if self.most_repetitions < 2:
             raise UsageError(
-                "--until-width needs --repeat 2 or more: the most that a model is asked.",
+                "--until-width needs --repetitions 2 or more: the most that a model is asked.",
                 "A block is one repetition of the plan (each word, wording and condition once), and it stops after one "
-                "of them. For ten at most: --until-width 10 --repeat 10",
+                "of them. For ten at most: --until-width 10 --repetitions 10",
             )
 
     @classmethod
@@ -81,18 +81,3 @@ class StoppingRule:
 
     def __str__(self) -> str:
         return f"±{self.until_width:g}, {self.looks} looks, {self.most_repetitions} repetitions at most"
-
-
-def refuse_parts(**given: Any) -> None:
-    """UsageError if one of these (batch, pilot, shard, again) is given: none of them asks whole repetitions now."""
-    for name, value in given.items():
-        if value:
-            raise UsageError(f"--until-width and --{name} can't be used together: {_WHY_NOT[name]}")
-
-
-_WHY_NOT = {
-    "batch": "a look waits for all answers of a repetition, and a batch may take a day for each of them.",
-    "pilot": "its first look is what a pilot is for. Leave out --pilot.",
-    "shard": "the width is that of all answers together, and a shard has a part of them. Leave out --shard.",
-    "again": "what is asked again is on an occasion of its own, and no width is measured there. Leave out one of them.",
-}

@@ -65,7 +65,7 @@ def fit_of_width(study: Study) -> Fit:
             f'--until-width can\'t be used with "{study.name}": it has no fit "{CROSSED}".',
             f"Such an interval is that of the effect of two conditions over words and wordings; a study of the design "
             f"{study.design.name} has no such effect. One of the design association has it.",
-            "To ask a number of repetitions that is fixed before: --repeat 5 (analyze power --study … says how many)",
+            "To ask a number that is fixed before: --repetitions 5 (analyze power --study … says how many)",
         )
     return fit
 

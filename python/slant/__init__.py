@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _HOME = {
     "slant.collector": (
-        "BatchOptions", "BatchReport", "LakeReport", "MergeReport", "Options", "Registration", "RunReport",
-        "SlantError", "Watcher", "collect", "export_lake", "export_trials", "import_trials", "load_study", "merge",
-        "preregister", "read_registration", "showing", "write_registration",
+        "BatchReport", "DryRun", "LakeReport", "MergeReport", "Registration", "RunReport", "SlantError",
+        "Watcher", "collect", "export_lake", "export_trials", "import_trials", "load_study", "merge", "preregister",
+        "read_registration", "showing", "write_registration",
     ),
     "slant.analysis": (
         "Calibration", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Retest", "Validity", "calibrate",

@@ -23,7 +23,7 @@ def game(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def db(game: Path) -> Path:
     path = game.parent / "a.duckdb"
-    collector.collect(path, game, ["simulated/greedy", "simulated/random"], options=QUICK)
+    collector.collect(path, game, ["simulated/greedy", "simulated/random"], **QUICK)
     return path
 
 

@@ -19,8 +19,8 @@ from tests.support.tiny_study import write_tiny
 def both(tmp_path: Path) -> Path:
     """A database with an association study and a game with questions."""
     db = tmp_path / "a.duckdb"
-    assert collect(db, write_game(tmp_path), ["simulated/greedy"], options=QUICK).is_complete
-    assert collect(db, write_tiny(tmp_path), ["simulated/small"], options=QUICK).is_complete
+    assert collect(db, write_game(tmp_path), ["simulated/greedy"], **QUICK).is_complete
+    assert collect(db, write_tiny(tmp_path), ["simulated/small"], **QUICK).is_complete
     return db
 
 

@@ -110,7 +110,7 @@ def test_the_width_is_that_of_the_fit_over_words_and_wordings_and_no_effect_is_k
 def test_the_same_command_asks_and_looks_no_more(copy: Path) -> None:
     db = str(copy / "a.duckdb")
     words = ["--study", str(copy / "study" / "study.toml"), "--model", "simulated/small", "--db", db]
-    rule = ["--repeat", "6", "--until-width", "60", "--looks", "3", "--seed", "1"]
+    rule = ["--repetitions", "6", "--until-width", "60", "--looks", "3", "--seed", "1"]
     result = CliRunner().invoke(command, [*words, *rule])
     assert result.exit_code == 0, result.stderr
     assert "Nothing to ask: the model has ended by this rule." in result.stderr
@@ -150,7 +150,7 @@ def test_status_methods_and_report_tell_the_rule_the_looks_and_why_it_ended(
     assert f"The plan has up to {6 * TRIALS} trials for the model, each cell up to 6 times" in methods
     assert report.looks[0].rule.sentences("tokens") in methods
     assert f"small {told}." in methods
-    assert "--repeat 6 --until-width 60 --looks 3" in methods
+    assert "--repetitions 6 --until-width 60 --looks 3" in methods
     tables = analysis.tables(folder / "a.duckdb", "drinks")
     grain = tables["interval_widths"].select("source", "study_version", "variant").row(0, named=True)
     group = stopping(SectionData(load_study(str(folder / "study" / "study.toml")), tables, {}, grain))
@@ -208,7 +208,7 @@ def test_where_no_interval_can_be_had_nothing_ends_before_all_is_asked(tmp_path:
 def test_a_dry_run_shows_the_rule_and_the_least_and_the_most_that_is_asked(tmp_path: Path) -> None:
     study = write_worded(tmp_path / "study")
     words = ["--study", str(study), "--model", "simulated/small", "--db", str(tmp_path / "a.duckdb"), "--dry-run"]
-    result = CliRunner().invoke(command, [*words, "--repeat", "6", "--until-width", "60", "--format", "json"])
+    result = CliRunner().invoke(command, [*words, "--repetitions", "6", "--until-width", "60", "--format", "json"])
     rows = json.loads(result.stdout)
     assert [(row["asked"], row["repetitions"], row["to_ask"]) for row in rows] == [
         ("least", 2, 2 * TRIALS),
@@ -250,7 +250,7 @@ def test_a_run_killed_between_looks_goes_on_with_those_that_were_made(
     with LocalServer() as server:
         server.handler = varied(server, hangs_after=2 * TRIALS + 20)
         words = ["--study", str(study), "--model", "local/small", "--base-url", server.base_url, "--db", str(db)]
-        words += ["--repeat", "4", "--until-width", "1", "--looks", "2"]
+        words += ["--repetitions", "4", "--until-width", "1", "--looks", "2"]
         killed = subprocess.Popen([*python, "-m", "slant.collector", *words], cwd=root, stderr=subprocess.DEVNULL)
         until = time.monotonic() + 60
         while len(server.bodies) <= 2 * TRIALS + 20 and time.monotonic() < until:

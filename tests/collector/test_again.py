@@ -13,16 +13,16 @@ import pytest
 from aiohttp import web
 from click.testing import CliRunner
 
-from slant.collector import Options, collect, merge
+from slant.collector import collect, merge
 from slant.collector.cli import collect as collect_command
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.plan.asking_again import again_of, occasion_notes
-from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.progress.status import progress
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer, answers, error
+from tests.support.planned import planned
 from tests.support.tiny_study import write_tiny
 
 OCCASIONS = "SELECT occasion, count(*), count(DISTINCT first_trial_id) FROM all_trials GROUP BY 1 ORDER BY 1"
@@ -47,7 +47,7 @@ class Collector:
             warnings.simplefilter("ignore")
             return collect(
                 self.db, self.study, ["local/small"], repetitions=3, base_url=self.server.base_url, again=again,
-                options=Options(**options),
+                **options,
             )  # fmt: skip
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
@@ -56,7 +56,7 @@ class Collector:
 
     def notes(self, again: int) -> str:
         asked = load_study(str(self.study)), ["local/small"], self.db
-        run_plan = make_run_plan(*asked, repetitions=3, base_url=self.server.base_url)
+        run_plan = planned(*asked, repetitions=3, base_url=self.server.base_url)
         return " ".join(occasion_notes(again_of(run_plan, again)))
 
 
@@ -167,7 +167,7 @@ def test_occasions_come_along_with_a_merge(asked: Collector, tmp_path: Path) -> 
 
 
 def test_the_shell_shows_what_it_would_cost_and_sends_nothing(asked: Collector) -> None:
-    words = ["--study", str(asked.study), "--model", "local/small", "--repeat", "3", "--db", str(asked.db)]
+    words = ["--study", str(asked.study), "--model", "local/small", "--repetitions", "3", "--db", str(asked.db)]
     words += ["--base-url", asked.server.base_url, "--again", "8"]
     result = CliRunner().invoke(collect_command, [*words, "--dry-run", "--format", "csv"])
     assert result.exit_code == 0, result.stderr

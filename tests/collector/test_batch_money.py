@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from slant.collector import Options, collect
-from slant.collector.batch.report import BatchOptions, BatchReport
+from slant.collector import BatchReport, collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import UsageError
 from slant.collector.keep.batch_jobs import JobFolder
@@ -43,17 +43,23 @@ class Paid:
         self.prices.write_text(PRICE.format("batch_factor = 0.5\n"))
 
     def __call__(self, budget_usd: float | None, **options: bool) -> BatchReport:
-        how = BatchOptions(settle_s=0.0, poll_s=0.01, budget_usd=budget_usd, **options)  # type: ignore[arg-type]
-        return collect(self.db, self.study, ["small"], prices_file=self.prices, options=how, yes=True, batch=True)
+        how: dict[str, Any] = {"settle_s": 0.0, "poll_s": 0.01, "budget": budget_usd, **options}
+        return collect(self.db, self.study, ["small"], prices=self.prices, yes=True, batch=True, **how)
 
     def live(self, budget_usd: float) -> str:
         """Why a live run of the same study stopped, with so high a budget."""
         with LocalServer() as server, pytest.MonkeyPatch.context() as patch:
             patch.setenv("OPENAI_BASE_URL", server.base_url)
-            options = Options(budget_usd=budget_usd, mixed=True)
             report = collect(
-                self.db, self.study, ["small"], prices_file=self.prices, options=options, yes=True, repetitions=2
-            )
+                self.db,
+                self.study,
+                ["small"],
+                prices=self.prices,
+                budget=budget_usd,
+                mixed=True,
+                yes=True,
+                repetitions=2,
+            )  # fmt: skip
             assert server.bodies == []
         return str(report.models[0]["stopped_because"])
 
@@ -137,7 +143,7 @@ def test_a_budget_of_batches_wants_their_price_before_anything_is_sent(paid: Pai
     paid.prices.write_text(PRICE.format(""))
     with pytest.raises(UsageError, match="no price of batch jobs is known for openai/small"):
         paid(5.0)
-    with pytest.raises(UsageError, match="more than 0"):
+    with pytest.raises(UsageError, match="budget must be above 0"):
         paid(0.0)
     assert server.calls.total() == 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.batch.live_or_batch import mixed_notes
 from slant.collector.batch.services import WITH_BATCHES, Services
 from slant.collector.errors import JournalError, ProviderError, UsageError
@@ -146,7 +146,7 @@ def test_mixing_them_knowingly_is_said_under_the_tables(batch: Batching, server:
     assert mixed_notes(batch.db, None) == []
     with LocalServer() as live, pytest.MonkeyPatch.context() as patch:
         patch.setenv("OPENAI_BASE_URL", live.base_url)
-        collect(batch.db, batch.study, ["openai/o3-mini"], repetitions=2, yes=True, options=Options(mixed=True))
+        collect(batch.db, batch.study, ["openai/o3-mini"], repetitions=2, yes=True, mixed=True)
     assert "o3-mini was asked partly live and partly by batch" in "".join(mixed_notes(batch.db, None))
     assert batch.rows("SELECT n_live, n_batch FROM mixed_batches") == [(PLANNED, PLANNED)]
 

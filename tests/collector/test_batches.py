@@ -139,7 +139,7 @@ def test_why_a_row_failed_is_kept_without_the_key_that_the_provider_echoes(
 
 @both
 def test_jobs_are_split_and_each_request_is_in_one(batch: Batching, server: BatchServer, provider: str) -> None:
-    report = batch(provider, most_requests=3)
+    report = batch(provider, batch_size=3)
     assert [job.n_requests for job in report.made] == [3, 3, 2]
     assert len(set(server.asked())) == len(server.asked()) == PLANNED
     server.finish()

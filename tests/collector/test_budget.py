@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector import Options, RunReport, Watcher, collect
+from slant.collector import RunReport, Watcher, collect
 from slant.collector.ask.lane_money import LaneMoney, may_be_billed
 from slant.collector.ask.runner import Lane
 from slant.collector.errors import UsageError
@@ -42,17 +42,13 @@ def unlimited(tmp_path: Path) -> str:
 def run(study: str, server: LocalServer, folder: Path, **more: Any) -> RunReport:
     prices = folder / "prices.toml"
     prices.write_text(PRICES, "utf-8")
-    options = Options(
-        concurrency=8, max_retries=0, time_limit_s=more.pop("time_limit_s", 5), budget_usd=more.pop("budget")
-    )
+    settings = {"concurrency": 8, "max_retries": 0, "time_limit": 5, "prices": prices, **more}
     return collect(
         folder / "a.duckdb",
         study,
         ["local/small"],
         base_url=server.base_url,
-        options=options,
-        prices_file=prices,
-        **more,
+        **settings,
     )
 
 
@@ -132,7 +128,7 @@ def test_requests_that_break_off_may_be_billed_and_count_against_the_budget(tiny
         return await answers(request, body)
 
     with LocalServer(hang) as server:
-        report = run(tiny, server, tmp_path, budget=0.35, time_limit_s=0.3)
+        report = run(tiny, server, tmp_path, budget=0.35, time_limit=0.3)
     assert len(server.bodies) == 3  # each may cost 100 tokens at $0.001
     assert "broke off" in report.models[0]["stopped_because"]
     assert rows(tmp_path, "SELECT count(*), count(cost_usd) FROM attempts") == [(3, 0)]
@@ -219,10 +215,10 @@ def test_a_budget_wants_a_price_and_an_amount(unlimited: str, tmp_path: Path, mo
     monkeypatch.setenv("OPENAI_API_KEY", "sk-none")
     for budget, model, said in [
         (5.0, "openai/gpt-77", "no price is known for openai/gpt-77"),
-        (0.0, "openai/o3-mini", "more"),
+        (0.0, "openai/o3-mini", "budget must be above 0"),
     ]:
         with pytest.raises(UsageError, match=said):
-            collect(tmp_path / "a.duckdb", unlimited, [model], yes=True, options=Options(budget_usd=budget))
+            collect(tmp_path / "a.duckdb", unlimited, [model], yes=True, budget=budget)
     assert not (tmp_path / "a.duckdb").exists()
 
 

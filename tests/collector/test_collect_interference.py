@@ -75,7 +75,7 @@ def test_a_pilot_has_both_blocks_of_both_domains(tmp_path: Path) -> None:
 
 def test_the_dry_run_shows_the_prompt_and_what_it_would_cost(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k" * 12)
-    words = ["--study", "interference", "--model", "claude-sonnet-4", "--repeat", "5", "--dry-run"]
+    words = ["--study", "interference", "--model", "claude-sonnet-4", "--repetitions", "5", "--dry-run"]
     result = run(*words, "--db", str(tmp_path / "none.duckdb"), "--format", "csv")
     assert [row["planned"] for row in csv.DictReader(io.StringIO(result.stdout))] == ["1600"]
     assert 'Answer with JSON only, {"answer": "A"} or {"answer": "B"}.' in result.stderr

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.ask.reading_again import read_again
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal_loader import load_journals, put_aside
 from tests.support.local_server import Handler, LocalServer, answers, error
 from tests.support.tiny_study import write_tiny
 
-ONE = Options(concurrency=1, max_retries=1)
+ONE: dict[str, Any] = {"concurrency": 1, "max_retries": 1}
 
 
 def declines(*words: str) -> Handler:
@@ -58,7 +58,7 @@ def study(tmp_path: Path) -> str:
 
 def test_a_trial_that_is_declined_in_two_calls_is_rejected_and_asked_no_more(study: str, db: Path) -> None:
     with LocalServer(declines_one_but_the_first()) as server:
-        reports = [collect(db, study, ["local/m"], base_url=server.base_url, options=ONE) for _ in range(3)]
+        reports = [collect(db, study, ["local/m"], base_url=server.base_url, **ONE) for _ in range(3)]
     rows = [(r.models[0]["answered"], r.models[0]["rejected"], r.models[0]["failed"]) for r in reports]
     assert (rows, len(server.bodies)) == ([(6, 0, 2), (0, 2, 0), (0, 0, 0)], 10)
     assert (outcomes(db), reports[-1].is_complete) == ({"answered": 6, "rejected": 2}, True)
@@ -67,10 +67,10 @@ def test_a_trial_that_is_declined_in_two_calls_is_rejected_and_asked_no_more(stu
 def test_a_study_whose_first_prompts_are_declined_is_complete_in_a_few_calls(study: str, db: Path) -> None:
     """What was declined before is asked last, once the model has answered others."""
     with LocalServer(answers) as server:
-        collect(db.with_name("b.duckdb"), study, ["local/m"], base_url=server.base_url, options=ONE)
+        collect(db.with_name("b.duckdb"), study, ["local/m"], base_url=server.base_url, **ONE)
         first = next(word for word in ("mocha", "latte", "oolong", "sencha") if f'"{word}"' in server.prompts[0])
         server.handler = declines(first)
-        while not (report := collect(db, study, ["local/m"], base_url=server.base_url, options=ONE)).is_complete:
+        while not (report := collect(db, study, ["local/m"], base_url=server.base_url, **ONE)).is_complete:
             assert len(server.bodies) < 30
     assert (report.is_complete, outcomes(db)) == (True, {"answered": 6, "rejected": 2})
 
@@ -78,7 +78,7 @@ def test_a_study_whose_first_prompts_are_declined_is_complete_in_a_few_calls(stu
 def test_a_rejected_trial_is_no_refusal_and_is_counted_by_condition(study: str, db: Path) -> None:
     with LocalServer(declines_one_but_the_first()) as server:
         for _ in range(3):
-            collect(db, study, ["local/m"], base_url=server.base_url, options=ONE)
+            collect(db, study, ["local/m"], base_url=server.base_url, **ONE)
     with reading(db) as connection:
         counted = connection.sql("SELECT n_trials, n_refused, n_filtered, n_rejected FROM outcome_counts").fetchall()
         rates = connection.sql("SELECT n_rejected, n_refusals, refusal_rate FROM refusals_by_condition").fetchall()
@@ -89,9 +89,9 @@ def test_a_rejected_trial_is_no_refusal_and_is_counted_by_condition(study: str, 
 def test_rejected_trials_are_asked_again_where_a_person_wants_it_also_after_a_rebuild(study: str, db: Path) -> None:
     with LocalServer(declines_one_but_the_first()) as server:
         for _ in range(3):
-            collect(db, study, ["local/m"], base_url=server.base_url, options=ONE)
+            collect(db, study, ["local/m"], base_url=server.base_url, **ONE)
         server.handler = answers
-        collect(db, study, ["local/m"], base_url=server.base_url, options=ONE, ask_rejected=True)
+        collect(db, study, ["local/m"], base_url=server.base_url, **ONE, ask_rejected=True)
     assert outcomes(db) == {"answered": 8}
     put_aside(db)
     load_journals(db)
@@ -108,15 +108,15 @@ def test_several_different_trials_in_a_row_end_the_model(study: str, db: Path, l
         return await answers(request, body) if n_asked == 1 else error(403, "", "The gremlins said no.")
 
     with LocalServer(breaks) as server:
-        options = Options(concurrency=1, max_retries=1, stop_after_declined=limit)
-        [row] = collect(db, study, ["local/m"], base_url=server.base_url, options=options).models
+        options = {"concurrency": 1, "max_retries": 1, "stop_after_declined": limit}
+        [row] = collect(db, study, ["local/m"], base_url=server.base_url, **options).models
     assert (row["answered"], row["failed"], n_asked) == (1, limit, 1 + limit)
     assert "trials in a row were declined" in row["stopped_because"]
 
 
 def test_a_model_that_has_never_answered_is_stopped_by_one_request(study: str, db: Path) -> None:
     with LocalServer(declines("mocha", "latte", "oolong", "sencha")) as server:
-        [row] = collect(db, study, ["local/m"], base_url=server.base_url, options=ONE).models
+        [row] = collect(db, study, ["local/m"], base_url=server.base_url, **ONE).models
     assert (len(server.bodies), row["asked"], "gremlins" in row["stopped_because"]) == (1, 0, True)
 
 
@@ -132,15 +132,15 @@ def test_a_declined_prompt_waits_for_answers_in_flight_before_it_stops_a_model(s
 
     was_declined = asyncio.Event()
     with LocalServer(slow_but) as server:
-        options = Options(concurrency=8, max_retries=1)
-        [row] = collect(db, study, ["local/m"], base_url=server.base_url, options=options).models
+        options = {"concurrency": 8, "max_retries": 1}
+        [row] = collect(db, study, ["local/m"], base_url=server.base_url, **options).models
     assert (row["answered"], row["failed"], row["stopped_because"]) == (6, 2, None)
 
 
 def test_other_settings_have_to_answer_first_once_more(tmp_path: Path, db: Path) -> None:
     study = str(write_tiny(tmp_path))
     with LocalServer(answers) as server:
-        collect(db, study, ["local/small"], base_url=server.base_url, options=ONE)
+        collect(db, study, ["local/small"], base_url=server.base_url, **ONE)
         changed = str(
             write_tiny(
                 tmp_path,
@@ -148,7 +148,7 @@ def test_other_settings_have_to_answer_first_once_more(tmp_path: Path, db: Path)
             )
         )
         server.handler = declines("mocha", "latte", "oolong", "sencha")
-        [row] = collect(db, changed, ["local/small"], base_url=server.base_url, options=ONE).models
+        [row] = collect(db, changed, ["local/small"], base_url=server.base_url, **ONE).models
     assert (len(server.bodies), row["stopped_because"] is not None) == (9, True)
 
 
@@ -167,12 +167,12 @@ def test_what_an_older_slant_took_for_an_answer_is_read_again_and_asked(study: s
 
         patch.setattr(endings, "known_endings", lambda: {("chat", "stop"): "answer", ("chat", "error"): "answer"})
         endings.ending.cache_clear()
-        collect(db, study, ["local/m"], base_url=server.base_url, options=ONE)
+        collect(db, study, ["local/m"], base_url=server.base_url, **ONE)
     endings.ending.cache_clear()
     assert outcomes(db) == {"answered": 8}
     report = read_again(db)
     assert (report.read, report.changed, report.outcomes) == (8, 2, {("answered", "failed"): 2})
     assert outcomes(db) == {"answered": 6}
     with LocalServer(answers) as server:
-        assert collect(db, study, ["local/m"], base_url=server.base_url, options=ONE).is_complete
+        assert collect(db, study, ["local/m"], base_url=server.base_url, **ONE).is_complete
     assert (len(server.bodies), outcomes(db), read_again(db).changed) == (2, {"answered": 8}, 0)

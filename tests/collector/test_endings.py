@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.keep.database import reading
 from slant.collector.providers import PROVIDERS, anthropic, gemini, ollama, openai, openai_responses, provider_named
 from slant.collector.providers.endings import ending, with_own_endings
@@ -161,7 +161,7 @@ def test_what_is_unknown_or_missing_is_said_once_a_run(
     monkeypatch.setenv("OPENAI_API_KEY", "a-key")
     study, db = str(write_tiny(tmp_path)), tmp_path / "a.duckdb"
     with LocalServer(answers) as server, standing_for(provider, server) as base_url:
-        report = collect(db, study, [f"{provider}/m"], base_url=base_url, yes=True, options=Options(max_retries=0))
+        report = collect(db, study, [f"{provider}/m"], base_url=base_url, yes=True, max_retries=0)
     notes = [note for note in report.notes if "malformed" not in note]
     assert len(notes) == (said is not None)
     assert all(note.startswith(said or "") for note in notes)
@@ -185,8 +185,8 @@ def test_an_account_that_may_not_be_used_stops_the_model(tmp_path: Path, monkeyp
 
     monkeypatch.setenv("GEMINI_API_KEY", "a-key")
     with LocalServer(limited) as server, standing_for("gemini", server):
-        options = Options(concurrency=1)
-        report = collect(tmp_path / "a.duckdb", str(write_tiny(tmp_path)), ["gemini/m"], yes=True, options=options)
+        options = {"concurrency": 1}
+        report = collect(tmp_path / "a.duckdb", str(write_tiny(tmp_path)), ["gemini/m"], yes=True, **options)
     assert (len(server.bodies), report.models[0]["asked"]) == (1, 0)
     assert "PUP_LIMITED_DISABLED" in report.models[0]["stopped_because"]
 

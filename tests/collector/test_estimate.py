@@ -16,10 +16,10 @@ from slant.collector.cost.earlier_answers import Sizes
 from slant.collector.cost.estimate import Guess, Span, dollars, estimate_run, prediction
 from slant.collector.cost.quote import quote_rows, quotes, sentences
 from slant.collector.designs.association.simulated import COLUMNS
-from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.providers.prices import Price
 from slant.collector.studies.catalogue import load_study
 from tests.support.given import database
+from tests.support.planned import planned
 from tests.support.tiny_study import write_tiny
 
 PRICE = Price("p", "m", 1.0, 10.0, None, None, 0.5, "2026-11-21", "")
@@ -101,7 +101,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def quote(db: Path, model: str = "openai/o3-mini") -> tuple[dict[str, Any], str]:
-    found = quotes(make_run_plan(load_study("rmiat"), [model], db), 16)
+    found = quotes(planned(load_study("rmiat"), [model], db), 16)
     return quote_rows(found)[0], "\n".join(sentences(found))
 
 
@@ -120,7 +120,7 @@ def test_without_answers_the_published_table_tells_the_length_and_the_range_says
 def test_a_study_without_a_table_knows_no_lengths_and_one_with_its_own_says_whose_it_is(tmp_path: Path) -> None:
     def said(**changed: tuple[str, str]) -> str:
         study = load_study(str(write_tiny(tmp_path, **changed)))
-        run_plan = make_run_plan(study, ["local/small"], tmp_path / "none.duckdb", base_url="http://localhost:1/v1")
+        run_plan = planned(study, ["local/small"], tmp_path / "none.duckdb", base_url="http://localhost:1/v1")
         return sentences(quotes(run_plan, 16))[0]
 
     assert "small: tokens rest on nothing: the length of its answers is not known" in said()

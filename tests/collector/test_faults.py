@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector import Options
 from slant.collector import collect as collect_here
 from slant.collector.ask.client import Client
 from slant.collector.keep import journal as journal_module
@@ -96,7 +95,7 @@ def test_ten_thousand_refused_connections_leave_nothing_behind() -> None:
 
 
 def test_a_server_that_is_gone_is_asked_no_more_than_it_takes_to_see_that(tmp_path: Path) -> None:
-    done = collect(tmp_path, "http://127.0.0.1:9/v1", "--max-retries", 0, "--repeat", 1250)
+    done = collect(tmp_path, "http://127.0.0.1:9/v1", "--max-retries", 0, "--repetitions", 1250)
     assert done.returncode == 1
     assert "in a row failed" in done.stderr
     assert query(tmp_path / "a.duckdb", "SELECT count(*) < 40 FROM attempts") == [(True,)]
@@ -123,7 +122,7 @@ def test_a_clock_that_jumps_back_an_hour_moves_no_duration_and_holds_nothing_up(
     db = tmp_path / "a.duckdb"
     with LocalServer(jump) as server:
         study = str(write_tiny(tmp_path))
-        collect_here(db, study, ["local/small"], base_url=server.base_url, options=Options(concurrency=2))
+        collect_here(db, study, ["local/small"], base_url=server.base_url, concurrency=2)
     assert jumped
     assert time.monotonic() - began < 20
     assert query(db, "SELECT count(*), min(latency_s) >= 0, max(latency_s) < 10 FROM trials") == [(8, True, True)]

@@ -12,7 +12,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.designs.forced_choice.design import DESIGN
 from slant.collector.designs.forced_choice.simulated import INVALID, KEY, LIMITS, probabilities, written
 from slant.collector.errors import StudyError
@@ -146,7 +146,7 @@ def own_study(folder: Path, **changes: float) -> Study:
 def test_parameters_of_ones_own_go_through_the_whole_path(tmp_path: Path) -> None:
     study = own_study(tmp_path, valid_logit=1.0, consistent_logit=-1.5, refused_share=1.0)
     assert study.version == STUDY.version
-    collect(tmp_path / "t.duckdb", study, ["simulated/gpt-5"], repetitions=2, options=Options(logprobs=True))
+    collect(tmp_path / "t.duckdb", study, ["simulated/gpt-5"], repetitions=2, logprobs=True)
     query = (
         "SELECT avg(is_valid::INT), avg(is_consistent::INT), min(p_consistent), max(p_consistent), count(*), "
         "count(DISTINCT repetition) FROM forced_choice_trials"

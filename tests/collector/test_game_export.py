@@ -15,7 +15,7 @@ from tests.support.tiny_game import QUICK, write_game
 
 def played(tmp_path: Path, *changes: tuple[str, str]) -> Path:
     study, db = write_game(tmp_path, *changes), tmp_path / "a.duckdb"
-    assert collect(db, study, ["simulated/greedy"], options=QUICK).is_complete
+    assert collect(db, study, ["simulated/greedy"], **QUICK).is_complete
     return db
 
 

@@ -60,7 +60,7 @@ def test_a_model_that_refuses_from_round_17_on_leaves_marked_games_and_the_other
 
     with LocalServer(handler) as server:
         models = ["local/small", "local/thinker"]
-        report = collect(db, str(study), models, base_url=server.base_url, options=QUICK)
+        report = collect(db, str(study), models, base_url=server.base_url, **QUICK)
     small, thinker = report.models
     assert report.is_complete
     assert (small["refused"], small["not_asked"], thinker["answered"]) == (GAMES, GAMES * (OF_ONE - 17), GAMES * OF_ONE)

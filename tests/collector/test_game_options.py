@@ -80,7 +80,7 @@ def test_each_game_asks_openai_for_a_cache_of_its_own(
     monkeypatch.setenv("OPENAI_API_KEY", "sk-nothing-000000")
     db = tmp_path / "a.duckdb"
     with LocalServer(thinks) as server, standing_for("openai", server):
-        assert collect(db, study, ["openai/gpt-x"], options=QUICK, yes=True).is_complete
+        assert collect(db, study, ["openai/gpt-x"], **QUICK, yes=True).is_complete
     keys = [body["prompt_cache_key"] for body in server.bodies]
     assert sorted(keys) == sorted(game for (game,) in rows(db, "SELECT game FROM trials"))
     assert (len(keys), len(set(keys))) == (TRIALS, 3)
@@ -97,7 +97,7 @@ def test_other_servers_get_no_key_that_they_may_not_know(study: Path, tmp_path: 
 
 def test_the_paragraph_for_a_paper_says_what_went_back(study: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    collect(db, study, ["simulated/greedy"], variant="base.kept", options=QUICK)
+    collect(db, study, ["simulated/greedy"], variant="base.kept", **QUICK)
     said = CliRunner().invoke(command, ["methods", "--db", str(db)]).stdout
     assert "All of its reasoning that its provider takes went back into its conversations; their cache: as" in said
     assert "--variant base.kept" in said

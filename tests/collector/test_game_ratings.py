@@ -87,7 +87,7 @@ def test_the_extension_is_asked_by_its_name_and_not_among_all_conditions(study: 
     everything = CliRunner().invoke(command, [*words, "--variant", "all"])
     assert everything.exit_code == 0
     assert "rated is skipped: it is an extension" in everything.output
-    report = collect(tmp_path / "b.duckdb", path, ["simulated/greedy"], variant="rated", options=QUICK)
+    report = collect(tmp_path / "b.duckdb", path, ["simulated/greedy"], variant="rated", **QUICK)
     assert report.models[0]["answered"] == 3 * (6 + 2 + 2)
 
 
@@ -109,7 +109,7 @@ def test_a_rating_that_breaks_the_rules_is_refused_in_a_sentence(
 
 def test_a_participant_rates_by_what_came_of_its_hires(study: Path, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    assert collect(db, study, ["simulated/greedy"], options=QUICK).is_complete
+    assert collect(db, study, ["simulated/greedy"], **QUICK).is_complete
     hires = (
         'SELECT game, "group", n_hires, n_successes FROM allocation_ratings EXCEPT SELECT game, "group", '
         "count(*) FILTER (is_chosen), count(*) FILTER (is_chosen AND would_succeed) "

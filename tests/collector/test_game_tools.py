@@ -16,12 +16,12 @@ from slant.collector.cli import collect as command
 from slant.collector.designs import design_named
 from slant.collector.errors import ProviderError, StudyError, UnknownNameError
 from slant.collector.plan.conversations import plan
-from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.providers.tools import arguments
 from slant.collector.records import Reply, ToolCall
 from slant.collector.studies.catalogue import load_study
 from tests.collector.test_games import cut_off
 from tests.support.local_server import LocalServer, standing_for
+from tests.support.planned import planned
 from tests.support.tiny_game import QUICK, TRIALS, factors, rows, write_game
 from tests.support.tool_servers import DIALECT, LISTED, Body, caller
 
@@ -39,7 +39,7 @@ def study(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def play(study: Path, provider: str, server: LocalServer, db: Path) -> bool:
     with standing_for(provider, server) as base_url:
-        report = collect(db, study, [f"{provider}/m"], variant="base.tool", base_url=base_url, options=QUICK, yes=True)
+        report = collect(db, study, [f"{provider}/m"], variant="base.tool", base_url=base_url, **QUICK, yes=True)
     return report.is_complete
 
 
@@ -110,11 +110,11 @@ def test_arguments_that_are_no_object_are_none(found: object) -> None:
 def test_who_has_no_tools_is_refused_in_words(study: Path, tmp_path: Path) -> None:
     tool = load_study(study, "base.tool")
     with pytest.raises(ProviderError, match="ollama is offered no tools here, so --answer tool has to be left out"):
-        make_run_plan(tool, ["ollama/m"], tmp_path / "a.duckdb")
+        planned(tool, ["ollama/m"], tmp_path / "a.duckdb")
     dropped = load_study(study, "base.tool.dropped")
     with pytest.raises(ProviderError, match=r"anthropic wants the reasoning back .* it can't be dropped"):
-        make_run_plan(dropped, ["anthropic/m"], tmp_path / "a.duckdb")
-    assert make_run_plan(dropped, ["openai/m"], tmp_path / "a.duckdb").model_plans
+        planned(dropped, ["anthropic/m"], tmp_path / "a.duckdb")
+    assert planned(dropped, ["openai/m"], tmp_path / "a.duckdb").model_plans
 
 
 def test_a_number_is_no_call_of_a_tool() -> None:
@@ -136,6 +136,6 @@ def test_a_dry_run_shows_the_tool(study: Path, tmp_path: Path) -> None:
 
 def test_a_participant_can_call_a_tool_too(tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    report = collect(db, write_game(tmp_path, WITH_TOOL), ["simulated/greedy"], variant="base.tool", options=QUICK)
+    report = collect(db, write_game(tmp_path, WITH_TOOL), ["simulated/greedy"], variant="base.tool", **QUICK)
     assert report.is_complete
     assert rows(db, "SELECT count(*) FROM trials WHERE outcome = 'answered'") == [(TRIALS,)]

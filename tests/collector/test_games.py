@@ -55,7 +55,7 @@ def test_every_round_of_every_game_is_kept_once_with_what_came_of_it(study: Path
 
 def test_a_round_is_told_how_the_one_before_it_ended(study: Path, db: Path) -> None:
     with LocalServer(player()) as server:
-        collect(db, str(study), ["local/small"], base_url=server.base_url, options=QUICK)
+        collect(db, str(study), ["local/small"], base_url=server.base_url, **QUICK)
         game = max((body["messages"] for body in server.bodies if not is_question(body)), key=len)
     told = [message["content"].split(":")[0].split(" as ")[0] for message in game[2::2]]
     kept = factors(db, f"test = 'rounds' AND game = '{_game_of(db, game)}'")
@@ -149,7 +149,7 @@ def test_a_temperature_that_is_rejected_stops_that_model_with_the_reason(tmp_pat
 
     with LocalServer(handler) as server:
         models = ["local/small", "local/thinker"]
-        report = collect(db, str(study), models, base_url=server.base_url, options=QUICK)
+        report = collect(db, str(study), models, base_url=server.base_url, **QUICK)
     small, thinker = report.models
     assert small["asked"] == 0
     assert "1.5 is above the maximum of 1. small was sent the temperature 1.5" in small["stopped_because"]
@@ -253,9 +253,7 @@ def test_another_format_of_answers_is_a_variant_of_its_own(study: Path, db: Path
     cot = load_study(study, "base.cot")
     assert (cot.variant, cot.frame) == ("base.cot", "cot")
     with LocalServer(player(lambda body: "Beno was better, I think.\nAnswer: Ato")) as server:
-        assert collect(
-            db, cot, ["local/small"], variant="base.cot", base_url=server.base_url, options=QUICK
-        ).is_complete
+        assert collect(db, cot, ["local/small"], variant="base.cot", base_url=server.base_url, **QUICK).is_complete
     assert rows(db, "SELECT DISTINCT variant, choice FROM trials") == [("base.cot", "Ato")]
     assert "Think first." in server.bodies[0]["messages"][-1]["content"]
     assert cot.left_out == {"thinker": "it has a format of answers of its own"}
@@ -268,9 +266,9 @@ def test_the_history_of_the_study_of_reasoning_does_not_move() -> None:
 def test_a_game_with_elicited_rates_waits_for_them_and_plays_by_them(db: Path) -> None:
     quick = ["simulated/greedy"]
     with pytest.raises(UsageError, match="collect --study hiring --variant elicited_rates --model simulated/greedy"):
-        collect(db, "hiring", quick, variant="success_elicited", options=QUICK)
-    collect(db, "hiring", quick, variant="elicited_rates", options=QUICK)
-    report = collect(db, "hiring", quick, variant="success_elicited", options=QUICK, pilot=40)
+        collect(db, "hiring", quick, variant="success_elicited", **QUICK)
+    collect(db, "hiring", quick, variant="elicited_rates", **QUICK)
+    report = collect(db, "hiring", quick, variant="success_elicited", **QUICK, pilot=40)
     assert report.is_complete
     said = dict(rows(db, "SELECT job, mean_rate FROM elicited_rates"))
     played = rows(db, "SELECT item, factors FROM trials WHERE variant = 'success_elicited'")

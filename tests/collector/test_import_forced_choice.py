@@ -11,7 +11,7 @@ import duckdb
 import polars as pl
 import pytest
 
-from slant.collector import Options, collect, export_trials, import_trials
+from slant.collector import collect, export_trials, import_trials
 from slant.collector.errors import UsageError
 from slant.collector.importing.writer import ImportReport
 from slant.collector.keep.frames import frame_of
@@ -122,7 +122,7 @@ def test_enforced_and_free_answers_of_a_cell_are_two_trials(tmp_path: Path) -> N
 @pytest.mark.parametrize("view", ["forced_choice_trials", "trials"])
 def test_what_is_exported_comes_in_again_as_it_was(tmp_path: Path, view: str) -> None:
     db, file, again = tmp_path / "a.duckdb", tmp_path / "rows.csv", tmp_path / "b.duckdb"
-    collect(db, "interference", ["simulated/gpt-5"], options=Options(logprobs=True))
+    collect(db, "interference", ["simulated/gpt-5"], logprobs=True)
     export_trials(db, out=file, view=view)
     file.write_text(file.read_text(encoding="utf-8").replace("simulated", "collected"), encoding="utf-8")
     report = import_trials(again, "interference", [file])

@@ -68,7 +68,7 @@ class Command:
             "local/small",
             "--base-url",
             server.base_url,
-            "--repeat",
+            "--repetitions",
             str(REPETITIONS),
             "--concurrency",
             "8",
@@ -281,7 +281,7 @@ def test_ctrl_c_ends_the_waiting_for_a_database_that_somebody_holds(command: Com
             'Left before "drinks" (base) was asked.\n  What is in {db} and beside it is',
         ),
         (
-            "cli",
+            "commands.terminal_watcher",
             "_print_report",
             8,
             "Left at once.\n  All answers that came are kept beside {db}. The same command asks",
@@ -292,7 +292,7 @@ def test_ctrl_c_when_no_request_is_in_flight_says_what_is_kept(
     command: Command, module: str, function: str, kept: int, said: str
 ) -> None:
     whole = command.words.copy()
-    command.words[command.words.index("--repeat") + 1] = "1"
+    command.words[command.words.index("--repetitions") + 1] = "1"
     command.run_code(INTERRUPTED.replace("MODULE", module).replace("FUNCTION", function))
     process = command.start()
     _, messages = process.communicate(timeout=60)

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from aiohttp import web
 
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.providers import provider_named
@@ -63,7 +63,7 @@ def test_asking_for_logprobs_makes_no_trial_pending_again(tmp_path: Path, study:
     with LocalServer(calm) as server:
         collect(db, study, ["local/small"], base_url=server.base_url)
         asked = len(server.bodies)
-        collect(db, study, ["local/small"], base_url=server.base_url, options=Options(logprobs=True))
+        collect(db, study, ["local/small"], base_url=server.base_url, logprobs=True)
     assert len(server.bodies) == asked > 0
 
 

@@ -10,13 +10,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 from click.testing import CliRunner
 
 from slant.analysis.rows.views import open_trials, stored_views
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseError
 from slant.collector.keep import database as store
@@ -31,7 +32,7 @@ from tests.support.local_server import LocalServer
 from tests.support.tiny_study import write_tiny
 
 MIGRATIONS = sorted((sql_dir() / "migrations").glob("[0-9]*.sql"))
-QUICK = Options(concurrency=4, max_retries=0)
+QUICK: dict[str, Any] = {"concurrency": 4, "max_retries": 0}
 
 
 def old_line(trial: Trial, number: int) -> dict[str, object]:
@@ -98,7 +99,7 @@ def test_an_old_database_with_an_old_journal_resumes_where_it_stopped(tmp_path: 
     old_database(db, lines[:3])
     old_journal(db, lines[3:5])
     with LocalServer() as server:
-        report = collect(db, study, ["small"], base_url=server.base_url, options=QUICK)
+        report = collect(db, study, ["small"], base_url=server.base_url, **QUICK)
     assert (report.models[0]["already_done"], len(server.bodies)) == (5, 3)
     assert query(db, "SELECT count(*), count(DISTINCT trial_id), count(cost_usd) FROM trials") == [(8, 8, 0)]
 

@@ -18,9 +18,9 @@ from slant.collector.cost.pilot import balanced_slice, pilot_of
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.plan.conversations import quotas
-from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.studies.catalogue import load_study
 from tests.support.local_server import LocalServer
+from tests.support.planned import planned
 from tests.support.tiny_study import write_tiny
 
 
@@ -51,7 +51,7 @@ def test_a_pilot_of_rmiat_has_both_arms_of_the_same_words_in_every_test() -> Non
 
 
 def test_the_same_slice_is_taken_again_and_of_every_model(tmp_path: Path) -> None:
-    run_plan = make_run_plan(load_study("rmiat"), None, tmp_path / "none.duckdb", simulated=True)
+    run_plan = planned(load_study("rmiat"), None, tmp_path / "none.duckdb", simulated=True)
     first, again = pilot_of(run_plan, 50), pilot_of(run_plan, 50)
     assert first.slice == again.slice
     assert [model_plan.planned for model_plan in first.model_plans] == [50] * 5
@@ -75,7 +75,7 @@ class Terminal:
             "local/small",
             "--base-url",
             server.base_url,
-            "--repeat",
+            "--repetitions",
             "10",
             "--db",
             str(self.db),

@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector import Options, Watcher, collect
+from slant.collector import Watcher, collect
 from slant.collector.ask.interrupts import StopSwitch, run_anywhere
 from slant.collector.errors import JournalError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import FolderLock, journal_folder
 from slant.collector.keep.journal_files import journal_paths
-from slant.collector.plan.run_plan import make_run_plan, part_of
+from slant.collector.plan.run_plan import part_of
+from slant.collector.request.record import Request
 from slant.collector.run.one_process import ask
 from slant.collector.run.processes import _shared_out
 from slant.collector.studies.catalogue import load_study
@@ -31,6 +32,7 @@ from tests.conftest import ROOT
 from tests.support.batching import Heard
 from tests.support.journals import journal_text
 from tests.support.local_server import LocalServer, answers, completion
+from tests.support.planned import planned
 from tests.support.processes import children_of, is_running
 from tests.support.tiny_choice import write_choice
 from tests.support.tiny_study import write_tiny
@@ -60,7 +62,7 @@ class Run:
         self.db = folder / "a.duckdb"
         self.words = [
             sys.executable, "-m", "slant.collector", "--study", str(write_tiny(folder)), "--model", "local/small",
-            "--base-url", server.base_url, "--repeat", str(REPEAT), "--concurrency", "8", "--db", str(self.db),
+            "--base-url", server.base_url, "--repetitions", str(REPEAT), "--concurrency", "8", "--db", str(self.db),
             "--processes", "2", "--format", "csv",
         ]  # fmt: skip
         self.server = server
@@ -125,7 +127,7 @@ def test_what_a_provider_is_asked_for_beside_answers_is_asked_by_all_processes(
     server.handler = answers
     report = collect(
         tmp_path / "a.duckdb", write_choice(tmp_path), ["local/small"], base_url=server.base_url, processes=2,
-        structured_output=True, options=Options(logprobs=True),
+        structured_output=True, logprobs=True,
     )  # fmt: skip
     assert report.is_complete
     assert len(server.bodies) == 22
@@ -138,7 +140,7 @@ def priced(folder: Path, server: LocalServer, budget_usd: float | None = None) -
     prices.write_text(PRICES, "utf-8")
     report = collect(
         folder / "a.duckdb", write_tiny(folder, study=LIMITED), ["local/small"], base_url=server.base_url, processes=2,
-        prices_file=prices, options=Options(budget_usd=budget_usd),
+        prices=prices, budget=budget_usd,
     )  # fmt: skip
     return report.models[0]
 
@@ -166,14 +168,14 @@ def test_a_share_of_a_budget_that_is_too_small_for_a_request_says_so(tmp_path: P
 def test_a_process_that_begins_late_has_its_whole_share_of_the_budget(tmp_path: Path, server: LocalServer) -> None:
     (tmp_path / "prices.toml").write_text(PRICES, "utf-8")
     study = load_study(str(write_tiny(tmp_path, study=LIMITED)))
-    run_plan = make_run_plan(
-        study, ["local/small"], tmp_path / "a.duckdb", base_url=server.base_url, prices_file=tmp_path / "prices.toml"
+    run_plan = planned(
+        study, ["local/small"], tmp_path / "a.duckdb", base_url=server.base_url, prices=tmp_path / "prices.toml"
     )
     journal_folder(run_plan.db).mkdir()
-    options, ledger = _shared_out(run_plan, Options(budget_usd=0.8), 2)
+    request, ledger = _shared_out(run_plan, Request(run_plan.db, study, budget=0.8), 2)
     for number in (1, 2):  # this one after the other has ended
         part, switch = part_of(run_plan, number, 2), StopSwitch(Watcher())
-        report = run_anywhere(ask(part, options, Watcher(), switch, ledger=replace(ledger)))
+        report = run_anywhere(ask(part, request, Watcher(), switch, ledger=replace(ledger)))
         assert (report.models[0]["asked"], report.models[0]["stopped_because"]) == (4, None)
 
 
@@ -186,7 +188,7 @@ def test_a_full_disk_stops_all_processes_and_keeps_every_answer(
     server.handler, heard = fill, Heard()
     report = collect(
         small_disk / "a.duckdb", write_tiny(tmp_path), ["local/small"], base_url=server.base_url, repetitions=200,
-        processes=2, options=Options(concurrency=8), watcher=heard,
+        processes=2, concurrency=8, watcher=heard,
     )  # fmt: skip
     asked = len(server.bodies)
     kept = [journal_text(path).count(b'"attempt_id"') for path in journal_paths(journal_folder(report.db))]
@@ -248,8 +250,8 @@ def test_no_more_processes_start_than_there_are_trials(tmp_path: Path, server: L
 
 
 def test_processes_share_out_concurrency_and_budget(tmp_path: Path) -> None:
-    run_plan = make_run_plan(load_study(str(write_tiny(tmp_path))), None, tmp_path / "a.duckdb", simulated=True)
-    shared, ledger = _shared_out(run_plan, Options(concurrency=16, budget_usd=3.0), 3)
-    assert (shared.concurrency, shared.budget_usd, ledger.cap_usd) == (6, 1.0, 1.0)
+    run_plan = planned(load_study(str(write_tiny(tmp_path))), None, tmp_path / "a.duckdb", simulated=True)
+    shared, ledger = _shared_out(run_plan, Request(run_plan.db, run_plan.study, budget=3.0), 3)
+    assert (shared.concurrency, shared.budget, ledger.cap_usd) == (6, 1.0, 1.0)
     with pytest.raises(UsageError, match="processes must be at least 1"):
         collect(tmp_path / "a.duckdb", tmp_path / "study.toml", simulated=True, processes=0)

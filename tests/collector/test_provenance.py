@@ -17,7 +17,7 @@ import pytest
 from aiohttp import web
 from click.testing import CliRunner, Result
 
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.cost.earlier_answers import earlier_sizes
 from slant.collector.keep.database import reading
@@ -65,8 +65,9 @@ def db(tiny: str, tmp_path: Path) -> Path:
             base_url=server.base_url,
             repetitions=2,
             variant="balanced",
-            options=Options(concurrency=1, time_limit_s=7),
-            prices_file=tmp_path / "prices.toml",
+            concurrency=1,
+            time_limit=7,
+            prices=tmp_path / "prices.toml",
         )
     return tmp_path / "a.duckdb"
 

@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 from aiohttp import web
 
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.providers import PROVIDERS
@@ -44,8 +44,8 @@ def collected(folder: Path, provider: str, body: Mapping[str, Any], table: str =
     (folder / provider).mkdir()
     study, db = str(write_tiny(folder / provider)), folder / provider / "t.duckdb"
     with LocalServer(answers) as server, standing_for(provider, server) as base_url:
-        options = Options(max_retries=0, time_limit_s=20)
-        report = collect(db, study, [f"{provider}/m"], base_url=base_url, yes=True, options=options)
+        options = {"max_retries": 0, "time_limit": 20}
+        report = collect(db, study, [f"{provider}/m"], base_url=base_url, yes=True, **options)
     with reading(db) as connection:
         frame: pl.DataFrame = frame_of(connection.sql(f"FROM {table} ORDER BY position"))
     assert report.is_complete == (table == "trials")

@@ -13,13 +13,13 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector import Options, RunReport, collect
+from slant.collector import RunReport, collect
 from slant.collector.ask.runner import GIVE_UP_AFTER
 from slant.collector.keep.database import reading
 from tests.support.local_server import LocalServer, answers, completion, error
 from tests.support.tiny_study import write_tiny
 
-EAGER = Options(concurrency=8, max_retries=5, time_limit_s=5)
+EAGER: dict[str, Any] = {"concurrency": 8, "max_retries": 5, "time_limit": 5}
 Refusal = Callable[[], web.Response]
 
 
@@ -29,8 +29,8 @@ def tiny(tmp_path: Path) -> str:
     return str(write_tiny(tmp_path / "study"))
 
 
-def run(study: str, server: LocalServer, db: Path, options: Options = EAGER, **more: Any) -> RunReport:
-    return collect(db, study, ["local/small"], base_url=server.base_url, options=options, **more)
+def run(study: str, server: LocalServer, db: Path, options: dict[str, Any] = EAGER, **more: Any) -> RunReport:
+    return collect(db, study, ["local/small"], base_url=server.base_url, **options, **more)
 
 
 def rows(db: Path, query: str) -> list[Any]:
@@ -87,7 +87,7 @@ def test_a_storm_costs_time_and_not_one_answer(tiny: str, tmp_path: Path, refusa
 
 @pytest.mark.parametrize("refusal", ["429 without a word", "429 in a 200"])
 def test_a_429_storm_does_not_use_up_the_tries_of_a_trial(tiny: str, tmp_path: Path, refusal: str) -> None:
-    options = Options(concurrency=8, max_retries=1, time_limit_s=5)
+    options = {"concurrency": 8, "max_retries": 1, "time_limit": 5}
     with LocalServer(Storm(12, REFUSALS[refusal])) as server:
         report = run(tiny, server, tmp_path / "a.duckdb", options)
     assert report.is_complete
@@ -102,7 +102,7 @@ def test_retry_after_is_the_least_wait_and_a_pause_of_the_whole_key(tiny: str, t
         return error(429, "", "", **{"retry-after": "1"}) if len(times) == 1 else await answers(request, body)
 
     with LocalServer(once) as server:
-        report = run(tiny, server, tmp_path / "a.duckdb", Options(concurrency=1), repetitions=2)
+        report = run(tiny, server, tmp_path / "a.duckdb", {"concurrency": 1}, repetitions=2)
     assert report.is_complete
     assert times[1] - times[0] >= 1.0
     waited = rows(tmp_path / "a.duckdb", "SELECT max(queue_wait_s), max(latency_s) FROM trials")
@@ -118,7 +118,7 @@ def test_a_wait_of_89_s_is_waited_for_and_costs_nothing_else(tiny: str, tmp_path
         return error(429, "", "", **{"retry-after": "89"}) if len(times) == 1 else await answers(request, body)
 
     with LocalServer(busy_at_first) as server:
-        report = run(tiny, server, tmp_path / "a.duckdb", Options(concurrency=1, time_limit_s=5))
+        report = run(tiny, server, tmp_path / "a.duckdb", {"concurrency": 1, "time_limit": 5})
     assert (report.is_complete, len(times)) == (True, 9)
     assert 89.0 <= times[1] - times[0] < 120.0
 
@@ -133,19 +133,19 @@ def test_an_absurd_wait_stops_the_model_with_a_sentence(tiny: str, tmp_path: Pat
     assert "Come back tomorrow." in said
     assert "It asks to wait" in said
     assert "60 min at most" in said
-    assert len(server.bodies) <= EAGER.concurrency
+    assert len(server.bodies) <= EAGER["concurrency"]
     assert time.monotonic() - started < 20
 
 
 def test_without_retries_nothing_is_asked_twice(tiny: str, tmp_path: Path) -> None:
-    options = Options(concurrency=8, max_retries=0)
+    options = {"concurrency": 8, "max_retries": 0}
     with LocalServer(Storm(math.inf, REFUSALS["429, milliseconds"])) as server:
         report = run(tiny, server, tmp_path / "a.duckdb", options)
     assert (report.models[0]["failed"], len(server.bodies)) == (8, 8)
 
 
 def test_a_server_that_only_breaks_down_stops_the_model_and_not_the_other(tiny: str, tmp_path: Path) -> None:
-    options = Options(concurrency=8, max_retries=0)
+    options = {"concurrency": 8, "max_retries": 0}
     storm = Storm(math.inf, REFUSALS["529"], only_model="broken")
     with LocalServer(storm) as server:
         report = collect(
@@ -153,7 +153,7 @@ def test_a_server_that_only_breaks_down_stops_the_model_and_not_the_other(tiny: 
             tiny,
             ["local/broken", "local/small"],
             base_url=server.base_url,
-            options=options,
+            **options,
             repetitions=10,
         )
     broken, small = sorted(report.models, key=lambda model: model["model"])
@@ -169,9 +169,7 @@ def test_one_model_in_a_storm_does_not_slow_another(tiny: str, tmp_path: Path) -
 
     db = tmp_path / "a.duckdb"
     with LocalServer(until_the_other_is_done) as server:
-        report = collect(
-            db, tiny, ["local/stormy", "local/small"], base_url=server.base_url, options=EAGER, repetitions=10
-        )
+        report = collect(db, tiny, ["local/stormy", "local/small"], base_url=server.base_url, **EAGER, repetitions=10)
     assert report.is_complete
     waited = dict(rows(db, "SELECT model, max(queue_wait_s) FROM trials GROUP BY model"))
     assert waited["small"] < 0.5 <= waited["local/stormy"]
@@ -191,7 +189,7 @@ def test_a_quota_stops_one_model_at_once_and_the_others_go_on(tiny: str, tmp_pat
             tiny,
             ["local/poor", "local/small"],
             base_url=server.base_url,
-            options=EAGER,
+            **EAGER,
             repetitions=10,
         )
     poor, small = sorted(report.models, key=lambda model: model["model"])

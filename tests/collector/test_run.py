@@ -13,20 +13,21 @@ from aiohttp import web
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector import Options, RunReport, Watcher, collect
+from slant.collector import RunReport, Watcher, collect
 from slant.collector.api import carry_out
 from slant.collector.ask.journal_writer import pause_s
 from slant.collector.ask.runner import Lane
 from slant.collector.errors import DatabaseError, ProviderError, UnknownNameError, UsageError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
-from slant.collector.plan.run_plan import make_run_plan
+from slant.collector.request.record import Request
 from slant.collector.studies.catalogue import load_study
 from tests.support.journals import only_journal
 from tests.support.local_server import Handler, LocalServer, answers, completion, error
+from tests.support.planned import planned
 from tests.support.tiny_study import write_tiny
 
-QUICK = Options(concurrency=4, max_retries=2, time_limit_s=5)
+QUICK: dict[str, Any] = {"concurrency": 4, "max_retries": 2, "time_limit": 5}
 KEY = "sk-secret-0123456789"
 
 
@@ -38,7 +39,7 @@ def tiny(tmp_path: Path) -> str:
 
 
 def run(study: str, server: LocalServer, db: Path, **more: Any) -> RunReport:
-    return collect(db, study, ["local/small"], base_url=server.base_url, options=QUICK, **more)
+    return collect(db, study, ["local/small"], base_url=server.base_url, **QUICK, **more)
 
 
 def rows(db: Path, query: str) -> list[Any]:
@@ -131,10 +132,10 @@ def test_failures_are_asked_again_and_each_try_is_kept(tiny: str, tmp_path: Path
 
 def test_a_trial_whose_tries_all_failed_is_pending_again(tiny: str, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
-    options = Options(concurrency=8, max_retries=0)
+    options = {"concurrency": 8, "max_retries": 0}
     with LocalServer(failing_first(1, down)) as server:
-        first = collect(db, tiny, ["local/small"], base_url=server.base_url, options=options)
-        again = collect(db, tiny, ["local/small"], base_url=server.base_url, options=options)
+        first = collect(db, tiny, ["local/small"], base_url=server.base_url, **options)
+        again = collect(db, tiny, ["local/small"], base_url=server.base_url, **options)
     assert (first.is_complete, first.models[0]["failed"]) == (False, 8)
     assert again.is_complete
     assert rows(db, "SELECT count(*), count(DISTINCT trial_id) FROM trials") == [(8, 8)]
@@ -154,13 +155,13 @@ def test_a_wrong_key_name_or_quota_stops_the_model_with_the_providers_sentence(
     with LocalServer(no) as server:
         report = run(tiny, server, tmp_path / "a.duckdb", repetitions=20)
     assert sentence in report.models[0]["stopped_because"]
-    assert len(server.bodies) <= QUICK.concurrency
+    assert len(server.bodies) <= QUICK["concurrency"]
 
 
 def test_a_server_that_is_gone_stops_the_model_instead_of_failing_every_trial(tiny: str, tmp_path: Path) -> None:
-    options = Options(concurrency=4, max_retries=0)
+    options = {"concurrency": 4, "max_retries": 0}
     report = collect(
-        tmp_path / "a.duckdb", tiny, ["local/small"], base_url="http://127.0.0.1:9/v1", repetitions=100, options=options
+        tmp_path / "a.duckdb", tiny, ["local/small"], base_url="http://127.0.0.1:9/v1", repetitions=100, **options
     )
     assert "in a row failed" in report.models[0]["stopped_because"]
     assert report.models[0]["failed"] < 40
@@ -190,7 +191,7 @@ def test_a_key_is_found_in_no_file_even_when_the_provider_echoes_it(
     with LocalServer(echo) as server:
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        collect(tmp_path / "a.duckdb", tiny, ["openai/o3-mini"], options=QUICK, yes=True)
+        collect(tmp_path / "a.duckdb", tiny, ["openai/o3-mini"], **QUICK, yes=True)
     assert KEY in server.headers[0]["Authorization"]
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     assert len(files) >= 6
@@ -261,16 +262,16 @@ def test_a_full_disk_stops_the_run_and_keeps_every_answer(tiny: str, small_disk:
 def test_what_others_asked_since_the_offer_was_made_is_not_asked_again(tiny: str, tmp_path: Path) -> None:
     db = tmp_path / "a.duckdb"
     with LocalServer() as server:
-        run_plan = make_run_plan(load_study(tiny), ["local/small"], db, base_url=server.base_url)
+        run_plan = planned(load_study(tiny), ["local/small"], db, base_url=server.base_url)
         run(tiny, server, db)
-        report = carry_out(run_plan, QUICK, yes=True, watcher=Watcher())
+        report = carry_out(run_plan, Request(db, tiny, **QUICK), watcher=Watcher())
     assert len(server.bodies) == 8
     assert report.models[0]["already_done"] == 8
 
 
 def test_a_model_that_is_named_twice_is_asked_once(tiny: str, tmp_path: Path) -> None:
     with LocalServer() as server:
-        collect(tmp_path / "a.duckdb", tiny, ["small", "local/small"], base_url=server.base_url, options=QUICK)
+        collect(tmp_path / "a.duckdb", tiny, ["small", "local/small"], base_url=server.base_url, **QUICK)
     assert len(server.bodies) == 8
 
 
@@ -322,7 +323,7 @@ def test_a_stand_in_for_a_key_does_not_black_out_ordinary_words(
     with LocalServer() as server:
         monkeypatch.setenv("OPENAI_API_KEY", "a")
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
-        collect(tmp_path / "a.duckdb", tiny, ["openai/o3-mini"], options=QUICK, yes=True)
+        collect(tmp_path / "a.duckdb", tiny, ["openai/o3-mini"], **QUICK, yes=True)
     assert rows(tmp_path / "a.duckdb", "SELECT DISTINCT answer FROM trials") == [("Calm",)]
 
 
@@ -355,13 +356,13 @@ class Impatient(Watcher):
 
 def test_a_model_that_was_interrupted_says_so(tiny: str, tmp_path: Path) -> None:
     with LocalServer() as server:
-        one_by_one = Options(concurrency=1)
+        one_by_one = {"concurrency": 1}
         report = collect(
             tmp_path / "a.duckdb",
             tiny,
             ["local/small"],
             base_url=server.base_url,
-            options=one_by_one,
+            **one_by_one,
             watcher=Impatient(),
         )
     assert (report.was_stopped, report.models[0]["stopped_because"]) == (True, "interrupted")

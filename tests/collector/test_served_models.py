@@ -92,7 +92,7 @@ def test_one_name_at_two_addresses_is_said_before_asking_and_under_tables(tmp_pa
     options = ["--study", study, "--model", "local/m", "--db", str(db)]
     with LocalServer() as first, LocalServer() as second:
         assert "another address" not in CliRunner().invoke(command, [*options, "--base-url", first.base_url]).output
-        more = [*options, "--base-url", second.base_url, "--repeat", "2"]
+        more = [*options, "--base-url", second.base_url, "--repetitions", "2"]
         assert f"came from another address: {first.base_url}" in CliRunner().invoke(command, more).output
     said = CliRunner().invoke(analyze, ["tables", "tokens_by_condition", "--db", str(db)]).output
     assert "was asked at 2 addresses" in said

@@ -140,7 +140,7 @@ def test_a_shard_that_is_killed_and_run_again_buys_nothing_twice(tmp_path: Path)
     with LocalServer(slowly) as server:
         words = [
             sys.executable, "-m", "slant.collector", "--study", str(study), "--model", "local/small", "--shard", "1/2",
-            "--base-url", server.base_url, "--repeat", "40", "--concurrency", "4", "--db", str(db),
+            "--base-url", server.base_url, "--repetitions", "40", "--concurrency", "4", "--db", str(db),
         ]  # fmt: skip
         with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
             until = time.monotonic() + 60

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector import Options, RunReport, collect
+from slant.collector import RunReport, collect
 from slant.collector.providers import PROVIDERS
 from tests.collector.test_providers import ANSWERS
 from tests.support.local_server import LocalServer, standing_for
@@ -49,7 +49,7 @@ def asked(folder: Path, provider: str, handler: Any, **changed: tuple[str, str])
     with LocalServer(handler) as server, standing_for(provider, server) as base_url:
         report = collect(
             folder / "t.duckdb", str(write_tiny(folder, **changed)), [f"{provider}/m"] if not changed else ["small"],
-            base_url=base_url, yes=True, options=Options(concurrency=1, max_retries=1),
+            base_url=base_url, yes=True, concurrency=1, max_retries=1,
         )  # fmt: skip
     return report, server.bodies
 

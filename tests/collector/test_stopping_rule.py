@@ -12,12 +12,12 @@ from click.testing import CliRunner
 from slant.collector import load_study, preregister
 from slant.collector.cli import collect
 from slant.collector.errors import UsageError
-from slant.collector.plan.run_plan import make_run_plan
 from slant.collector.registration.canonical import document_of, parsed_registration, registered_rule, registration_of
 from slant.collector.registration.registering import departures
 from slant.collector.stopping.looks import GOES_ON, MOST, NARROW, Look, look_sentence, looks_of_rows
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.stopping.widths import CellWidth
+from tests.support.planned import planned
 from tests.support.worded_study import TRIALS, write_worded
 
 RULE = StoppingRule(10, 3, 8)
@@ -69,13 +69,13 @@ def test_what_a_stranger_wrote_as_a_rule_or_a_look_is_left_out() -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        ("--until-width 10", "--until-width needs --repeat 2 or more"),
-        ("--looks 3 --repeat 4", "--looks is about --until-width"),
-        ("--until-width 10 --repeat 4 --batch", "--until-width and --batch can't be used together"),
-        ("--until-width 10 --repeat 4 --pilot 50", "--until-width and --pilot can't be used together"),
-        ("--until-width 10 --repeat 4 --shard 1/2", "--until-width and --shard can't be used together"),
-        ("--until-width 10 --repeat 4 --again 50", "--until-width and --again can't be used together"),
-        ("--until-width 10 --repeat 4 --looks 2000", "--looks must be from 1 to 1,000"),
+        ("--until-width 10", "--until-width needs --repetitions 2 or more"),
+        ("--looks 3 --repetitions 4", "--looks is about --until-width"),
+        ("--until-width 10 --repetitions 4 --batch", "--until-width and --batch can't be used together"),
+        ("--until-width 10 --repetitions 4 --pilot 50", "--until-width and --pilot can't be used together"),
+        ("--until-width 10 --repetitions 4 --shard 1/2", "--until-width and --shard can't be used together"),
+        ("--until-width 10 --repetitions 4 --again 50", "--until-width and --again can't be used together"),
+        ("--until-width 10 --repetitions 4 --looks 2000", "--looks must be from 1 to 1,000"),
     ],
 )
 def test_what_can_not_be_waited_for_is_refused_in_a_sentence(words: str, reason: str, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_study_without_an_effect_over_words_and_wordings_is_refused(study: str
         "--study",
         study,
         "--simulated",
-        "--repeat",
+        "--repetitions",
         "4",
         "--until-width",
         "10",
@@ -104,7 +104,15 @@ def test_a_study_without_an_effect_over_words_and_wordings_is_refused(study: str
 
 
 def test_without_r_it_ends_before_anybody_is_asked(python: list[str], root: Path, tmp_path: Path) -> None:
-    words = ["--study", str(write_worded(tmp_path / "study")), "--simulated", "--repeat", "4", "--until-width", "10"]
+    words = [
+        "--study",
+        str(write_worded(tmp_path / "study")),
+        "--simulated",
+        "--repetitions",
+        "4",
+        "--until-width",
+        "10",
+    ]
     done = subprocess.run(
         [*python, "-m", "slant.collector", *words, "--db", str(tmp_path / "a.duckdb")],
         cwd=root,
@@ -147,7 +155,8 @@ def test_a_run_by_another_rule_is_not_as_registered(tmp_path: Path) -> None:
         (StoppingRule(9, 3, 8), ["is ±9, 3 looks"]),
         (None, ["is none, registered is ±10"]),
     ):
-        run_plan = make_run_plan(study, ["simulated/small"], tmp_path / "a.duckdb", repetitions=8, stopping=rule)
+        how = {} if rule is None else {"until_width": rule.until_width, "looks": rule.looks}
+        run_plan = planned(study, ["simulated/small"], tmp_path / "a.duckdb", repetitions=8, **how)
         sentences = departures(run_plan, registration)
         assert len(sentences) == len(expected)
         assert all(part in sentence for part, sentence in zip(expected, sentences, strict=True))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.cli import collect as command
 from slant.collector.errors import DatabaseWriteError, StudyError, UnknownNameError
 from slant.collector.keep.database import reading, showing, writing
@@ -43,7 +43,7 @@ def asked(study: Path) -> Path:
     """A database with all 16 answers of a study, collected from a server on loopback."""
     db = study.with_name("a.duckdb")
     with LocalServer() as server:
-        assert collect(db, study, ["local/small"], base_url=server.base_url, options=Options(concurrency=4)).is_complete
+        assert collect(db, study, ["local/small"], base_url=server.base_url, concurrency=4).is_complete
     return db
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.ask.retries import judge
 from slant.collector.keep.database import reading
 from slant.collector.providers.exchange import Exchange
@@ -61,8 +61,8 @@ def test_the_trial_is_recorded_as_failed_without_another_try_and_the_others_are_
         return await answers(request, body)
 
     with LocalServer(short_of_context) as server:
-        study, options = str(write_tiny(tmp_path)), Options(concurrency=2)
-        report = collect(tmp_path / "a.duckdb", study, ["local/small"], base_url=server.base_url, options=options)
+        study, options = str(write_tiny(tmp_path)), {"concurrency": 2}
+        report = collect(tmp_path / "a.duckdb", study, ["local/small"], base_url=server.base_url, **options)
     row = report.models[0]
     assert (row["answered"], row["failed"], row["stopped_because"], len(server.bodies)) == (6, 2, None, 8)
     assert "exceeds the context window" in row["last_failure"]

@@ -210,14 +210,15 @@ def _refits(folder: Path) -> Rows:
 
 PROCESSES = (
     Process(
-        "journal", COLLECT, f"{_ASKED} --repeat {REPEAT} --db {{here}}/a.duckdb", _studied, _trials("a"), asks=True,
+        "journal", COLLECT, f"{_ASKED} --repetitions {REPEAT} --db {{here}}/a.duckdb", _studied, _trials("a"),
+        asks=True,
     ),
     Process(
-        "game", COLLECT, f"{_ASKED} --repeat 4 --db {{here}}/a.duckdb", _game, _trials("a"), asks=True,
+        "game", COLLECT, f"{_ASKED} --repetitions 4 --db {{here}}/a.duckdb", _game, _trials("a"), asks=True,
     ),
     Process(
         "until-width", COLLECT,
-        "--study {here}/study/study.toml --model simulated/small --until-width 60 --repeat 6 --looks 3 --seed 1 "
+        "--study {here}/study/study.toml --model simulated/small --until-width 60 --repetitions 6 --looks 3 --seed 1 "
         "--db {here}/a.duckdb",
         lambda folder: write_worded(folder / "study"), _trials("a"),
     ),

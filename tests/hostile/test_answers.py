@@ -18,7 +18,7 @@ from aiohttp import web
 from click.testing import CliRunner
 
 from slant import analysis
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.cli import collect as collect_command
 from slant.collector.keep.database import reading
 from slant.collector.keep.export import export_trials
@@ -51,9 +51,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return web.Response(body=hostile.body, headers=headers)
 
     with LocalServer(handler) as server:
-        options = Options(concurrency=1, max_retries=0, time_limit_s=20)
+        options = {"concurrency": 1, "max_retries": 0, "time_limit": 20}
         study = str(write_tiny(folder))
-        collect(folder / "a.duckdb", study, ["local/small"], base_url=server.base_url, options=options, repetitions=11)
+        collect(folder / "a.duckdb", study, ["local/small"], base_url=server.base_url, **options, repetitions=11)
     assert not left
     return folder / "a.duckdb"
 

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 from aiohttp import web
 
-from slant.collector import Options, collect
+from slant.collector import collect
 from slant.collector.ask.redaction import in_pieces, letters_of, spellings
 from slant.collector.keep.journal import journal_folder
 from tests.support.local_server import LocalServer, completion
@@ -58,7 +58,7 @@ def test_a_key_is_in_no_file_however_a_server_spells_it(
         monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
         db = tmp_path / "a.duckdb"
         study = str(write_tiny(tmp_path / "s"))
-        collect(db, study, ["openai/gpt-9"], options=Options(max_retries=0), pilot=2, yes=True)
+        collect(db, study, ["openai/gpt-9"], max_retries=0, pilot=2, yes=True)
     (journal,) = journal_folder(db).glob("*.jsonl")
     kept = journal.read_text("utf-8")
     assert '"answer":"Calm' in kept.replace(": ", ":")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from slant.collector import Options, RunReport, collect
+from slant.collector import RunReport, collect
 from slant.collector.keep.journal import journal_folder
 from tests.support.raw_server import Act, RawServer, http
 from tests.support.tiny_study import write_tiny
@@ -46,7 +46,7 @@ def asked(folder: Path, address: str, patch: pytest.MonkeyPatch) -> tuple[RunRep
     (folder / "s").mkdir()
     report = collect(
         folder / "a.duckdb", write_tiny(folder / "s"), ["openai/m"], pilot=2, yes=True,
-        options=Options(max_retries=0, time_limit_s=10),
+        max_retries=0, time_limit=10,
     )  # fmt: skip
     assert isinstance(report, RunReport)
     kept = b"".join(path.read_bytes() for path in [folder / "a.duckdb", *journal_folder(folder / "a.duckdb").iterdir()])

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import click
@@ -65,7 +64,7 @@ BASES: dict[str, tuple[str, ...]] = {
 ONLY = {
     "--study=ultimatum --simulated --dry-run": (
         "--variant", "--answer", "--reasoning-back", "--seed", "--shard", "--processes", "--logprobs", "--pilot",
-        "--structured-output", "--repeat", "--budget",
+        "--structured-output", "--repetitions", "--budget",
     ),
     "--fit=brms": (
         "--show", "--seed", "--random", "--family", "--chains", "--iterations", "--warmup", "--force", "--measure",
@@ -83,14 +82,14 @@ RIGHT = {
     "--db": "b.duckdb", "--eligible": "openai/gpt-*", "--every": "3 --watch", "--exclude": "short", "--figure": "f.png",
     "--fit": "effect_size", "--folder": "there", "--from": "slant.duckdb", "--games": "10", "--height": "5",
     "--image": "pdf", "--iterations": "400", "--lake": "lake", "--layout": "scout", "--license": "MIT",
-    "--lists": "lists", "--looks": "2 --until-width=5 --repeat=4", "--map": "tokens=tokens",
+    "--lists": "lists", "--looks": "2 --until-width=5 --repetitions=4", "--map": "tokens=tokens",
     "--map-model": "a=local/small", "--model": f"local/small --base-url={NOBODY}",
     "--notes": "notes.csv", "--prices": "prices.toml", "--reason": "why", "--change": "lme4.outcome=tokens",
-    "--problems": "problems.csv", "--reference": "o3-mini", "--registration": "plan.json", "--repeat": "4",
-    "--repetitions": "3", "--rule": "the next", "--run": "r1", "--settings": "temperature=0.2", "--shard": "1/2",
+    "--problems": "problems.csv", "--reference": "o3-mini", "--registration": "plan.json", "--repetitions": "4",
+    "--rule": "the next", "--run": "r1", "--settings": "temperature=0.2", "--shard": "1/2",
     "--spec": "x", "--spreadsheet-safe": "--format=csv", "--stop": "all", "--study": "rmiat", "--study-version": "v1",
     "--table": "S5", "--test": "flowers_insects", "--tokenizer": "tokenizer.json", "--topics": "3",
-    "--until-width": "5 --repeat=4", "--variant": "balanced", "--view": "trials", "--wait": "--batch",
+    "--until-width": "5 --repetitions=4", "--variant": "balanced", "--view": "trials", "--wait": "--batch",
     "--where": "wording=1 --bundle=pages", "--width": "5", "--with": "b.duckdb", "--wordings": "4", "--words": "10",
 }  # fmt: skip
 ENDINGS = {"analyze report": "html", "analyze check": "html", "analyze seal": "zip", "collect export": "parquet"}
@@ -173,19 +172,23 @@ CALLED: dict[str, dict[str, Any]] = {
     "validity": {"db": "slant.duckdb", "measures": ["rmiat.tokens"]},
 }
 RIGHT_ARGUMENTS: dict[str, Any] = {
-    "adjust": "none", "again": 3, "anonymous": True, "authors": ["Ada"], "base_url": NOBODY,
-    "between": "model", "columns": ["tokens=tokens"], "effect": 20.0, "effects": "cells", "eligible": ["openai/*"],
-    "engine": "lme4", "exclusions": ["short"], "fit": "effect_size", "fits": ["lme4"], "format": "csv",
-    "formats": ["pdf"], "label": "tab:a", "license": "MIT", "looks": 2, "looks_at": [3],
+    "adjust": "none", "again": 3, "anonymous": True, "answer": "direct", "authors": ["Ada"], "base_url": NOBODY,
+    "between": "model", "budget": 5.0, "columns": ["tokens=tokens"], "effect": 20.0, "effects": "cells",
+    "eligible": ["openai/*"], "engine": "lme4", "exclusions": ["short"], "fit": "effect_size", "fits": ["lme4"],
+    "format": "csv", "formats": ["pdf"], "label": "tab:a", "license": "MIT", "looks": 2, "looks_at": [3],
     "map_models": ["a=local/small"], "measure": "output", "model": "local/small", "models": ["local/small"],
     "n_games": [10], "n_repetitions": [3],
     "n_wordings": [4], "n_words": [10], "names": [], "out": "out.csv", 
-    "prices_file": Path("prices.toml"),
+    "prices": "prices.toml", "reasoning_back": "kept",
     "registration": "plan.json", "repetitions": 4, "rule": "the next", "shard": (1, 2), "source": "simulated",
-    "stopping_rule": "all", "study": "rmiat", "tables": ["S5"], "tests": ["flowers_insects"], "unit": "log",
+    "stopping_rule": "all", "study": "rmiat", "tables": ["S5"], "tests": ["flowers_insects"], "time_limit": 5.0,
+    "unit": "log",
     "until_width": 5.0, "variant": "balanced", "version": "v1", "view": "trials", "width": 5.0, "height": 5.0,
     "executor": NoExecutor(), "workers": 3, "power": 0.5, "alpha": 0.1, "bound": 0.2,
 }  # fmt: skip
+
+
+UNTRIED_ARGUMENTS = ("dry_run",)  # asks nobody, whatever else is said; all options of `collect` are tried with it
 
 
 @dataclass(frozen=True)
@@ -209,7 +212,8 @@ def argument_pairs() -> Iterator[ArgumentPair]:
             continue
         given = CALLED.get(name, {"db": "slant.duckdb"})
         parameters = inspect.signature(function).parameters.values()
-        right = {(p.name, str(p.annotation)): value for p in parameters if (value := right_argument(p)) is not None}
+        tried_here = [p for p in parameters if p.name not in UNTRIED_ARGUMENTS]
+        right = {(p.name, str(p.annotation)): value for p in tried_here if (value := right_argument(p)) is not None}
         for one, other in combinations(right, 2):
             if one[0] not in given and other[0] not in given and frozenset((one, other)) not in tried:
                 yield ArgumentPair(function, given, ({one[0]: right[one]}, {other[0]: right[other]}))

@@ -34,7 +34,7 @@ CONTRADICTIONS = (
     "collect --study rmiat --simulated --batch --yes",
     "collect --simulated",
     "collect --seed 3 status",
-    "collect --study rmiat --simulated --repeat 0",
+    "collect --study rmiat --simulated --repetitions 0",
     "collect --study a.csv --simulated",
     "collect import",
     "collect check-model",

@@ -20,7 +20,7 @@ from tests.project.typing_place import Outcome, Place, quiet_place
 OPTIONS, ARGUMENTS = (Path(__file__).with_name(f"{kind}_pairs.txt") for kind in ("option", "argument"))
 # The second rightly changes nothing beside the first: a pilot is so many trials, however often each would be asked;
 # --list does nothing else, as its help says; and a file without notes codes no trial by any measure.
-NO_MATTER = {("--pilot", "--repeat"), ("--list", "--measure"), ("--list", "--notes"), ("--notes", "--measure")}
+NO_MATTER = {("--pilot", "--repetitions"), ("--list", "--measure"), ("--list", "--notes"), ("--notes", "--measure")}
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from slant.collector import collect
+from slant.collector import BatchReport, collect
 from slant.collector.ask.watcher import Watcher
-from slant.collector.batch.report import BatchOptions, BatchReport
 from slant.collector.keep.database import reading
 from tests.support.batch_server import BatchServer
 from tests.support.tiny_study import write_tiny
@@ -38,8 +37,8 @@ class Batching:
         self.heard = Heard()
 
     def __call__(self, provider: str, *, yes: bool = True, **options: Any) -> BatchReport:
-        chosen = BatchOptions(**{"settle_s": 0.0, "poll_s": 0.01, **options})
-        return collect(self.db, self.study, [MODELS[provider]], options=chosen, yes=yes, watcher=self.heard, batch=True)
+        how = {"settle_s": 0.0, "poll_s": 0.01, **options}
+        return collect(self.db, self.study, [MODELS[provider]], yes=yes, watcher=self.heard, batch=True, **how)
 
     def rows(self, query: str) -> list[tuple[Any, ...]]:
         with reading(self.db) as connection:

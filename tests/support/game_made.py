@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from slant.analysis.questions.games.indices import game_indices
-from slant.collector import Options, collect
+from slant.collector import collect
 from tests.support.tiny_game import write_game
 
 VARIANTS = '[variants.bonus]\nabout = "a bonus"\ndiversity_bonus = true\n'
@@ -45,7 +45,12 @@ def played(folder: Path, more: str = "", *, kept: tuple[str, ...] = ("base", "bo
     """The study's file, and a database of all its games, with the indices of the variants `kept`."""
     study, db = game_file(folder, more), folder / "games.duckdb"
     for variant in ("base", "bonus"):
-        collect(db, str(study), list(MODELS), variant=variant, options=Options())
+        collect(
+            db,
+            str(study),
+            list(MODELS),
+            variant=variant,
+        )
     if kept:
         game_indices(db, str(study), kept, n_boot=20, n_random=20)
     return study, db

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from slant.collector import collect
-from slant.collector.batch.report import BatchOptions
 from tests.conftest import ROOT
 from tests.support.batch_server import BatchServer
 from tests.support.batching import MODELS
@@ -34,7 +33,7 @@ def killed_batches(
         for name, value in server.environment().items():
             patch.setenv(name, value)
         server.pause_s = lambda: random.uniform(0.0, 0.1)
-        words = [*_words(folder, provider), "--batch", "--batch-size", str(IN_A_JOB), "--repeat", str(repetitions)]
+        words = [*_words(folder, provider), "--batch", "--batch-size", str(IN_A_JOB), "--repetitions", str(repetitions)]
         for number in range(kills):
             process = subprocess.Popen(
                 words, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ
@@ -76,7 +75,7 @@ def _to_the_end(folder: Path, provider: str, server: BatchServer, repetitions: i
             [MODELS[provider]],
             yes=True,
             repetitions=repetitions,
-            options=BatchOptions(settle_s=0.0),
+            settle_s=0.0,
             batch=True,
         )
         if report.is_complete:

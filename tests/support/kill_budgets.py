@@ -48,7 +48,7 @@ def killed_budget(folder: Path, kills: int, seed: int) -> Billed:
     (folder / "prices.toml").write_text(_PRICES, "utf-8")
     with LocalServer(slow) as server:
         words = [
-            *command(folder, server.base_url, "--repeat", 40, "--concurrency", 100),
+            *command(folder, server.base_url, "--repetitions", 40, "--concurrency", 100),
             *("--prices", str(folder / "prices.toml"), "--budget", str(BUDGET_USD)),
         ]
         for _ in range(kills):

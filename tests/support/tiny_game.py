@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from slant.collector import Options, RunReport, collect
+from slant.collector import RunReport, collect
 from slant.collector.keep.database import reading
 from tests.support.local_server import LocalServer, completion
 
@@ -50,7 +50,7 @@ provider = "local"
 frame = "cot"
 """
 TRIALS_OF_ONE, TRIALS = 6 + 2, 3 * (6 + 2)
-QUICK = Options(concurrency=3, max_retries=1, time_limit_s=5)
+QUICK: dict[str, Any] = {"concurrency": 3, "max_retries": 1, "time_limit": 5}
 Answering = Callable[[dict[str, Any]], str]
 
 
@@ -82,7 +82,7 @@ def player(answer: Answering = lambda body: "Answer: Ato", **usage: Any) -> Any:
 
 
 def play(study: Path, server: LocalServer, db: Path, **more: Any) -> RunReport:
-    return collect(db, str(study), ["local/small"], base_url=server.base_url, options=QUICK, **more)
+    return collect(db, str(study), ["local/small"], base_url=server.base_url, **QUICK, **more)
 
 
 def rows(db: Path, query: str) -> list[Any]:

@@ -103,7 +103,7 @@ def _order(check: str, order: str, rows: CheckRows, context: Context) -> Verdict
 
 
 def _how_to_cross(check: str) -> tuple[str, ...]:
-    advice = "An even number of repetitions crosses blocks and their order: collect --repeat 2"
+    advice = "An even number of repetitions crosses blocks and their order: collect --repetitions 2"
     return (advice,) if check == "block_order" else ()
 
 

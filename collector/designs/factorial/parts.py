@@ -223,7 +223,7 @@ def _check_crossing(data: FactorialData, where: str) -> None:
     if data.takes == "random" and one and data.n > data.cells.n:
         raise StudyError(
             f"{where} takes {data.n:,} cells at random, but there are {data.cells.n:,}.",
-            'Take all of them, takes = "all", and ask each several times: collect --repeat 3',
+            'Take all of them, takes = "all", and ask each several times: collect --repetitions 3',
         )
     if not one and data.cells.n < data.profiles.count:
         raise StudyError(f"{where} shows {data.profiles.count} different profiles, but there are {data.cells.n} cells.")

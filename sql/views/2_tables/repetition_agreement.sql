@@ -2,7 +2,7 @@
 -- grain: source, study, study_version, variant, model, domain, block, structured_output
 -- reads: forced_choice_answer_rows, models, tests, conditions
 -- design: forced_choice
--- note:  of items with two valid answers at least (`collect --repeat`). `agreement` is the share of pairs of answers to
+-- note:  of items with two valid answers at least (`collect --repetitions`). `agreement` is the share of pairs of answers to
 --        one item that are alike in being consistent or not, averaged over items; which side is A changes with the
 --        repetition. Where the answers of a cell don't differ at all it is 1, whatever the model.
 CREATE OR REPLACE VIEW repetition_agreement AS

@@ -1,0 +1,219 @@
+"""A person at a terminal who watches `collect`: hears it all, is asked before money is spent, sees what came of it."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+import polars as pl
+
+from slant.collector.ask.doubtful_counts import doubtful_count_notes
+from slant.collector.ask.uncounted_answers import uncounted_notes
+from slant.collector.commands.batch_jobs import print_batch_report, say_stopped
+from slant.collector.cost.estimate import dollars
+from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows
+from slant.collector.designs.study import Study
+from slant.collector.keep.database import reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.plan.run_plan import RunPlan
+from slant.collector.progress.bar import ProgressWatcher
+from slant.collector.progress.lost_answers import lost_answer_notes, notes_beside
+from slant.collector.progress.status import closing_notes, progress
+from slant.collector.providers.lifecycles import asked_lifecycle, lifecycle_of
+from slant.collector.request.record import Request
+from slant.collector.run_report import BatchReport, DryRun, RunReport
+from slant.collector.terminal import count_text, if_interrupted, print_rows, say
+
+DECLINED = 1  # exit code of a run that nobody agreed to pay for
+
+
+class TerminalWatcher(ProgressWatcher):
+    """Says what is told, asks before money is spent, and prints the report. Leaves the program if the answer is no, or
+    something is missing at the end."""
+
+    def __init__(self, output_format: str, db: Path) -> None:
+        super().__init__()
+        self._format, self._db = output_format, db
+        self._study: Study | None = None
+
+    def loaded(self, study: Study) -> None:
+        self._study = study
+        if_interrupted(
+            f'Left before "{study.name}" ({study.variant}) was asked.', f"What is in {self._db} and beside it is kept."
+        )
+
+    def note(self, text: str) -> None:
+        say(text)
+
+    def warn(self, text: str) -> None:
+        say(text)
+
+    def agrees(self, run_plan: RunPlan, request: Request) -> bool:
+        """Quote and ask before paid requests, on a terminal."""
+        if_interrupted(
+            "Left at once.",
+            f"All answers that came are kept beside {run_plan.db}. The same command asks what is missing.",
+        )
+        for note in announced_ends(run_plan):
+            say(note)
+        if request.yes or not run_plan.paid or not sys.stdin.isatty():
+            return request.yes
+        count = sum(model_plan.pending for model_plan in run_plan.paid)
+        show_quote(run_plan, request, err=True)
+        up_to = "up to " if run_plan.stopping is not None else ""
+        if not click.confirm(f"Send {up_to}{count:,} paid requests?", err=True):
+            sys.exit(DECLINED)
+        return True
+
+    def after_pilot(
+        self, pilot: RunPlan, report: RunReport, rest: Callable[[], RunPlan], request: Request
+    ) -> RunPlan | None:
+        """Show what a complete pilot gave, and what the rest would take; the rest if a person or --yes agrees to it."""
+        if isinstance(report, BatchReport) and not report.has_all_answers:
+            say(f"These are the pilot's {sum(model_plan.planned for model_plan in pilot.model_plans):,} trials.")
+            print_batch_report(report, self._format, pilot.study)  # exits
+        if not isinstance(report, BatchReport) and not report.is_complete:
+            say_stopped(report)
+            say("The pilot is not complete. The same command asks what it lacks.")
+            sys.exit(1)
+        whole = rest()
+        if not shown_and_agreed(pilot, whole, request, self._format):
+            sys.exit(0)
+        return whole
+
+    def show(self, report: RunReport, *, asked_again: bool) -> None:
+        """Print what came of it. Programs get the rows of a report; all else is for the person."""
+        assert self._study is not None
+        if isinstance(report, DryRun):
+            _show_dry_run(report, self._format, self._study)
+        elif isinstance(report, BatchReport):
+            print_batch_report(report, self._format, self._study)
+        elif report.run_id or not report.is_complete:
+            retest = f"analyze retest --study {self._study.name} --db {shlex.quote(str(report.db))}"
+            next_command = retest if asked_again else self._study.next_command(report.db)
+            _print_report(report, self._format, self._study, next_command)
+
+
+def show_quote(run_plan: RunPlan, request: Request, output_format: str = "table", *, err: bool = False) -> None:
+    """Rows to stdout (for programs with ranges), their assumptions to stderr; with `err` all of it to stderr."""
+    quoted = quotes(run_plan, request.concurrency, is_batch=request.batch)
+    print_rows(short_rows(quoted) if output_format == "table" else quote_rows(quoted), output_format, err=err)
+    for sentence in sentences(quoted):
+        say(sentence)
+
+
+def _show_dry_run(report: DryRun, output_format: str, study: Study) -> None:
+    """Print the quote, and the first prompt in full."""
+    print_rows(list(report.short if output_format == "table" else report.models), output_format)
+    for sentence in report.notes:
+        say(sentence)
+    if report.first_model is None:
+        say(f"No model can be asked here. To try it without a key: {study.trial_command}")
+        return
+    prompt = report.first_prompt
+    if prompt is None:
+        say("No conversation falls to this shard. Nothing would be sent.")
+        return
+    say(f"\nFirst prompt to {report.first_model}, as it would be sent:")
+    for message in prompt.messages:
+        say(f"--- {message['role']} ---\n{message['content']}")
+    if (tool := prompt.tool) is not None:
+        say(f"--- tool ---\n{tool.name}({tool.argument}: {' | '.join(tool.options)})\n{tool.description}")
+    say("---\nNothing was sent. Tokens, cost and time are estimates.")
+
+
+def announced_ends(run_plan: RunPlan) -> list[str]:
+    """Return what providers say of the end of models that are about to be paid for, where the table has another day."""
+    notes = []
+    for model_plan in run_plan.paid:
+        name, model = model_plan.provider.name, model_plan.model.requested_model
+        told, known = asked_lifecycle(model_plan.provider, model), lifecycle_of(name, model)
+        if told is not None and (known is None or known.ends != told.ends):
+            notes.append(told.sentence(model_plan.address))
+    return notes
+
+
+def shown_and_agreed(pilot: RunPlan, rest: RunPlan, request: Request, output_format: str) -> bool:
+    """Show what a complete pilot gave, and what the rest would take; True if a person or --yes agrees to it.
+
+    Programs get the pilot's rows where nothing else is asked, else those of the report that follows."""
+    for_person = output_format == "table"
+    for note in lost_answer_notes(rest.db, rest.study.name, rest.study.version):
+        say(note)
+    say(f"The pilot ({sum(model_plan.planned for model_plan in pilot.model_plans):,} trials) has its answers:")
+    rows = pilot_rows(rest.db, rest)
+    print_rows(rows, err=not for_person)
+    for note in uncounted_notes(rest.db, rest.study.name):
+        say(note)
+    if not rest.pending:
+        return True
+    say("The rest would take:")
+    show_quote(rest, request, err=not for_person)
+    is_terminal = sys.stdin.isatty()
+    if request.yes or (is_terminal and click.confirm(f"Ask the other {count_text(rest.pending, 'trial')}?", err=True)):
+        return True
+    if not for_person:
+        print_rows(rows, output_format)
+    if not is_terminal:
+        say("To ask the rest: the same command with --yes.")
+    return False
+
+
+def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
+    """One row a model: outcomes, tokens, seconds and cost of a trial, over the answers so far."""
+    counts = progress(db).filter(pl.col("study") == run_plan.study.name, pl.col("variant") == run_plan.study.variant)
+    with reading(db) as connection:
+        sizes = frame_of(connection.sql("FROM answer_sizes"))
+    keys = ["source", "study", "study_version", "variant", "model"]
+    joined = counts.join(sizes, on=keys, how="left")
+    names = {model_plan.name for model_plan in run_plan.model_plans}
+    return [
+        {
+            "model": row["model"],
+            "trials": row["n_done"],
+            "answered": row["n_answered"],
+            "refused": row["n_refused"],
+            "truncated": row["n_truncated"],
+            "malformed": row["n_malformed"],
+            "mean_output_tokens": row["mean_output_tokens"],
+            "sd_output_tokens": row["sd_output_tokens"],
+            "longest": row["max_output_tokens"],
+            "mean_s": row["mean_latency_s"],
+            "cost_of_one": dollars(row["cost_usd"] / row["n_done"]) if row["cost_usd"] is not None else "",
+        }
+        for row in joined.filter(pl.col("study_version") == run_plan.study.version).iter_rows(named=True)
+        if row["model"] in names
+    ]
+
+
+def _print_report(report: RunReport, output_format: str, study: Study, next_command: str) -> None:
+    for note in (lost := lost_answer_notes(report.db, study.name, study.version)):
+        say(note)
+    print_rows(list(report.models), output_format)
+    for model in report.models:
+        if model["stopped_because"]:
+            say(f"{model['model']} was stopped: {model['stopped_because']}")
+        elif model["failed"]:
+            failed = count_text(model["failed"], "trial")
+            say(f"{failed} of {model['model']} failed, the last with: {model['last_failure']}")
+        if changed := model.get("model_changed"):
+            games = count_text(changed, "game")
+            say(f"answered by more than one model: {games} of {model['model']} (view allocation_game_ends).")
+    if report.disk_was_full:
+        say(f"The disk is full, so asking stopped; all answers are kept. Make room beside {report.db}, then go on.")
+    counts = (*uncounted_notes(report.db, study.name), *doubtful_count_notes(report.db, study.name))
+    for note in (*notes_beside(report.notes, lost), *closing_notes(report.db, study), *counts):
+        say(note)
+    if report.is_complete:
+        if report.models and all(model["asked"] and not model["answered"] for model in report.models):
+            next_command = f"collect view --db {shlex.quote(str(report.db))}"  # there is nothing to fit
+        run = f" (run {report.run_id})" if report.run_id else ""
+        say(f"Done: {report.db}{run}. Next: {next_command}")
+        return
+    if report.is_loaded:
+        say("Not complete. The same command asks what is missing, and only that.")
+    sys.exit(1)

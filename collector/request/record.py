@@ -1,0 +1,236 @@
+"""`Request`: every setting of `collect`, each declared once. The options of the shell, the arguments of `collect()` and
+of R's `collect_trials()`, and what a run keeps of its settings come from here. A new setting is a new field, and the
+lines that act on it; after it: python tools/r_settings.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from slant.collector.records import Registration
+from slant.collector.request.setting import Setting, settings_of
+from slant.collector.stopping.rule import StoppingRule
+from slant.collector.study.records import ReasoningBack
+
+if TYPE_CHECKING:
+    from slant.collector.designs.study import Study  # --help reads this module, and needs no designs
+
+MOST_AT_ONCE = 10_000  # requests in flight; a system has fewer ports for one address than six times that
+_STOPPING, _REQUESTS, _MONEY, _BATCH = "Stopping on precision", "How requests are sent", "Money", "Batch jobs"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What one call of `collect` asks, of whom and how."""
+
+    db: Annotated[
+        str | Path,
+        Setting(
+            "The database file.",
+            section="Database and output",
+            file=True,
+            variable="SLANT_DB",
+            usual="slant.duckdb",
+        ),
+    ]
+    study: Annotated[
+        str | Path | Study, Setting("A study's name (`collect studies` lists them) or the path of its TOML file.")
+    ]
+    models: Annotated[Sequence[str] | None, Setting("Repeatable. Default: the study's.", metavar="PROVIDER/NAME")] = (
+        None
+    )
+    _: KW_ONLY
+    simulated: Annotated[bool, Setting("Ask a simulated provider on this machine instead; costs nothing.")] = False
+    variant: Annotated[
+        str,
+        Setting(
+            "A named set of changes that the study defines; null deals its words to groups at random.",
+            only_in_shell=" all: one after the other.",
+        ),
+    ] = "base"
+    answer: Annotated[
+        str | None, Setting("An answer format that the study has: direct, cot, react, tool.", metavar="FORMAT")
+    ] = None
+    reasoning_back: Annotated[
+        ReasoningBack,
+        Setting(
+            "Whether a game's model is sent its earlier reasoning again; kept and dropped are variants of their own."
+        ),
+    ] = "default"
+    seed: Annotated[
+        int | None, Setting("Seed of all that this command draws at random. Default: the study's.", least=0)
+    ] = None
+    repetitions: Annotated[int, Setting("How often each trial is asked.", least=1)] = 1
+    until_width: Annotated[
+        float | None,
+        Setting(
+            "Ask a model whole repetitions, --repetitions at most, until half of the 95 % interval of the "
+            "condition effect is so much or less in each test (in tokens, say; needs R).",
+            section=_STOPPING,
+            above=0,
+            metavar="UNITS",
+        ),
+    ] = None
+    looks: Annotated[
+        int | None,
+        Setting(
+            "How often that width is looked at, at most. Default: 5, or as many as there are repetitions.",
+            section=_STOPPING,
+            least=1,
+            metavar="N",
+        ),
+    ] = None
+    shard: Annotated[
+        str | tuple[int, int] | None,
+        Setting("Ask only part K of N of the plan, as one of N collectors: 2/8.", metavar="K/N"),
+    ] = None
+    processes: Annotated[int, Setting("Share the work out among N processes here.", least=1)] = 1
+    registration: Annotated[
+        str | Path | Registration | None,
+        Setting("What `collect preregister` wrote; kept with the run.", file=True, metavar="FILE"),
+    ] = None
+    dry_run: Annotated[bool, Setting("Show tokens, cost, time and the first prompt; send nothing.")] = False
+    base_url: Annotated[
+        str | None, Setting("The address of a server of your own, for local/NAME.", section=_REQUESTS, metavar="URL")
+    ] = None
+    provider_file: Annotated[
+        str | Path | None,
+        Setting(
+            "Providers of your own (TOML): name, dialect, address. Default: ~/.config/slant/providers.toml.",
+            section=_REQUESTS,
+            file=True,
+            metavar="FILE",
+            variable="SLANT_PROVIDERS",
+        ),
+    ] = None
+    concurrency: Annotated[
+        int, Setting("Requests in flight for each model.", section=_REQUESTS, least=1, most=MOST_AT_ONCE, kept="live")
+    ] = 16
+    max_retries: Annotated[
+        int, Setting("Of a request that failed; no answer is retried.", section=_REQUESTS, least=0, kept="live")
+    ] = 5
+    time_limit: Annotated[
+        float,
+        Setting(
+            "The longest wait for an answer.", section=_REQUESTS, above=0, unit="s", metavar="SECONDS", kept="live"
+        ),
+    ] = 600.0
+    stop_after_declined: Annotated[
+        int,
+        Setting(
+            "Different trials in a row that a provider declines in unknown words, until its model is stopped.",
+            section=_REQUESTS,
+            least=1,
+            metavar="N",
+            kept="live",
+        ),
+    ] = 5
+    ask_rejected: Annotated[
+        bool,
+        Setting("Ask once more what a provider has rejected (twice declined, for no known reason).", section=_REQUESTS),
+    ] = False
+    logprobs: Annotated[
+        bool,
+        Setting("Keep the probabilities of both options, where a provider gives them.", section=_REQUESTS, kept="live"),
+    ] = False
+    structured_output: Annotated[
+        bool, Setting("Let the provider enforce JSON of the right shape.", section=_REQUESTS)
+    ] = False
+    prices: Annotated[
+        str | Path | None, Setting("Prices of your own (TOML).", section=_MONEY, file=True, metavar="FILE")
+    ] = None
+    budget: Annotated[
+        float | None,
+        Setting(
+            "The most that the study may cost in --db, earlier runs included.",
+            section=_MONEY,
+            above=0,
+            unit="usd",
+            metavar="USD",
+            kept="both",
+        ),
+    ] = None
+    again: Annotated[
+        int | None,
+        Setting(
+            "Ask so many balanced trials that have an answer once more, on another occasion.", least=1, metavar="TRIALS"
+        ),
+    ] = None
+    pilot: Annotated[
+        int | None,
+        Setting(
+            "Ask each model so many balanced trials first, then confirm the rest.",
+            section=_MONEY,
+            least=1,
+            metavar="TRIALS",
+        ),
+    ] = None
+    yes: Annotated[bool, Setting("Agree to requests that cost money.", section=_MONEY)] = False
+    batch: Annotated[
+        bool, Setting("Use batch jobs of OpenAI or Anthropic; the same command later fetches answers.", section=_BATCH)
+    ] = False
+    wait: Annotated[bool, Setting("Stay until every job is done.", section=_BATCH, kept="batch")] = False
+    batch_size: Annotated[
+        int | None,
+        Setting(
+            "The most requests in one job. Default: the provider's limit.",
+            section=_BATCH,
+            least=1,
+            metavar="N",
+            kept="batch",
+        ),
+    ] = None
+    mixed: Annotated[
+        bool, Setting("Allow live and batch answers of one model in one study.", section=_BATCH, kept="both")
+    ] = False
+    settle_s: Annotated[
+        float,
+        Setting(
+            "How long a job whose submission got no answer may take to show up in the provider's list.",
+            section=_BATCH,
+            kept="batch",
+            in_shell=False,
+        ),
+    ] = 120.0
+    poll_s: Annotated[
+        float,
+        Setting(
+            "With --wait, the longest time between two looks at the open jobs.",
+            section=_BATCH,
+            kept="batch",
+            in_shell=False,
+        ),
+    ] = 60.0
+    most_rounds: Annotated[
+        int,
+        Setting(
+            "With --wait, how often what came back without an answer is submitted again, at most.",
+            section=_BATCH,
+            least=1,
+            kept="batch",
+            in_shell=False,
+        ),
+    ] = 5
+
+    @property
+    def full_variant(self) -> str:
+        """The variant with the format of answers and what is given back of reasoning, as `load_study` takes it."""
+        back = "" if self.reasoning_back == "default" else f".{self.reasoning_back}"
+        return f"{self.variant}{f'.{self.answer}' if self.answer else ''}{back}"
+
+    @property
+    def stopping(self) -> StoppingRule | None:
+        return StoppingRule.of(self.until_width, self.looks, self.repetitions)
+
+    def kept(self) -> dict[str, Any]:
+        """Return how this request asks, as the settings of its run have it."""
+        how = "batch" if self.batch else "live"
+        kept = {
+            declared.stored_name: getattr(self, name)
+            for name, declared in settings_of(Request).items()
+            if declared.setting.kept in (how, "both")
+        }
+        return kept | {"batch": True} if self.batch else kept

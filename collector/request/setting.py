@@ -1,0 +1,122 @@
+"""What a record says of each of its settings, for all who show or take them: the shell, Python, R, the row of a run."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import re
+import sys
+from collections.abc import Callable
+from dataclasses import KW_ONLY, MISSING, dataclass, fields
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+Kept = Literal["live", "batch", "both"]
+_UNITS = {"s": "seconds", "usd": "US dollars"}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Stands in a field's annotation. `help` names other settings as options: --budget.
+
+    `section` is its heading in --help. Numbers are from `least` to `most`, or `above` a bound. `unit` ends its name in
+    the row of a run, which has it if it is `kept` (of live runs, of batch jobs, or both). `file`: it is the path of
+    one. Shell and R take the `variable` of the environment, then what is `usual`, if it isn't given. One that is not
+    `in_shell` is Python's alone; `only_in_shell` is a sentence about what Python can't do.
+    """
+
+    help: str
+    _: KW_ONLY
+    section: str = ""
+    metavar: str | None = None
+    least: int | None = None
+    most: int | None = None
+    above: float | None = None
+    unit: str = ""
+    kept: Kept | None = None
+    file: bool = False
+    variable: str | None = None
+    usual: str | None = None
+    in_shell: bool = True
+    only_in_shell: str = ""
+    since: str = "0.1.0"
+
+    @property
+    def in_units(self) -> str:
+        """A sentence for those who don't see the option's metavar."""
+        return f" In {_UNITS[self.unit]}." if self.unit else ""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A setting as its record declares it: the field's name, type and default (MISSING: there is none)."""
+
+    name: str
+    kind: Any
+    default: Any
+    setting: Setting
+
+    @property
+    def option(self) -> str:
+        """As the shell calls it. A list is an option that may be repeated: `models` are --model."""
+        name = self.name.removesuffix("s") if self.is_list else self.name
+        return f"--{name.replace('_', '-')}"
+
+    @property
+    def stored_name(self) -> str:
+        """As the settings of a run call it, with its unit."""
+        return "_".join(filter(None, [self.name, self.setting.unit]))
+
+    @property
+    def kinds(self) -> tuple[Any, ...]:
+        """What it may be, None left out."""
+        parts = get_args(self.kind) if get_origin(self.kind) not in (None, Literal) else (self.kind,)
+        parts = (self.kind,) if self.is_list and type(None) not in parts else parts
+        return tuple(part for part in parts if part is not type(None))
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        return next((get_args(kind) for kind in self.kinds if get_origin(kind) is Literal), ())
+
+    @property
+    def is_list(self) -> bool:
+        return any(
+            getattr(get_origin(kind), "__name__", "") == "Sequence" for kind in (self.kind, *get_args(self.kind))
+        )
+
+    @property
+    def is_flag(self) -> bool:
+        return self.kind is bool
+
+    @property
+    def is_required(self) -> bool:
+        return self.default is MISSING
+
+
+class _Names(dict[str, Any]):
+    """Names as modules have them; what they import for type checkers only may be anything."""
+
+    def __missing__(self, name: str) -> Any:
+        if hasattr(builtins, name):
+            raise KeyError(name)
+        return Any
+
+
+@functools.cache
+def settings_of(record: type) -> dict[str, Declared]:
+    """Return the settings of a record by name, in its order. A field that is none is left out."""
+    names = _Names()
+    for base in reversed(record.__mro__):
+        names.update(vars(sys.modules[base.__module__]))
+    hints = get_type_hints(record, localns=names, include_extras=True)
+    found = {}
+    for field in fields(record):
+        hint = hints[field.name]
+        setting = next((part for part in get_args(hint) if isinstance(part, Setting)), None)
+        if get_origin(hint) is Annotated and setting is not None:
+            found[field.name] = Declared(field.name, get_args(hint)[0], field.default, setting)
+    return found
+
+
+def respelled(text: str, spelled: Callable[[str], str]) -> str:
+    """Return a help text whose options are spelled as the names of another language."""
+    return re.sub(r"--([a-z][a-z-]*)", lambda found: spelled(found[1].replace("-", "_")), text)
