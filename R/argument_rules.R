@@ -80,6 +80,7 @@ argument_rules <- local({
   text <- argument_kinds$text
   whole <- argument_kinds$whole
   flag <- argument_kinds$flag
+  number <- argument_kinds$number
   texts <- list(
     must_be = "text, nothing of it missing",
     is_right = function(value) is.null(value) || (is.character(value) && !anyNA(value))
@@ -106,7 +107,7 @@ argument_rules <- local({
     must_be = "one text, or NULL", is_right = function(value) is.null(value) || text$is_right(value)
   )
   rules <- list(
-    levels = list_or_texts, effect = argument_kinds$number, topics = numbers, arguments = by_name
+    levels = list_or_texts, effect = number, topics = numbers, arguments = by_name
   )
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",
