@@ -167,10 +167,12 @@ def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, 
 @dataclass(frozen=True)
 class Game:
     """A conversation of many turns: its trials in order, each with what its design tells of it (`facts`, by `heads`).
-    `name`: what the design calls it; of a "game", the table of choices by condition as it grew: `counts` of a round are
-    those of its condition, up to and with this round. `always`: what is told of all trials alike."""
+    `name`: what the design calls it; of one that `has_rounds` (a game), the table of choices by condition as it grew:
+    `counts` of a round are those of its condition, up to and with this round. `always`: what is told of all trials
+    alike."""
 
     name: str
+    has_rounds: bool
     trials: list[dict[str, Any]]
     heads: list[str]
     always: dict[str, str]
@@ -185,21 +187,21 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
         raise UnknownTrialError("game", game)
     rows.sort(key=lambda row: (row["round"] is None, row["round"] or 0, row["sequence"]))
     design = design_of(design_of_study(connection, rows[0]["study"]))
-    name = design.conversation if design else "conversation"
+    name, has_rounds = (design.conversation, design.plays_games) if design else ("conversation", False)
     table: dict[str, Counter[str]] = {}
     for row in rows:
         row["factors"] = values_of(row["factors"])
         row["facts"] = facts_of(design, row)
-        if name == "game" and row["round"] is not None and row["outcome"] == "answered" and row["choice"] is not None:
+        if has_rounds and row["round"] is not None and row["outcome"] == "answered" and row["choice"] is not None:
             counts = table.setdefault(row["condition"], Counter())
             counts[row["choice"]] += 1
             row["counts"] = dict(counts)
-    options = [option for row in rows[:1] if design and name == "game" for option in design.options(row)]
+    options = [option for row in rows[:1] if design and has_rounds for option in design.options(row)]
     columns = dict.fromkeys([*options, *(column for counts in table.values() for column in counts)])
     told = dict.fromkeys(name for row in rows for name in row["facts"])
     alike = {name: {row["facts"].get(name) for row in rows} for name in told}
     always = {name: str(*texts) for name, texts in alike.items() if len(rows) > 1 and len(texts) == 1}
-    return Game(name, rows, [name for name in told if name not in always], always, list(columns), table)
+    return Game(name, has_rounds, rows, [name for name in told if name not in always], always, list(columns), table)
 
 
 def new_messages(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> list[Message]:
