@@ -81,7 +81,8 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
         prompt_columns = _prompt_columns(connection)
         frame = with_token_limits(frame, connection)
     frame = rows_of_source(frame, db, study, source)
-    frame = frame.select(*COLUMNS, *_present(frame), "token_limit", "temperature").sort(ORDER, nulls_last=True)
+    frame = frame.select(*COLUMNS, *_present(frame), "token_limit", "temperature")
+    frame = frame.sort([name for name in ORDER if name in frame.columns], nulls_last=True)
     return frame.join(prompt_columns, on="trial_id", how="left", maintain_order="left")
 
 
