@@ -14,7 +14,14 @@ from slant.analysis.fitting.tests_of_groups import term_tests
 from slant.analysis.pages.parts.printed_tables import COMPARED
 from slant.analysis.pages.parts.records import SectionData
 from slant.analysis.pages.parts.registry import groups
-from slant.analysis.pages.report_tables import fit_table, place_of_table, side_by_side, text_table, token_measures
+from slant.analysis.pages.report_tables import (
+    fit_table,
+    place_of_table,
+    side_by_side,
+    term_words,
+    text_table,
+    token_measures,
+)
 from slant.analysis.paper.comparison import summary
 from slant.analysis.paper.numbers import PRINT
 from slant.analysis.plots.drawing import Figure, draw, embedded
@@ -68,7 +75,7 @@ def _section(
         "summary": _summary(printed) if printed is not None and printed.height else None,
         "tables": [] if rows is None else list(side_by_side(rows, data.labels, measures)),
         "slips": [] if rows is None else rows.filter(pl.col("status") == "slip").to_dicts(),
-        "estimates": [] if rows is not None else _estimates(data.fits, grain),
+        "estimates": [] if rows is not None else _estimates(data, grain),
         "groups": groups(SectionData(data.study, _with_comparison(data), data.labels, grain)),
         "title": TITLES.get(grain["source"], f"{grain['source'].capitalize()} data"),
     }
@@ -114,15 +121,19 @@ def more_tables(data: ReportData, names: Sequence[str]) -> list[tuple[str, dict[
     return captioned
 
 
-def _estimates(fits: Mapping[str, FitResult], grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
+def _estimates(data: ReportData, grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
     """For a study without printed tables: what its own fits found."""
-    captioned = []
+    captioned, fits = [], data.fits
+    levels = data.study.design.factor_levels(data.study)
     own = {name: result for name, result in fits.items() if result.engine != CROSSED}
     for name, result in own.items():
         estimates = _over_words(result.table, fits).filter(**grain).drop(*GRAIN, "study", "fit", "measure")
         used = [column for column in estimates.columns if estimates[column].null_count() < estimates.height]
         if estimates.height:
-            captioned.append((f"{name}: estimates with 95 % intervals", fit_table(estimates.select(used))))
+            own_levels = {**levels, **(data.study.fits[name].levels if name in data.study.fits else {})}
+            words = {term: term_words(term, own_levels) for term in estimates["term"].unique()}
+            table = fit_table(estimates.select(used).with_columns(pl.col("term").replace(words)))
+            captioned.append((f"{name}: estimates with 95 % intervals", table))
         captioned += _tests_of_terms(name, result, grain)
     return captioned
 

@@ -5,7 +5,7 @@ one where there is one; and what the tokens in them are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -249,6 +249,16 @@ def fit_table(frame: pl.DataFrame) -> dict[str, Any]:
     heads = [_FIT_HEADS.get(name, name.replace("_", " ")) for name in frame.columns]
     rows = [[words.get(text, text) for words, text in zip(cells, row, strict=True)] for row in table["rows"]]
     return {**table, "heads": heads, "rows": rows}
+
+
+def term_words(term: str, levels: Mapping[str, Sequence[Any]]) -> str:
+    """Return a coefficient with its factors and levels apart: "gender: man × job: clerk" for R's
+    "genderman:jobclerk", where `levels` has both factors. What is none of them stays as it is.
+    """
+    known = {f"{factor}{level}": f"{factor}: {level}" for factor in levels for level in levels[factor]}
+    pattern = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    parts = re.findall(rf"(?:^|(?<=:))({pattern}|[^:]*)(?=:|$)", term) if known else [term]
+    return " × ".join(known.get(part, part) for part in parts)
 
 
 def _text_of(value: object) -> str:

@@ -17,7 +17,7 @@ from slant import analysis
 from slant.analysis.pages.check_page import write_page
 from slant.analysis.pages.check_summary import page_of_checks, summary_of_checks
 from slant.analysis.pages.provenance import describe_methods, without_folders
-from slant.analysis.pages.report_tables import fit_table
+from slant.analysis.pages.report_tables import fit_table, term_words
 from slant.analysis.plots.drawing import draw
 from slant.analysis.questions.checks.unfitted_checks import quick_checks
 from slant.collector.errors import UsageError
@@ -151,6 +151,23 @@ def test_a_table_of_a_fit_has_heads_and_verdicts_that_a_reader_knows() -> None:
     first, second = table["rows"]
     assert first == ["conditionb", "without refusals", "1.5", "< .001", "no longer significant"]
     assert second[4] == "this model has these slopes already"
+
+
+@pytest.mark.parametrize(
+    ("term", "words"),
+    [
+        ("intercept", "intercept"),
+        ("genderman", "gender: man"),
+        ("genderman:jobnurse: ward", "gender: man × job: nurse: ward"),
+        ("jobnurse", "job: nurse"),
+        ("gender_of_namex:genderman", "gender_of_namex × gender: man"),
+        ("age", "age"),
+        ("genderwomanly", "genderwomanly"),
+    ],
+)
+def test_a_coefficient_names_factor_and_level_apart(term: str, words: str) -> None:
+    levels = {"gender": ("woman", "man"), "job": ("nurse", "nurse: ward")}
+    assert term_words(term, levels) == words
 
 
 def test_labels_from_files_and_servers_are_escaped(text: str, troubled: str) -> None:
