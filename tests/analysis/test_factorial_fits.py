@@ -9,7 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from slant.analysis import fit, tables
+from slant.analysis import fit, report, tables
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.rows.cells import read_rows
 from slant.collector import export_trials, import_trials
@@ -107,3 +107,14 @@ def test_numbers_are_numbers_unless_a_fit_lists_them_as_levels(tmp_path: Path) -
     file.write_text(f"{file.read_text('utf-8')}levels = {{ job = [20, 40] }}\n", encoding="utf-8")
     listed = load_study(file).fits["one"]
     assert read_rows(tmp_path / "a.duckdb", "shops", [listed], None).frame["job"].dtype == pl.String
+
+
+def test_a_report_shows_what_is_missing_by_level_and_names_factors_and_levels(
+    place: tuple[Path, Study], tmp_path: Path
+) -> None:
+    db, study = place
+    page = report(db, study, tmp_path / "r.html").read_text("utf-8")
+    for title in ("answers that are missing, by level", "what was shown", "answers by level"):
+        assert title in page
+    assert "gender: man × job: nurse" in page
+    assert "genderman" not in page

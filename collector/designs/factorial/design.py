@@ -12,6 +12,7 @@ from typing import Any
 
 from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
 from slant.collector.designs.answers.plain import AnswerReading, plain_lines, spoken, without_value
+from slant.collector.designs.declared import ReportPart
 from slant.collector.designs.design import Design, Question, quoted_answer
 from slant.collector.designs.factorial.imported import checked_shown
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
@@ -32,10 +33,34 @@ MOST_CONTENTS = 50_000
 DIRECTIONS_SHOWN = (FORWARD, REVERSED)
 
 
+REPORT_PARTS = (
+    ReportPart(
+        "missing_by_level",
+        "answers that are missing, by level",
+        ("factorial_refusals",),
+        ("Answers that are missing more often at one level than at another select what is compared.",),
+    ),
+    ReportPart(
+        "balance",
+        "what was shown",
+        ("factorial_balance",),
+        ("Levels are drawn at random, and chance makes differences: they are reported, and nothing is drawn again.",),
+    ),
+    ReportPart(
+        "by_level",
+        "answers by level",
+        ("factorial_marginal_means", "factorial_answers_by_level"),
+        ("Means over all else that was shown; intervals need the clusters, and are for fits to make.",),
+    ),
+    ReportPart("scale_scores", "scores of scales", ("factorial_scale_scores",)),
+)
+
+
 class Factorial(Design):
     name = "factorial"
     conversation = "conversation"
     starts = ("vignette", "conjoint", "questionnaire", "personas")
+    report_parts = REPORT_PARTS
 
     def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
         data = parse_parts(table, folder)
