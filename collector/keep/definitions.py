@@ -27,7 +27,7 @@ from slant.collector.system.scratch import replace_file
 from slant.collector.system.shipped_files import sql_query
 
 STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
-_LISTED = re.compile(r"(?:EXCLUDE|REPLACE) \(")
+_LISTED = re.compile(r"(?:EXCLUDE|REPLACE|RENAME) \(")
 _MOST_NAMED = 3
 _MOST_CACHED = 4  # new databases of some 4 MB: one for each slant and DuckDB that were used last
 
@@ -91,7 +91,7 @@ def _other_table(path: Path, name: str) -> DatabaseError:
 
 
 def _in_one_order(sql: str) -> str:
-    """Return the SQL of a view, with lists that DuckDB prints in an order of its own (EXCLUDE, REPLACE) sorted."""
+    """Return the SQL of a view, with lists sorted that DuckDB prints in an order of its own (EXCLUDE, RENAME …)."""
     pieces, place = [], 0
     while match := _LISTED.search(sql, place):
         items, end = _items(sql, match.end())
@@ -172,7 +172,7 @@ def cached_file(migrations: tuple[str, ...], views: tuple[str, ...], ending: str
 
 @functools.lru_cache(maxsize=4)
 def _name_of(migrations: tuple[str, ...], views: tuple[str, ...]) -> str:
-    return _hash(json.dumps([duckdb.__version__, STORAGE_VERSION, migrations, views]))
+    return _hash(json.dumps([duckdb.__version__, STORAGE_VERSION, _LISTED.pattern, migrations, views]))
 
 
 def keep_in_cache(new: Path, cached: Path) -> None:

@@ -137,6 +137,8 @@ def test_what_duckdb_prints_in_any_order_is_one_definition() -> None:
     printed = "CREATE VIEW v AS SELECT * EXCLUDE (b, \"a,)\") REPLACE (f(x, ')') AS c, 1 AS d) FROM t"
     other = "CREATE VIEW v AS SELECT * EXCLUDE (\"a,)\", b) REPLACE (1 AS d, f(x, ')') AS c) FROM t"
     assert definitions._in_one_order(printed) == definitions._in_one_order(other)
+    renamed = ("SELECT * RENAME (a AS b, c AS d) FROM t", "SELECT * RENAME (c AS d, a AS b) FROM t")
+    assert len({definitions._in_one_order(sql) for sql in renamed}) == 1
     assert definitions._in_one_order("SELECT a EXCLUDE (") == "SELECT a EXCLUDE ("
 
 
