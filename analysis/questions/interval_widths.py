@@ -56,6 +56,8 @@ class CrossedWidths(Widths):
                 cell = plan[number].cell.key
                 widths[cell["model"], cell["test"]] = _width(plan[number], answer)
         tests = [test.test for test in study.tests]
+        if fit.where and widths:  # of the rest of the tests there is nothing to wait for
+            tests = list(dict.fromkeys(test for _, test in widths))
         return {
             model: tuple(widths.get((model, test)) or CellWidth(test, None, None, "failed", 0) for test in tests)
             for model in trial_ids

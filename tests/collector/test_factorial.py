@@ -19,6 +19,8 @@ from slant.collector.errors import SlantError
 from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.records import Reply, Trial
 from slant.collector.studies.catalogue import load_study
+from tests.support.batch_server import BatchServer
+from tests.support.batching import Batching, both
 from tests.support.tiny_audit import PAIRS, STUDY, audit, write_audit
 
 JOBS = 'job = { levels = { clerk = "a clerk", nurse = "a nurse" } }'
@@ -257,3 +259,24 @@ def test_a_study_that_a_person_writes_is_25_lines(tmp_path: Path) -> None:
     lines = [line for line in STUDY.splitlines() if line.strip()]
     assert len(lines) <= 25
     assert load_study(write_audit(tmp_path)).title == "Shops"
+
+
+@both
+def test_a_batch_job_asks_personas_and_reads_answers_given_together(
+    provider: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with BatchServer() as server:
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        batch = Batching(tmp_path, server)
+        batch.study = str(write_audit(tmp_path / "pairs", text=PAIRS))
+        server.answer = lambda body: '{"choice": "Person 2", "fit_1": 3, "fit_2": 6}'
+        server.finishes_at_once = True
+        batch(provider, wait=True)
+        counts = "SELECT position, persona, count(*), sum(chosen) FROM factorial_profiles"
+        chosen = f"{counts} WHERE question = 'choice' GROUP BY ALL"
+        assert sorted(batch.rows(chosen)) == [
+            (1, "farmer", 40, 0), (1, "nobody", 40, 0), (2, "farmer", 40, 40), (2, "nobody", 40, 40)
+        ]  # fmt: skip
+        rated = "SELECT DISTINCT position, rating FROM factorial_profiles WHERE question = 'fit' ORDER BY ALL"
+        assert batch.rows(rated) == [(1, 3), (2, 6)]
