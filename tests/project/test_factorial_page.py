@@ -18,13 +18,15 @@ from tests.support.typed_pages import blocks, keys_read, typed, words_of
 STARTS = design_named("factorial").starts
 NAMES_OF_ITS_OWN = re.compile(
     r"\[(factors|templates|questions|personas|scales|left_out|variants|(variant|condition)_labels|fits|figures"
-    r"|sensitivity|import|factors\.\w+\.levels.*|simulation\.(utilities|refusals|malformed|models).*)\]$|forbidden\]\] number \d+$"
+    r"|sensitivity|import|factors\.\w+\.levels.*|simulation\.(utilities|refusals|malformed|models).*)\]$"
+    r"|forbidden\]\] number \d+$"
 )
 OF_ALL_DESIGNS = {
     "source", "note", "published", "models", "sensitivity", "figures", "variant_labels", "condition_labels", "about",
     "extension", "left_out", "temperature", "frame", "refusal_rule", "import", "variants", "base_variant", "map",
     "map_models", "measure", "requested_model", "settings", "token_source", "asked_by_default", "reasoning_back",
-    "by", "design", "formula", "like", "model", "provider", "title", "view", "drop_flags", "drop_outcomes", "outcome", "factors", "removed_words", "kept_words", "removed_last",
+    "by", "design", "formula", "like", "model", "provider", "title", "view",
+    "drop_flags", "drop_outcomes", "outcome", "factors", "removed_words", "kept_words", "removed_last",
 }  # fmt: skip
 """Keys that every study may have: other pages say them."""
 
