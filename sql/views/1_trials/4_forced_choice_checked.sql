@@ -5,8 +5,11 @@
 -- note:  missing answers are among them. `first_letter` is the option that was shown first, `expected_is_first` whether
 --        that is the consistent one.
 CREATE OR REPLACE VIEW forced_choice_checked AS
-SELECT * RENAME (domain AS test, domain_label AS test_label, domain_no AS test_no,
-                 block AS condition, block_label AS condition_label, block_no AS condition_no),
+SELECT source, study, study_version, variant, run_id, trial_id, model, model_label, model_no,
+       domain AS test, domain_label AS test_label, domain_no AS test_no,
+       block AS condition, block_label AS condition_label, block_no AS condition_no,
+       * EXCLUDE (source, study, study_version, variant, run_id, trial_id, model, model_label, model_no,
+                  domain, domain_label, domain_no, block, block_label, block_no),
        'A' AS first_letter, consistent_letter = 'A' AS expected_is_first
 FROM forced_choice_trials
 ORDER BY source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition, position,
