@@ -11,6 +11,9 @@
 #'       (`allocation_exploration`), `"plot_learning_curves"` (`allocation_learning_curves`), `"plot_elicited_rates"`
 #'       (`elicited_rates`), `"plot_families"` (of [game_indices()], with `family` and `order`, the place in it),
 #'       `"plot_controlled_indices"` (of [controlled_indices()]).}
+#'     \item{of attributes of profiles}{`"plot_marginal_means"` (of [marginal_means()]), `"plot_amce"` (of [amce()]),
+#'       `"plot_impact_ratios"` (of [impact_ratio()]), `"plot_interactions"` (of [amie()]), `"plot_ratings"` (a row per
+#'       `level` and point of the scale, `category`: `n` ratings, stacked around the middle).}
 #'     \item{of other tables}{`"plot_refusals"` (view `refusals_by_condition`), `"plot_first_options"` (of
 #'       `run_check("check_first_option", ...)$rows`), `"plot_permutations"` (of [permutation_test()]),
 #'       `"plot_topic_prevalence"` (of [fit_stm()]), `"plot_search_k"` (table `topic_searches`),

@@ -1,10 +1,10 @@
 #' Bayesian mixed model
 #'
-#' One model of all rows, of answers that are yes or no (`family = "bernoulli"`), of a number (`"gaussian"`), of a rating
-#' (`"cumulative"`) or of token counts (`"lognormal"` and others): `brms::brm()`, sampled by Stan. With its defaults it is the model of the
-#' interference study: priors normal(0, 1) on coefficients, normal(3, 1.5) on the intercept at the means of the
-#' covariates, exponential(1) on standard deviations of random effects; 4 chains of 4000 iterations, 1500 of them to
-#' warm up: 10,000 draws.
+#' One model of all rows, of answers that are yes or no (`family = "bernoulli"`), of a number (`"gaussian"`), of a
+#' rating (`"cumulative"`) or of token counts (`"lognormal"` and others): `brms::brm()`, sampled by Stan. With its
+#' defaults it is the model of the interference study: priors normal(0, 1) on coefficients, normal(3, 1.5) on the
+#' intercept at the means of the covariates, exponential(1) on standard deviations of random effects; 4 chains of 4000
+#' iterations, 1500 of them to warm up: 10,000 draws.
 #'
 #' The Stan program is compiled once on a machine (a minute) and kept in the user's cache,
 #' `tools::R_user_dir("slant", "cache")`. The same seed gives the same draws whatever the number of cores and the order
@@ -22,9 +22,9 @@
 #'
 #' **Ratings.** `"cumulative"` has a threshold between each two points of the scale (the first terms of `estimates`,
 #' `"1|2"` …), logit P(rating <= j) = threshold j - predictor: a coefficient above 0 means higher ratings, as of
-#' `ordinal::clm()`. Points are whole numbers, those of a factor, or those that `levels` lists for the rating, the lowest
-#' first. Predictions are mean ratings at random effects of 0, contrasts their `"difference"` and, in log odds, `"s"`.
-#' Where all ratings of a level are the same, the prior holds what has no finite estimate elsewhere.
+#' `ordinal::clm()`. Points are whole numbers, those of a factor, or those that `levels` lists for the rating, the
+#' lowest first. Predictions are mean ratings at random effects of 0, contrasts their `"difference"` and, in log odds,
+#' `"s"`. Where all ratings of a level are the same, the prior holds what has no finite estimate elsewhere.
 #'
 #' Where a text column has no `levels`, its values are sorted, by a column of its name with the ending `_no` where
 #' `data` have one (`model_no` for `model`). Levels that are not in the data are left out, so that the reference is the

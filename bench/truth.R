@@ -4,7 +4,7 @@
 #   Rscript bench/truth.R                     prints the names of the claims
 #
 # A claim is a function of the number of data sets that gives rows of `held()`. Whoever claims something new adds one.
-sources <- c(list.files("R", full.names = TRUE), sprintf("bench/claims_of_%s.R", c("effects", "measures")))
+sources <- c(list.files("R", full.names = TRUE), sprintf("bench/claims_of_%s.R", c("effects", "measures", "profiles")))
 for (file in sources) source(file)
 for (name in c("simulations", "balanced")) source(sprintf("tests/testthat/helper-%s.R", name))
 
@@ -16,7 +16,7 @@ held <- function(claim, design, holds, least = 0, most = 1) {
 # A row whose number is only printed.
 printed <- function(claim, design, holds) held(claim, design, holds)
 
-claims <- c(claims_of_effects, claims_of_measures)
+claims <- c(claims_of_effects, claims_of_measures, claims_of_profiles)
 
 words <- commandArgs(TRUE)
 if (length(words) == 0) {

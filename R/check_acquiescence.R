@@ -1,0 +1,51 @@
+#' Is there agreement whatever is asked: do the halves of a scale differ?
+#'
+#' Items that are worded for a trait and items worded against it, turned round, have the same mean where answers are
+#' about the trait. Who agrees with everything is high on the first and low on the second: half the difference is what
+#' agreement adds to an answer. The mean of both halves is not moved by it.
+#'
+#' @inheritParams check_separation
+#' @param data a data frame with one row per answer: `respondent`, `item`, `rating`.
+#' @param keys,limits see [scale_reliability()].
+#' @return A data frame with one row per group and scale: `scale`; `n` respondents who answered items of both kinds;
+#'   `mean_positive` and `mean_negative`, of items with the keys 1 and -1, turned round (points of the scale);
+#'   `balanced_mean`, of the two; `acquiescence`, half their difference, with `std_error`, `conf_low`, `conf_high` (95
+#'   %, t over respondents), `p_value`; `status`, `messages`.
+#' @source Cronbach (1946); Hinz et al. (2007).
+#' @noRd
+check_acquiescence <- function(data, keys, limits, by = NULL) {
+  check_columns(data, c("respondent", "item", "rating", by), to = "look for acquiescence")
+  keys <- checked_keys(as_columns(keys), data)
+  limits <- as.double(unlist(limits))
+  check_answers_within(data$rating, limits)
+  empty <- data.frame(
+    scale = character(), n = integer(), mean_positive = double(), mean_negative = double(), balanced_mean = double(),
+    acquiescence = double(), std_error = double(), conf_low = double(), conf_high = double(), p_value = double()
+  )
+  check_each_group(data, by, c("respondent", "item", "rating"), empty, function(rows) {
+    of_scales <- split(keys, factor(keys$scale, unique(keys$scale)))
+    as_plain_rows(do.call(rbind, lapply(unname(of_scales), halves_of_scale, rows, limits)))
+  })
+}
+
+halves_of_scale <- function(keys, rows, limits) {
+  rows <- rows[rows$item %in% keys$item, , drop = FALSE]
+  key <- keys$key[match(rows$item, keys$item)]
+  scored <- ifelse(key == 1, rows$rating, sum(limits) - rows$rating)
+  means <- tapply(scored, list(as.character(rows$respondent), factor(key, c(1, -1))), mean)
+  means <- means[stats::complete.cases(means), , drop = FALSE]
+  half <- (means[, 1] - means[, 2]) / 2
+  n <- length(half)
+  if (n == 0) {
+    stop_with(sprintf("Scale \"%s\" has no items of both keys that the same respondent answered.", keys$scale[[1]]))
+  }
+  std_error <- stats::sd(half) / sqrt(n)
+  t <- mean(half) / std_error
+  frame_of(
+    scale = as.character(keys$scale[[1]]), n = n, mean_positive = mean(means[, 1]), mean_negative = mean(means[, 2]),
+    balanced_mean = mean(means), acquiescence = mean(half), std_error = std_error,
+    conf_low = mean(half) - stats::qt(.975, max(1, n - 1)) * std_error,
+    conf_high = mean(half) + stats::qt(.975, max(1, n - 1)) * std_error,
+    p_value = 2 * stats::pt(-abs(t), max(1, n - 1))
+  )
+}

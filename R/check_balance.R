@@ -1,0 +1,100 @@
+#' Was each level of each attribute shown as often as the design says?
+#'
+#' Chance alone makes counts differ; what is found is reported, and nothing is drawn again for it.
+#'
+#' @inheritParams check_separation
+#' @param data a data frame with one row per profile.
+#' @param attributes names of the columns with the levels that were shown.
+#' @param linked a list of pairs of attributes of which some combinations were never shown: the first is drawn with
+#'   equal chances, then the second among those that it allows.
+#' @return A data frame with one row per level (`kind` is `"level"`): `attribute`, `level`, `n`, `share`, `expected`
+#'   (the share under the design: levels are drawn with equal chances), and of the attribute `chi_squared`, `df`,
+#'   `p_value`; and one per pair of attributes (`"pair"`): `attribute` (`"a x b"`), `level` (the cell that is farthest
+#'   from what is expected), `n`, `share` and `expected` of that cell, `residual` (standardised: beyond 2 in one of
+#'   twenty cells), `n_empty` (cells that were never shown), `chi_squared`, `df`, `p_value` of the cells that were;
+#'   `status`, `messages`.
+#' @noRd
+check_balance <- function(data, attributes, by = NULL, linked = list()) {
+  linked <- checked_pairs(linked, attributes)
+  empty <- data.frame(
+    kind = character(), attribute = character(), level = character(), n = integer(), share = double(),
+    expected = double(), residual = double(), n_empty = integer(), chi_squared = double(), df = double(),
+    p_value = double()
+  )
+  check_each_group(data, by, attributes, empty, function(rows) {
+    factors <- lapply(stats::setNames(attributes, attributes), function(name) factor(as.character(rows[[name]])))
+    alone <- lapply(attributes, function(name) level_balance(name, factors, linked))
+    pairs <- if (length(attributes) > 1) utils::combn(attributes, 2, simplify = FALSE)
+    do.call(rbind, c(alone, lapply(pairs, pair_balance, factors, linked)))
+  })
+}
+
+# The chance of each cell of a pair under the design, a matrix; cells of a linked pair that were never shown have none.
+chances_of_pair <- function(pair, factors, linked) {
+  own <- Filter(function(one) setequal(one, pair), linked)
+  if (length(own) == 0) {
+    return(outer(chances_of(pair[[1]], factors, linked), chances_of(pair[[2]], factors, linked)))
+  }
+  drawn <- own[[1]]
+  allowed <- table(factors[[drawn[[1]]]], factors[[drawn[[2]]]]) > 0
+  chances <- allowed / rowSums(allowed) / nrow(allowed)
+  chances <- matrix(chances, nrow(allowed), dimnames = unname(dimnames(allowed)))
+  if (identical(drawn, pair)) chances else t(chances)
+}
+
+chances_of <- function(name, factors, linked) {
+  own <- Filter(function(pair) pair[[2]] == name, linked)
+  if (length(own) == 0) {
+    n <- nlevels(factors[[name]])
+    return(stats::setNames(rep(1 / n, n), levels(factors[[name]])))
+  }
+  colSums(chances_of_pair(own[[1]], factors, linked))
+}
+
+level_balance <- function(name, factors, linked) {
+  n <- tabulate(factors[[name]])
+  expected <- unname(chances_of(name, factors, linked))
+  tested <- goodness_of_fit(n, expected)
+  n_levels <- length(n)
+  frame_of(
+    kind = rep("level", n_levels), attribute = rep(name, n_levels), level = levels(factors[[name]]), n = n,
+    share = n / sum(n), expected = expected,
+    residual = (n - sum(n) * expected) / sqrt(sum(n) * expected * (1 - expected)), n_empty = rep(NA_integer_, n_levels),
+    chi_squared = rep(tested$chi_squared, n_levels), df = rep(tested$df, n_levels), p_value = rep(tested$p, n_levels)
+  )
+}
+
+pair_balance <- function(pair, factors, linked) {
+  counts <- table(factors[[pair[[1]]]], factors[[pair[[2]]]])
+  is_linked <- any(vapply(linked, setequal, NA, pair))
+  expected <- if (is_linked) {
+    chances_of_pair(pair, factors, linked)
+  } else {
+    outer(rowSums(counts), colSums(counts)) / sum(counts)^2
+  }
+  residuals <- if (is_linked) {
+    (counts - sum(counts) * expected) / sqrt(sum(counts) * expected * (1 - expected))
+  } else {
+    suppressWarnings(stats::chisq.test(counts, correct = FALSE))$stdres
+  }
+  residuals[expected == 0] <- 0
+  worst <- which.max(abs(residuals))
+  at <- arrayInd(worst, dim(counts))
+  tested <- goodness_of_fit(as.vector(counts), as.vector(expected))
+  df <- if (is_linked) tested$df else prod(dim(counts) - 1)
+  frame_of(
+    kind = "pair", attribute = paste(pair, collapse = " x "),
+    level = paste(rownames(counts)[[at[[1]]]], colnames(counts)[[at[[2]]]], sep = ", "),
+    n = as.integer(counts[[worst]]), share = counts[[worst]] / sum(counts), expected = expected[[worst]],
+    residual = residuals[[worst]], n_empty = sum(counts == 0), chi_squared = tested$chi_squared, df = as.double(df),
+    p_value = stats::pchisq(tested$chi_squared, df, lower.tail = FALSE)
+  )
+}
+
+goodness_of_fit <- function(n, expected) {
+  is_possible <- expected > 0
+  wanted <- sum(n) * expected[is_possible]
+  chi_squared <- sum((n[is_possible] - wanted)^2 / wanted)
+  df <- as.double(sum(is_possible) - 1)
+  list(chi_squared = chi_squared, df = df, p = stats::pchisq(chi_squared, df, lower.tail = FALSE))
+}

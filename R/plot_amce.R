@@ -1,0 +1,53 @@
+#' Effects of the levels of attributes against a reference, with their intervals
+#'
+#' @param data what [amce()] returned, or a data frame with one row per level (and model): `attribute` and `level`, or
+#'   `term` (`"attribute: level"`), `estimate`, `conf_low`, `conf_high`. Used where there: `reference` (the level that
+#'   each is compared with, drawn at 0), `model`, `model_label`, `outcome`, `source`.
+#' @inherit plot_effect_sizes params return
+#' @noRd
+plot_amce <- function(data, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  rows <- figure_rows(data, "estimates")
+  check_figure_columns(rows, c("estimate", "conf_low", "conf_high"))
+  levels <- if (is.data.frame(data)) NULL else data$tables$levels
+  if (!"reference" %in% names(rows) && !is.null(levels)) {
+    rows$reference <- levels$reference[match(rows$term, levels$term)]
+  }
+  rows <- attribute_figure_rows(with_intervals(rows, rows$estimate, rows$conf_low, rows$conf_high))
+  apart <- sum(rows$low > 0 | rows$high < 0, na.rm = TRUE)
+  finish_figure(
+    attribute_dots(with_references(rows), 0), file, alt_text(
+      sprintf("Effects with 95 %% intervals for %s", counted_levels(rows)),
+      "The lowest and the highest", extremes_in_words(rows),
+      notes = c(sprintf("%d of %d intervals leave out 0.", apart, nrow(rows)), source_note(rows))
+    ),
+    width, height, 8, inches_by_level(with_references(rows)),
+    title = given_title(rows, "What does each level change?"),
+    subtitle = "Average effect against the first level of the attribute, which lies at 0.",
+    caption = c(source_note(rows)), x = sprintf("Change%s, with 95 %% interval", in_outcome(rows))
+  )
+}
+
+in_outcome <- function(rows) {
+  outcome <- outcome_of(rows)
+  if (is.null(outcome)) "" else paste(" in", outcome)
+}
+
+# A row at 0 for each reference, the first of its attribute.
+with_references <- function(rows) {
+  if (!"reference" %in% names(rows)) {
+    return(rows)
+  }
+  first <- rows[!duplicated(rows[c("attribute", "model_shown")]) & !is.na(rows$reference), , drop = FALSE]
+  first$level <- first$reference
+  first[c("at", "low", "high")] <- list(0, NA_real_, NA_real_)
+  order <- unlist(lapply(levels(rows$attribute_shown), function(name) {
+    c(first$level[first$attribute_shown == name], as.character(rows$level_shown[rows$attribute_shown == name]))
+  }))
+  first$level_shown <- NA
+  rows$level_shown <- as.character(rows$level_shown)
+  all <- rbind(first, rows)
+  shown <- ifelse(is.na(all$level_shown), as.character(all$level), all$level_shown)
+  all$level_shown <- factor(shown, unique(order))
+  all
+}

@@ -1,0 +1,33 @@
+#' Adverse impact ratios with their intervals, beside four fifths
+#'
+#' @param data what [impact_ratio()] returned, or a data frame with one row per level: `attribute`, `level`, `ratio`,
+#'   `conf_low`, `conf_high`, `reference`. Used where there: `is_below_four_fifths`, `model`, `model_label`, `source`.
+#' @inherit plot_effect_sizes params return
+#' @noRd
+plot_impact_ratios <- function(data, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  rows <- figure_rows(data, "ratios")
+  check_figure_columns(rows, c("attribute", "level", "ratio", "conf_low", "conf_high", "reference"))
+  n_lacking <- sum(is.na(rows$ratio))
+  rows <- rows[!is.na(rows$ratio), , drop = FALSE]
+  if (nrow(rows) == 0) stop_with("Can't draw: no level has a ratio.")
+  rows <- attribute_figure_rows(with_intervals(rows, rows$ratio, rows$conf_low, rows$conf_high))
+  below <- sum(rows$high < .8, na.rm = TRUE)
+  finish_figure(
+    attribute_dots(rows, 1) + ggplot2::geom_vline(xintercept = .8, colour = "#D55E00", linewidth = .5),
+    file, alt_text(
+      sprintf("Impact ratios with 95 %% intervals for %s", counted_levels(rows)),
+      "The lowest and the highest", extremes_in_words(rows),
+      notes = c(sprintf("%s whole below .8.", intervals_in_words(below)), source_note(rows))
+    ),
+    width, height, 8, inches_by_level(rows),
+    title = given_title(rows, "Is a group taken less often?"),
+    subtitle = "Rates over that of the level at 1. Orange: four fifths. Below it only with the whole interval.",
+    caption = c(source_note(rows), if (n_lacking > 0) sprintf("%s a rate of 0, no ratio.", levels_have(n_lacking))),
+    x = "Impact ratio with 95 % interval"
+  )
+}
+
+intervals_in_words <- function(n) if (n == 1) "1 interval is" else sprintf("%d intervals are", n)
+
+levels_have <- function(n) paste(counted(n, "level"), if (n == 1) "has" else "have")

@@ -1,0 +1,34 @@
+#' Marginal means of the levels of attributes, with their intervals
+#'
+#' @param data what [marginal_means()] returned, or a data frame with one row per level (and model): `attribute` and
+#'   `level`, or `term` (`"attribute: level"`), `estimate`, `conf_low`, `conf_high`. Used where there: `model`,
+#'   `model_label`, `overall` (the mean of all rows, a dashed line), `outcome` (what was measured), `source`.
+#' @inherit plot_effect_sizes params return
+#' @noRd
+plot_marginal_means <- function(data, file = NULL, width = NULL, height = NULL) {
+  begin_figure(file, width, height)
+  rows <- figure_rows(data, "estimates")
+  check_figure_columns(rows, c("estimate", "conf_low", "conf_high"))
+  rows <- attribute_figure_rows(with_intervals(rows, rows$estimate, rows$conf_low, rows$conf_high))
+  outcome <- outcome_of(rows)
+  overall <- if ("overall" %in% names(rows)) unique(rows$overall)
+  overall <- if (length(overall) == 1) overall
+  finish_figure(
+    attribute_dots(rows, overall), file, alt_text(
+      sprintf("Marginal means with 95 %% intervals for %s", counted_levels(rows)),
+      "The lowest and the highest", extremes_in_words(rows),
+      notes = source_note(rows)
+    ),
+    width, height, 8, inches_by_level(rows),
+    title = given_title(rows, "What is the mean at each level?"),
+    subtitle = "Over all that was shown together with it: no level is a reference.",
+    caption = c(source_note(rows), if (!is.null(overall)) "Dashed: the mean of all."),
+    x = sprintf("%s, mean with 95 %% interval", if (is.null(outcome)) "Outcome" else outcome)
+  )
+}
+
+extremes_in_words <- function(rows) {
+  at <- c(which.min(rows$at), which.max(rows$at))
+  numbers <- vapply(signif(rows$at[at], 3), plain_number_text, "")
+  sprintf("%s: %s %s", rows$attribute_shown[at], rows$level_shown[at], numbers)
+}

@@ -1,0 +1,10 @@
+test_that("a tile a combination, starred where its interval leaves out 0", {
+  skip_if_not_installed("ggplot2")
+  rows <- drawn_profiles()
+  rows$rating <- rows$rating + (rows$group == "women") * (rows$job == "nurse")
+  fit <- amie(rows, "rating", c("group", "job"), "person")
+  tiles <- interaction_tiles(fit$estimates)
+  expect_equal(nrow(tiles), 6)
+  expect_equal(grepl("*", tiles$text, fixed = TRUE), tiles$is_apart)
+  expect_same_figure("interactions", plot_interactions(fit))
+})

@@ -1,0 +1,23 @@
+counted_ratings <- function() {
+  rows <- drawn_profiles()
+  counts <- as.data.frame(
+    table(level = rows$job, category = rows$rating, model = rows$model),
+    responseName = "n", stringsAsFactors = FALSE
+  )
+  transform(counts, category = as.integer(category), attribute = "job", source = "simulated")
+}
+
+test_that("bars have all ratings, and the middle point lies half on each side", {
+  pieces <- rating_pieces(attribute_figure_rows(data.frame(attribute = "a", level = "b", category = 1:3, n = c(1, 2, 5))))
+  expect_equal(pieces$from, c(-.25, -.125, .125))
+  expect_equal(pieces$to, c(-.125, .125, .75))
+  even <- rating_pieces(attribute_figure_rows(data.frame(attribute = "a", level = "b", category = 1:4, n = 1)))
+  expect_equal(even$to[[2]], 0)
+})
+
+test_that("the figure looks as it did", {
+  skip_if_not_installed("ggplot2")
+  plot <- plot_ratings(counted_ratings())
+  expect_same_figure("ratings", plot)
+  expect_match(attr(plot, "alt_text"), "Mean rating: job, clerk, one")
+})
