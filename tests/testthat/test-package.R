@@ -17,8 +17,8 @@ test_that("NAMESPACE and help pages are what roxygen2 makes of the sources", {
   root <- in_checkout()
   skip_if_not_installed("roxygen2")
   copy <- withr::local_tempdir()
-  file.copy(file.path(root, c("R", "man", "DESCRIPTION", "NAMESPACE")), copy, recursive = TRUE)
-  suppressMessages(capture.output(roxygen2::roxygenise(copy, load_code = "source")))
+  file.copy(file.path(root, c("R", "man", "tools", "DESCRIPTION", "NAMESPACE")), copy, recursive = TRUE)
+  withr::with_dir(copy, suppressMessages(capture.output(roxygen2::roxygenise(".", load_code = "source"))))
   for (file in c("NAMESPACE", union(help_pages(root), help_pages(copy)))) {
     expect_true(file.exists(file.path(root, file)), info = file)
     made <- without_dialect(readLines(file.path(copy, file)))
