@@ -17,7 +17,7 @@ from slant.collector.commands.batch_jobs import print_batch_report, say_stopped
 from slant.collector.cost.estimate import dollars
 from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows
 from slant.collector.designs.study import Study
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.progress.bar import ProgressWatcher
@@ -191,7 +191,11 @@ def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
 
 
 def _print_report(report: RunReport, output_format: str, study: Study, next_command: str) -> None:
-    for note in (lost := lost_answer_notes(report.db, study.name, study.version)):
+    with kept_open(report.db):
+        lost = lost_answer_notes(report.db, study.name, study.version)
+        counts = (*uncounted_notes(report.db, study.name), *doubtful_count_notes(report.db, study.name))
+        closing = (*closing_notes(report.db, study), *counts)
+    for note in lost:
         say(note)
     print_rows(list(report.models), output_format)
     for model in report.models:
@@ -205,8 +209,7 @@ def _print_report(report: RunReport, output_format: str, study: Study, next_comm
             say(f"answered by more than one model: {games} of {model['model']} (view allocation_game_ends).")
     if report.disk_was_full:
         say(f"The disk is full, so asking stopped; all answers are kept. Make room beside {report.db}, then go on.")
-    counts = (*uncounted_notes(report.db, study.name), *doubtful_count_notes(report.db, study.name))
-    for note in (*notes_beside(report.notes, lost), *closing_notes(report.db, study), *counts):
+    for note in (*notes_beside(report.notes, lost), *closing):
         say(note)
     if report.is_complete:
         if report.models and all(model["asked"] and not model["answered"] for model in report.models):
