@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options, short_chains_options
-from slant.analysis.cli.output import print_result, say_result
-from slant.analysis.cli.progress import FitProgress
-from slant.collector.commands.options import WholeNumber, seed_option, study_option
-from slant.collector.terminal import say
-
-if TYPE_CHECKING:
-    from slant.analysis.calls.executors import Workers
+from slant.analysis.cli.options import short_chains_options
+from slant.analysis.cli.result_commands import Answer, Asked, result_command
+from slant.collector.commands.options import WholeNumber, seed_option
 
 EXAMPLES = """\b
 Examples:
@@ -28,36 +22,26 @@ _SHOWN = (
     "fit", "quantity", "n", "n_failed", "n_doubtful", "p_value", "p_adjusted", "is_in_band", "coverage", "mean_z",
     "sd_z", "shrinkage",
 )  # fmt: skip
-
-
-@click.command("calibrate", epilog=EXAMPLES)
-@study_option(ONE_STUDY)
-@click.option("--fit", default="brms", metavar="NAME", help="A Bayesian fit of the study. Default: each of them.")
-@click.option("--data-sets", type=WholeNumber(2), default=200, show_default=True, help="Data sets to draw and fit.")
-@seed_option(default=1)
-@short_chains_options
-@click.option("--max-rows", type=WholeNumber(10), help="Of more rows, this many stand for all. Default: 1000.")
-@click.option(
-    "--show",
-    type=click.Choice(["summary", "ranks", "fits"]),
-    default="summary",
-    show_default=True,
-    help="The table to print: one row per quantity, per data set and quantity, or per data set with R's messages.",
+_OPTIONS = (
+    click.option("--fit", default="brms", metavar="NAME", help="A Bayesian fit of the study. Default: each of them."),
+    click.option("--data-sets", type=WholeNumber(2), default=200, show_default=True, help="Data sets to draw and fit."),
+    seed_option(default=1),
+    short_chains_options,
+    click.option("--max-rows", type=WholeNumber(10), help="Of more rows, this many stand for all. Default: 1000."),
+    click.option(
+        "--show",
+        type=click.Choice(["summary", "ranks", "fits"]),
+        default="summary",
+        show_default=True,
+        help="The table to print: one row per quantity, per data set and quantity, or per data set with R's messages.",
+    ),
 )
-@result_options()
+
+
+@result_command("calibrate", epilog=EXAMPLES, options=_OPTIONS)
 def calibrate_command(
-    study: str | None,
-    fit: str,
-    data_sets: int,
-    seed: int,
-    source: str | None,
-    sampling: dict[str, Any],
-    max_rows: int | None,
-    show: str,
-    workers: Workers,
-    db: Path,
-    output_format: str,
-) -> None:
+    asked: Asked, fit: str, data_sets: int, seed: int, sampling: dict[str, Any], max_rows: int | None, show: str
+) -> Answer:
     """Is the sampler right? Simulation-based calibration of a study's Bayesian fits.
 
     Draws parameters from the priors of the fit, and outcomes of them for the rows in the database; fits these, and
@@ -72,13 +56,9 @@ def calibrate_command(
     from slant.analysis.questions.calibration import calibrate, calibration_sentences, can_calibrate
 
     settings = sampling if max_rows is None else {**sampling, "max_rows": max_rows}
-    chosen = chosen_study(db, study, can_calibrate, "has a Bayesian fit to calibrate")
-    with FitProgress("Calibrating in R") as progress:
-        result = calibrate(
-            db, chosen, fit, data_sets, seed, source=source, workers=workers, progress=progress, settings=settings
-        )
-    rows = getattr(result, show)
-    print_result(rows, output_format, _SHOWN if show == "summary" else None)
-    for sentence in calibration_sentences(result.summary):
-        say(sentence)
-    say_result(result)
+    asked.choose(can_calibrate, "has a Bayesian fit to calibrate")
+    result = asked.compute(
+        calibrate, work="Calibrating in R", fit=fit, data_sets=data_sets, seed=seed, settings=settings
+    )
+    shown = _SHOWN if show == "summary" else None
+    return Answer(getattr(result, show), shown, calibration_sentences(result.summary))

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, measure_option, registration_option, result_options
-from slant.analysis.cli.output import say_result
-from slant.collector.commands.options import ABOVE_0, BETWEEN_0_AND_1, FILE, study_option
+from slant.analysis.cli.options import measure_option, registration_option
+from slant.analysis.cli.result_commands import Answer, Asked, result_command
+from slant.collector.commands.options import ABOVE_0, BETWEEN_0_AND_1, FILE
 from slant.collector.terminal import print_data, print_rows
-
-if TYPE_CHECKING:
-    from slant.analysis.calls.executors import Workers
 
 EXAMPLES = """\b
 Examples:
@@ -24,33 +20,30 @@ Examples:
   analyze check --study interference --show left_out
   analyze check --registration rmiat.registration.json --show registration
 """
-
-
-@click.command("check", epilog=EXAMPLES)
-@study_option(ONE_STUDY)
-@measure_option
-@click.option("--bound", type=ABOVE_0, default=0.1, show_default=True, help="The smallest |d| that would matter.")
-@click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="The significance level.")
-@click.option(
-    "--show", metavar="CHECK", help="Print the rows of this check instead of the page: residuals, left_out, …"
+_OPTIONS = (
+    measure_option,
+    click.option("--bound", type=ABOVE_0, default=0.1, show_default=True, help="The smallest |d| that would matter."),
+    click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="The significance level."),
+    click.option(
+        "--show", metavar="CHECK", help="Print the rows of this check instead of the page: residuals, left_out, …"
+    ),
+    click.option(
+        "--out", type=FILE, metavar="FILE", help="Write the page to FILE.html or FILE.md instead of printing it."
+    ),
+    registration_option,
 )
-@click.option("--out", type=FILE, metavar="FILE", help="Write the page to FILE.html or FILE.md instead of printing it.")
-@registration_option
-@result_options(refit=True)
+
+
+@result_command("check", epilog=EXAMPLES, options=_OPTIONS, refit=True)
 def check_command(
-    study: str | None,
-    source: str | None,
+    asked: Asked,
     measure: str | None,
     bound: float,
     alpha: float,
     show: str | None,
     out: Path | None,
     registration: Path | None,
-    workers: Workers,
-    refit: bool,
-    db: Path,
-    output_format: str,
-) -> None:
+) -> Answer | None:
     """Show what could be wrong with the results, on one page: verdicts first, each with its number.
 
     Mixed models: residuals and skew, influence of single prompts, variance by prompt and word, whether effects hold for
@@ -64,7 +57,6 @@ def check_command(
     With --out, the path of the page is printed. CSV has one row per finding; JSON has findings, warnings and the rows
     of every check.
     """
-    from slant.analysis.cli.progress import FitProgress
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
     from slant.analysis.questions.checks.check_calls import has_checks
     from slant.analysis.questions.checks.check_table import checks_of
@@ -76,28 +68,25 @@ def check_command(
 
     if out is not None:
         check_ending(out)
-    chosen = chosen_study(db, study, has_checks, "has anything to check")
+    chosen = asked.choose(has_checks, "has anything to check")
     commands = {known.check: known.kept_by for known in checks_of(chosen.design)}
     known = (*commands, RETEST, REGISTRATION, SERVERS, SERVED)
     if show is not None and show not in known:
         raise UnknownNameError("check", show, known)
     no_registration = ("No run here was given a registration.", "To compare with a file: --registration FILE")
     if show == REGISTRATION and out is None:  # it rests on no fit
-        registered = registered_study(db, chosen.name, registration)
+        registered = registered_study(asked.db, chosen.name, registration)
         if registered is None:
             raise UsageError(*no_registration)
-        print_rows(registered.deviations, output_format)
-        return
+        return Answer(registered.deviations, exact=True)
     if show in READ_ONLY and out is None:  # nor does what is only read
-        kept = kept_rows(db, chosen, source)
+        kept = kept_rows(asked.db, chosen, asked.source)
         if show not in kept:
             raise UsageError(*_not_kept(show, commands[show], chosen.as_typed))
-        print_rows(kept[show], output_format)
-        return
-    with FitProgress() as progress:
-        result = check(db, chosen, source, measure, bound, alpha, workers, refit, progress, registration=registration)
-        path = write_page(result, out, workers) if out is not None else None
-    say_result(result)
+        return Answer(kept[show], exact=True)
+    result = asked.compute(check, measure=measure, bound=bound, alpha=alpha, registration=registration)
+    path = write_page(result, out, asked.workers) if out is not None else None
+    asked.say_doubts()
     if path is not None:
         click.echo(path)
     if show is not None and show not in result.rows:
@@ -111,13 +100,14 @@ def check_command(
             raise UsageError("No trial here was asked again.", "To ask some once more: collect … --again 200")
         raise RError(f'The check "{show}" could not be made, so it has no rows.', "The reason is above.")
     if show is not None:
-        print_rows(result.rows[show], output_format)
-    elif output_format == "json":
+        return Answer(result.rows[show], exact=True)
+    if asked.output_format == "json":
         print_data(as_json(result))
-    elif output_format == "csv":
+    elif asked.output_format == "csv":
         print_rows(as_rows(result), "csv")
     elif path is None:
         click.echo(as_text(result))
+    return None
 
 
 def _not_kept(check: str, command: str, study: str) -> tuple[str, str]:

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, workers_options
-from slant.analysis.cli.output import print_result
-from slant.analysis.cli.progress import FitProgress
+from slant.analysis.cli.options import workers_options
+from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.analysis.fitting.result_versions import kept_version_sentences
 from slant.analysis.pages.report_tables import token_measures
 from slant.analysis.paper.comparison import compare, summary
@@ -21,13 +19,9 @@ from slant.analysis.paper.reconstruction import bases_in_words
 from slant.analysis.paper.verdicts import STATUSES
 from slant.analysis.rows.descriptive_tables import tables
 from slant.analysis.rows.result_warnings import mixture_warnings
-from slant.collector.commands.options import FILE, db_option, output_options, row_options, source_option, study_option
+from slant.collector.commands.options import FILE, db_option, output_options, row_options, source_option
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Study
-from slant.collector.terminal import print_rows, say
-
-if TYPE_CHECKING:
-    from slant.analysis.calls.executors import Workers
 
 
 def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[str]:
@@ -41,44 +35,37 @@ def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[st
             yield f"Tokens ({name}) are, for {'; '.join(models) or 'no model, known'}."
 
 
-@click.command(
+_OPTIONS = (
+    source_option(PRINT),
+    click.option("--summary", "is_summary", is_flag=True, help="One row per table instead of one per number."),
+    click.option(
+        "--table", "table_names", multiple=True, help='Only this table of the paper: S6, text, "v1 S3". Repeatable.'
+    ),
+    click.option(
+        "--status",
+        type=click.Choice(["agrees", "slip", "disagrees", "no-data", "not-checkable"]),
+        help="Only numbers of this status.",
+    ),
+    click.option(
+        "--with",
+        "other",
+        type=FILE,
+        metavar="FILE",
+        help="Another database, or a sealed archive, of the same study: its fits beside those of --db.",
+    ),
+)
+
+
+@result_command(
     "compare",
     epilog="\b\nExamples:\n  analyze compare --study rmiat --summary\n  analyze compare --status disagrees\n"
     "  analyze compare --db mine.duckdb --with theirs.zip",
+    options=_OPTIONS,
+    usual_options=[workers_options, db_option, output_options, row_options],
 )
-@study_option(ONE_STUDY)
-@source_option(PRINT)
-@click.option("--summary", "is_summary", is_flag=True, help="One row per table instead of one per number.")
-@click.option(
-    "--table", "table_names", multiple=True, help='Only this table of the paper: S6, text, "v1 S3". Repeatable.'
-)
-@click.option(
-    "--status",
-    type=click.Choice(["agrees", "slip", "disagrees", "no-data", "not-checkable"]),
-    help="Only numbers of this status.",
-)
-@click.option(
-    "--with",
-    "other",
-    type=FILE,
-    metavar="FILE",
-    help="Another database, or a sealed archive, of the same study: its fits beside those of --db.",
-)
-@workers_options
-@db_option
-@output_options
-@row_options
 def compare_command(
-    study: str | None,
-    source: str | None,
-    is_summary: bool,
-    table_names: tuple[str, ...],
-    status: str | None,
-    other: Path | None,
-    workers: Workers,
-    db: Path,
-    output_format: str,
-) -> None:
+    asked: Asked, is_summary: bool, table_names: tuple[str, ...], status: str | None, other: Path | None
+) -> Answer:
     """Every printed number of the paper next to the recomputed one: in its tables, its text ("text"), and its earlier
     version ("v1 S3" to "v1 S7").
 
@@ -93,58 +80,42 @@ def compare_command(
     difference in standard errors (z), and whether it is the same, within chance, or differs.
     """
     if other is not None:
-        _print_side_by_side(db, other, study, source, workers, output_format, is_print_of=(table_names, status))
-        return
-    chosen = chosen_study(
-        db, study, lambda candidate: candidate.published is not None, "has printed numbers to compare with"
-    )
-    with FitProgress() as progress:
-        rows = compare(db, chosen, source=source, workers=workers, progress=progress, tables=table_names or None)
+        return _side_by_side(asked, asked.db, other, is_print_of=(table_names, status))
+    chosen = asked.choose(lambda candidate: candidate.published is not None, "has printed numbers to compare with")
+    rows = asked.compute(compare, tables=table_names or None)
     counts, bases = Counter(rows["status"].to_list()), [*bases_in_words(rows), *_checked_in_words(rows)]
     if status:
         rows = rows.filter(pl.col("status") == status.replace("-", " "))
-    print_rows(summary(rows) if is_summary else rows, output_format)
-    measures = measures_in_words(db, chosen, source)
-    for note in [
-        *measures,
-        *mixture_warnings(db, chosen.name, source),
-        *kept_version_sentences(db, chosen.name),
+    named = ", ".join(f"{name} {counts[name]:,}" for name in STATUSES if counts[name])
+    says = [
+        *measures_in_words(asked.db, chosen, asked.source),
+        *mixture_warnings(asked.db, chosen.name, asked.source),
+        *kept_version_sentences(asked.db, chosen.name),
         *bases,
-    ]:
-        say(note)
-    say(
-        f"{sum(counts.values()):,} numbers: "
-        + ", ".join(f"{name} {counts[name]:,}" for name in STATUSES if counts[name])
-        + "."
-    )
+        f"{sum(counts.values()):,} numbers: {named}.",
+    ]
+    return Answer(summary(rows) if is_summary else rows, says=says, exact=True)
 
 
-def _print_side_by_side(
-    db: Path,
-    other: Path,
-    study: str | None,
-    source: str | None,
-    workers: Workers,
-    output_format: str,
-    is_print_of: tuple[tuple[str, ...], str | None],
-) -> None:
+def _side_by_side(asked: Asked, db: Path, other: Path, is_print_of: tuple[tuple[str, ...], str | None]) -> Answer:
     from slant.analysis.archive.loading import database_of
     from slant.analysis.questions.side_by_side import STATUSES as STANDINGS
     from slant.analysis.questions.side_by_side import side_by_side
 
     if any(is_print_of):
         raise UsageError("--table and --status are about the print, --with about another database.", "Leave one out.")
-    with database_of(db) as here, database_of(other) as there, FitProgress() as progress:
-        result = side_by_side(here, there, study, source=source, workers=workers, progress=progress)
+    with database_of(db) as here, database_of(other) as there:
+        result = asked.compute(side_by_side, db=here, other=there)
     rows = result.estimates
     shown = ["fit", "model", "test", "term", "estimate", "estimate_there", "z", "status", "source", "variant"]
-    print_result(rows, output_format, shown)
+    says = []
     for name in ("answered", "refused", "other"):
         totals = [int(result.counts[column].sum()) for column in (name, f"{name}_there")]
-        say(f"{name.capitalize()}: {totals[0]:,} here, {totals[1]:,} there.")
+        says.append(f"{name.capitalize()}: {totals[0]:,} here, {totals[1]:,} there.")
     counts = Counter(rows["status"].to_list())
     named = ", ".join(f"{name} {counts[name]:,}" for name in STANDINGS if counts[name])
-    say(f"{rows.height:,} estimates here ({db.name}) and there ({other.name}): {named}.")
+    says.append(f"{rows.height:,} estimates here ({db.name}) and there ({other.name}): {named}.")
+    return Answer(rows, shown, says)
 
 
 def _checked_in_words(rows: pl.DataFrame) -> Iterator[str]:

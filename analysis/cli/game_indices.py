@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options
-from slant.analysis.cli.output import print_result, say_result
-from slant.analysis.cli.progress import FitProgress
+from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.analysis.questions.games.cells import INDICES, has_games
 from slant.analysis.questions.games.comparisons import ATTRIBUTES
 from slant.analysis.questions.games.differences import ADJUST, PAPER_INDICES
 from slant.analysis.questions.games.indices import SEED
 from slant.analysis.rows.result_warnings import mixture_warnings
-from slant.collector.commands.options import AT_LEAST_1, seed_option, study_option
-from slant.collector.terminal import count_text, say
-
-if TYPE_CHECKING:
-    from slant.analysis.calls.executors import Workers
+from slant.collector.commands.options import AT_LEAST_1, seed_option
+from slant.collector.terminal import count_text
 
 # What a terminal has room for; CSV and JSON have all columns.
 _INTERVALS = (
@@ -30,34 +24,75 @@ _DIFFERENCES = (
     "source", "model", "variant", "answer_format", "condition", "reference", "index", "n_games", "difference",
     "std_error", "mde", "boot_low", "boot_high", "p_value", "n_comparisons", "p_adjusted",
 )  # fmt: skip
+_OF_INDICES = (
+    click.option(
+        "--variant", "variants", multiple=True, help='Only this variant; "main" is "main.cot", too. Repeatable.'
+    ),
+    click.option("--n-boot", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap."),
+    click.option(
+        "--n-random",
+        type=AT_LEAST_1,
+        default=200,
+        show_default=True,
+        help="Random cells that give the level of chance.",
+    ),
+    seed_option(default=SEED),
+)
+_OF_DIFFERENCES = (
+    click.option(
+        "--between",
+        type=click.Choice(["variant", "model", "answer_format"]),
+        default="variant",
+        show_default=True,
+        help="What the conditions differ in.",
+    ),
+    click.option(
+        "--reference", help="The condition that the others are compared with. Default, of variants: the study's base."
+    ),
+    click.option(
+        "--condition", "conditions", multiple=True, metavar="NAME", help="Compare only this condition. Repeatable."
+    ),
+    click.option(
+        "--by",
+        type=click.Choice(ATTRIBUTES),
+        multiple=True,
+        help="Compare within each of these, and pool the rest. Default: within each that is not compared.",
+    ),
+    click.option(
+        "--index",
+        "indices",
+        type=click.Choice(INDICES),
+        multiple=True,
+        help=f"The index to compare. Repeatable. Default: {', '.join(PAPER_INDICES)}.",
+    ),
+    click.option(
+        "--adjust",
+        type=click.Choice(ADJUST),
+        default="holm",
+        show_default=True,
+        help="How p is corrected for the number of comparisons.",
+    ),
+    click.option(
+        "--n-draws", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap, and permutations."
+    ),
+    seed_option(default=SEED),
+)
 
 
-@click.command(
+def _mixtures(asked: Asked) -> Iterator[str]:
+    assert asked.chosen is not None
+    yield from mixture_warnings(asked.db, asked.chosen.name, asked.source)
+
+
+@result_command(
     "indices",
     epilog="\b\nExamples:\n  analyze indices --study hiring\n"
     "  analyze indices --study hiring --variant main --format csv > indices.csv\n"
     "  analyze tables game_index_intervals",
+    options=_OF_INDICES,
+    refit=True,
 )
-@study_option(ONE_STUDY)
-@click.option("--variant", "variants", multiple=True, help='Only this variant; "main" is "main.cot", too. Repeatable.')
-@click.option("--n-boot", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap.")
-@click.option(
-    "--n-random", type=AT_LEAST_1, default=200, show_default=True, help="Random cells that give the level of chance."
-)
-@seed_option(default=SEED)
-@result_options(refit=True)
-def indices_command(
-    study: str | None,
-    variants: tuple[str, ...],
-    source: str | None,
-    n_boot: int,
-    n_random: int,
-    seed: int,
-    workers: Workers,
-    refit: bool,
-    db: Path,
-    output_format: str,
-) -> None:
+def indices_command(asked: Asked, variants: tuple[str, ...], n_boot: int, n_random: int, seed: int) -> Answer:
     """SI, BGD, GASI and mutual information of each model and variant, with intervals, next to the level of chance.
 
     Over complete games: the t interval over games (GASI, which is between games, has none) and a bootstrap of whole
@@ -66,78 +101,33 @@ def indices_command(
     """
     from slant.analysis.questions.games.indices import game_indices
 
-    chosen = chosen_study(db, study, has_games, "has games")
-    with FitProgress("Measuring games in R") as progress:
-        result = game_indices(db, chosen, variants, source, n_boot, n_random, seed, workers, refit, progress)
-    print_result(result.table, output_format, _INTERVALS)
-    n_kept = result.n_cells - result.n_made
-    say(f"{count_text(result.n_cells, 'cell')}: {result.n_made} computed now, {n_kept} kept from before.")
-    for warning in mixture_warnings(db, chosen.name, source):
-        say(warning)
-    say_result(result)
+    asked.choose(has_games, "has games")
+    draws = {"n_boot": n_boot, "n_random": n_random, "seed": seed}
+    result = asked.compute(game_indices, work="Measuring games in R", variants=variants, **draws)
+    cells, n_kept = count_text(result.n_cells, "cell"), result.n_cells - result.n_made
+    counted = f"{cells}: {result.n_made} computed now, {n_kept} kept from before."
+    return Answer(result.table, _INTERVALS, [counted, *_mixtures(asked)])
 
 
-@click.command(
+@result_command(
     "differences",
     epilog="\b\nExamples:\n  analyze differences --study hiring --reference main --condition temperature_1_5\n"
     "  analyze differences --study hiring --between answer_format --reference direct --index si\n"
     "  analyze differences --study hiring --between model --reference random --adjust BH --format csv > models.csv",
+    options=_OF_DIFFERENCES,
+    refit=True,
 )
-@study_option(ONE_STUDY)
-@click.option(
-    "--between",
-    type=click.Choice(["variant", "model", "answer_format"]),
-    default="variant",
-    show_default=True,
-    help="What the conditions differ in.",
-)
-@click.option(
-    "--reference", help="The condition that the others are compared with. Default, of variants: the study's base."
-)
-@click.option(
-    "--condition", "conditions", multiple=True, metavar="NAME", help="Compare only this condition. Repeatable."
-)
-@click.option(
-    "--by",
-    type=click.Choice(ATTRIBUTES),
-    multiple=True,
-    help="Compare within each of these, and pool the rest. Default: within each that is not compared.",
-)
-@click.option(
-    "--index",
-    "indices",
-    type=click.Choice(INDICES),
-    multiple=True,
-    help=f"The index to compare. Repeatable. Default: {', '.join(PAPER_INDICES)}.",
-)
-@click.option(
-    "--adjust",
-    type=click.Choice(ADJUST),
-    default="holm",
-    show_default=True,
-    help="How p is corrected for the number of comparisons.",
-)
-@click.option(
-    "--n-draws", type=AT_LEAST_1, default=2000, show_default=True, help="Draws of the bootstrap, and permutations."
-)
-@seed_option(default=SEED)
-@result_options(refit=True)
 def differences_command(
-    study: str | None,
+    asked: Asked,
     between: str,
     reference: str | None,
     conditions: tuple[str, ...],
     by: tuple[str, ...],
     indices: tuple[str, ...],
     adjust: str,
-    source: str | None,
     n_draws: int,
     seed: int,
-    workers: Workers,
-    refit: bool,
-    db: Path,
-    output_format: str,
-) -> None:
+) -> Answer:
     """Do two conditions of a game stratify differently? Condition minus reference, with permutation tests.
 
     The interval is from a bootstrap of whole games, each side on its own; p from permuting games between the two
@@ -149,30 +139,24 @@ def differences_command(
     """
     from slant.analysis.questions.games.differences import game_differences
 
-    chosen = chosen_study(db, study, has_games, "has games")
-    with FitProgress("Measuring games in R") as progress:
-        result = game_differences(
-            db,
-            chosen,
-            between,
-            reference,
-            by,
-            conditions,
-            indices or PAPER_INDICES,
-            adjust,
-            source,
-            n_draws,
-            seed,
-            workers,
-            refit,
-            progress,
-        )
-    print_result(result.table, output_format, _DIFFERENCES)
-    for note in result.left_out:
-        say(note)
+    asked.choose(has_games, "has games")
+    result = asked.compute(
+        game_differences,
+        work="Measuring games in R",
+        between=between,
+        reference=reference,
+        by=by,
+        conditions=conditions,
+        indices=indices or PAPER_INDICES,
+        adjust=adjust,
+        n_draws=n_draws,
+        seed=seed,
+    )
     n_kept = result.n_comparisons - result.n_made
-    say(f"{result.n_comparisons} comparisons: {result.n_made} computed now, {n_kept} kept from before.")
-    say(f"p is corrected ({adjust}) within each index, source and study version.")
-    for warning in mixture_warnings(db, chosen.name, source):
-        say(warning)
-    say_result(result)
+    says = [
+        *result.left_out,
+        f"{result.n_comparisons} comparisons: {result.n_made} computed now, {n_kept} kept from before.",
+        f"p is corrected ({adjust}) within each index, source and study version.",
+        *_mixtures(asked),
+    ]
+    return Answer(result.table, _DIFFERENCES, says)

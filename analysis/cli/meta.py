@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, measure_option, result_options
-from slant.analysis.cli.output import figure_option, print_result
-from slant.collector.commands.options import BETWEEN_0_AND_1, study_option
-from slant.collector.terminal import say
+from slant.analysis.cli.options import measure_option
+from slant.analysis.cli.result_commands import Answer, Asked, result_command
+from slant.collector.commands.options import BETWEEN_0_AND_1
 
 if TYPE_CHECKING:
-    from slant.analysis.calls.executors import Workers
     from slant.analysis.questions.meta import Effects, Unit
 
 EXAMPLES = """\b
@@ -23,42 +20,31 @@ Examples:
   analyze meta --study rmiat --unit log_ratio
   analyze meta --study rmiat --effects paper --format csv > pooled.csv
 """
+_OPTIONS = (
+    measure_option,
+    click.option(
+        "--effects",
+        type=click.Choice(["crossed", "paper"]),
+        default="crossed",
+        show_default=True,
+        help="Of the fit over words and wordings, or of the study's own mixed model.",
+    ),
+    click.option(
+        "--unit",
+        type=click.Choice(["sd", "outcome", "log_ratio"]),
+        default="sd",
+        show_default=True,
+        help="Standard deviations within conditions, as the outcome was counted, or the logarithm of the ratio of "
+        "means (tokens of other tokenizers).",
+    ),
+    click.option(
+        "--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="1 less the level of intervals."
+    ),
+)
 
 
-@click.command("meta", epilog=EXAMPLES)
-@study_option(ONE_STUDY)
-@measure_option
-@click.option(
-    "--effects",
-    type=click.Choice(["crossed", "paper"]),
-    default="crossed",
-    show_default=True,
-    help="Of the fit over words and wordings, or of the study's own mixed model.",
-)
-@click.option(
-    "--unit",
-    type=click.Choice(["sd", "outcome", "log_ratio"]),
-    default="sd",
-    show_default=True,
-    help="Standard deviations within conditions, as the outcome was counted, or the logarithm of the ratio of means "
-    "(tokens of other tokenizers).",
-)
-@click.option("--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="1 less the level of intervals.")
-@figure_option("a forest plot")
-@result_options(refit=True)
-def meta_command(
-    study: str | None,
-    source: str | None,
-    measure: str | None,
-    effects: Effects,
-    unit: Unit,
-    alpha: float,
-    figure: Path | None,
-    workers: Workers,
-    refit: bool,
-    db: Path,
-    output_format: str,
-) -> None:
+@result_command("meta", epilog=EXAMPLES, options=_OPTIONS, figure="a forest plot", refit=True)
+def meta_command(asked: Asked, measure: str | None, effects: Effects, unit: Unit, alpha: float) -> Answer:
     """One number over tests and models: a random-effects meta-analysis of a study's effects, by R's metafor.
 
     The mean effect with its interval; tau, the standard deviation of true effects between tests, between models and
@@ -69,16 +55,9 @@ def meta_command(
     """
     import polars as pl
 
-    from slant.analysis.cli.progress import FitProgress
-    from slant.analysis.plots.drawing import draw_into
     from slant.analysis.questions.checks.trials import SIGN_KEPT
     from slant.analysis.questions.meta import meta_analysis
 
-    with FitProgress() as progress:
-        result = meta_analysis(db, study, effects, unit, source, measure, alpha, workers, refit, progress)
-    for warning in result.warnings:
-        say(warning)
-    pooled = result.table.filter(pl.col("row") != "cell").drop("model", "test", SIGN_KEPT, "status", "messages")
-    print_result(pooled if output_format == "table" else result.table, output_format)
-    if figure is not None:
-        say(draw_into(figure, "plot_forest", result.table, workers or 1))
+    rows = asked.compute(meta_analysis, measure=measure, effects=effects, unit=unit, alpha=alpha).table
+    pooled = rows.filter(pl.col("row") != "cell").drop("model", "test", SIGN_KEPT, "status", "messages")
+    return Answer(rows, pooled, figure=("plot_forest", rows), warns_first=True)

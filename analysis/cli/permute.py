@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import polars as pl
 
-from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options, short_chains_options
-from slant.analysis.cli.output import print_result, say_result
-from slant.analysis.cli.progress import FitProgress
-from slant.collector.commands.options import AT_LEAST_1, seed_option, study_option
-from slant.collector.terminal import say
-
-if TYPE_CHECKING:
-    from slant.analysis.calls.executors import Workers
+from slant.analysis.cli.options import short_chains_options
+from slant.analysis.cli.result_commands import Answer, Asked, result_command
+from slant.collector.commands.options import AT_LEAST_1, seed_option
 
 EXAMPLES = """\b
 Examples:
@@ -35,45 +29,41 @@ _SHOWN_OF_CONDITIONS = (
     "source", "variant", "model", "domain", "engine", "null", "observed", "null_low", "null_high", "n", "p_two_sided",
     "p_engine", "false_positives",
 )  # fmt: skip
+_OPTIONS = (
+    click.option("--permutations", type=AT_LEAST_1, default=1000, show_default=True, help="Number of permutations."),
+    click.option(
+        "--engine",
+        type=click.Choice(["difference", "lme4", "brms"]),
+        help="What to compute again. Of conditions: difference (of means; the default) or the study's mixed model, "
+        "lme4. Of blocks: the study's Bayesian model, brms (the default), or, much faster, its glmer, lme4.",
+    ),
+    seed_option(default=1),
+    click.option(
+        "--whole-words",
+        is_flag=True,
+        help="Of conditions: only swap words with all their wordings (both kinds are made otherwise).",
+    ),
+    short_chains_options,
+    click.option(
+        "--show",
+        type=click.Choice(["tests", "values", "refits"]),
+        default="tests",
+        show_default=True,
+        help="The table to print: one row per cell, per refit and cell, or per refit with R's messages.",
+    ),
+)
 
 
-@click.command("permute", epilog=EXAMPLES)
-@study_option(ONE_STUDY)
-@click.option("--permutations", type=AT_LEAST_1, default=1000, show_default=True, help="Number of permutations.")
-@click.option(
-    "--engine",
-    type=click.Choice(["difference", "lme4", "brms"]),
-    help="What to compute again. Of conditions: difference (of means; the default) or the study's mixed model, lme4. "
-    "Of blocks: the study's Bayesian model, brms (the default), or, much faster, its glmer, lme4.",
-)
-@seed_option(default=1)
-@click.option(
-    "--whole-words",
-    is_flag=True,
-    help="Of conditions: only swap words with all their wordings (both kinds are made otherwise).",
-)
-@short_chains_options
-@click.option(
-    "--show",
-    type=click.Choice(["tests", "values", "refits"]),
-    default="tests",
-    show_default=True,
-    help="The table to print: one row per cell, per refit and cell, or per refit with R's messages.",
-)
-@result_options()
+@result_command("permute", epilog=EXAMPLES, options=_OPTIONS)
 def permute_command(
-    study: str | None,
+    asked: Asked,
     permutations: int,
     engine: str | None,
     seed: int,
-    source: str | None,
     whole_words: bool,
     sampling: dict[str, Any],
     show: str,
-    workers: Workers,
-    db: Path,
-    output_format: str,
-) -> None:
+) -> Answer:
     """Is the observed effect larger than arbitrary labels would give?
 
     Of an association study: deals the words of each model and test to their groups at random and prints the observed
@@ -91,32 +81,19 @@ def permute_command(
     from slant.analysis.questions.permutation.permutations import can_permute, permute
     from slant.analysis.questions.permutation.sentences import result_sentences
 
-    chosen = chosen_study(db, study, can_permute, "has conditions or blocks to permute")
-    is_of_words = has_conditions(chosen) and engine != "brms"
-    kinds = [True] if whole_words or not is_of_words else [True, False]
+    is_of_words = has_conditions(asked.choose(can_permute, "has conditions or blocks to permute")) and engine != "brms"
     results = []
-    for is_whole in kinds:
+    for is_whole in [True] if whole_words or not is_of_words else [True, False]:
         settings = {**({"whole_words": True} if is_whole and (is_of_words or whole_words) else {}), **sampling}
-        with FitProgress("Refitting in R") as progress:
-            results.append(
-                permute(
-                    db,
-                    chosen,
-                    permutations,
-                    engine,
-                    seed,
-                    source=source,
-                    workers=workers,
-                    progress=progress,
-                    settings=settings,
-                )
-            )
+        how = {"permutations": permutations, "engine": engine, "seed": seed, "settings": settings}
+        results.append(asked.compute(permute, work="Refitting in R", **how))
     rows = pl.concat([_named(getattr(result, show), is_of_words, n) for n, result in enumerate(results)])
-    print_result(rows, output_format, (_SHOWN_OF_CONDITIONS if is_of_words else _SHOWN) if show == "tests" else None)
-    for number, result in enumerate(results):
-        for sentence in result_sentences(result):
-            say(f"{_NULLS[number].capitalize()}: {sentence}" if is_of_words else sentence)
-    say_result(results[-1])
+    says = [
+        f"{_NULLS[number].capitalize()}: {sentence}" if is_of_words else sentence
+        for number, result in enumerate(results)
+        for sentence in result_sentences(result)
+    ]
+    return Answer(rows, (_SHOWN_OF_CONDITIONS if is_of_words else _SHOWN) if show == "tests" else None, says)
 
 
 _NULLS = ("whole words", "sharp null, within wordings")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 import polars as pl
 
 from slant.analysis.cli.options import workers_options
-from slant.analysis.cli.output import figure_option
+from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.collector.commands.options import (
     ABOVE_0,
     BETWEEN_0_AND_1,
@@ -19,13 +18,8 @@ from slant.collector.commands.options import (
     section,
     setting_option,
     source_option,
-    study_option,
 )
 from slant.collector.errors import UsageError
-from slant.collector.terminal import print_rows, say
-
-if TYPE_CHECKING:
-    from slant.analysis.calls.executors import Workers
 
 EXAMPLES = """\b
 Examples:
@@ -52,47 +46,54 @@ def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -
     return tuple(int(word) for word in words)
 
 
-@click.command("power", epilog=EXAMPLES)
-@study_option("With --from: the one that the pilot holds.")
-@click.option(
-    "--from", "--db", "pilot", type=FILE, metavar="FILE", help="The database of a pilot, whose variances are taken."
+_OPTIONS = (
+    click.option(
+        "--from", "--db", "pilot", type=FILE, metavar="FILE", help="The database of a pilot, whose variances are taken."
+    ),
+    _numbers_option("--words", callback=_numbers, metavar="NUMBERS", help="Words of a test, of both groups: 16,32,64."),
+    _numbers_option("--wordings", callback=_numbers, metavar="NUMBERS", help="Wordings: 10,20."),
+    _numbers_option(
+        "--repetitions", callback=_numbers, default="1,2,5", show_default=True, metavar="NUMBERS", help="Of each trial."
+    ),
+    _numbers_option(
+        "--games",
+        callback=_numbers,
+        default="10,30,100,300",
+        show_default=True,
+        metavar="NUMBERS",
+        help="Games in each of two conditions.",
+    ),
+    _numbers_option("--effect", type=ABOVE_0, help="The effect that power is wanted for, in units of the outcome."),
+    _numbers_option(
+        "--power", type=BETWEEN_0_AND_1, default=0.8, show_default=True, help="Of the smallest effect to find."
+    ),
+    _variance_option("--word", type=ABOVE_0, help="Variance of the effect between words."),
+    _variance_option("--wording", type=ABOVE_0, help="Variance of the effect between wordings. Default: none."),
+    _variance_option("--residual", type=ABOVE_0, help="Variance of trials."),
+    _variance_option(
+        "--combination",
+        type=ABOVE_0,
+        help="Variance that repetitions of a word in a wording and condition share; if not given, part of --residual.",
+    ),
+    _variance_option("--sd", type=ABOVE_0, help="Standard deviation within conditions, for effects as d."),
+    _variance_option("--game", type=ABOVE_0, help="Variance of the index over games of one condition."),
+    source_option(),
+    rows_option("--model", "models", multiple=True, help="Only this model. Repeatable."),
+    rows_option("--test", "tests", multiple=True, help="Only this test of the pilot. Repeatable."),
+    setting_option("prices"),
 )
-@_numbers_option("--words", callback=_numbers, metavar="NUMBERS", help="Words of a test, of both groups: 16,32,64.")
-@_numbers_option("--wordings", callback=_numbers, metavar="NUMBERS", help="Wordings: 10,20.")
-@_numbers_option(
-    "--repetitions", callback=_numbers, default="1,2,5", show_default=True, metavar="NUMBERS", help="Of each trial."
+
+
+@result_command(
+    "power",
+    epilog=EXAMPLES,
+    study="With --from: the one that the pilot holds.",
+    options=_OPTIONS,
+    figure="what could be found",
+    usual_options=[workers_options, output_options],
 )
-@_numbers_option(
-    "--games",
-    callback=_numbers,
-    default="10,30,100,300",
-    show_default=True,
-    metavar="NUMBERS",
-    help="Games in each of two conditions.",
-)
-@_numbers_option("--effect", type=ABOVE_0, help="The effect that power is wanted for, in units of the outcome.")
-@_numbers_option(
-    "--power", type=BETWEEN_0_AND_1, default=0.8, show_default=True, help="Of the smallest effect to find."
-)
-@_variance_option("--word", type=ABOVE_0, help="Variance of the effect between words.")
-@_variance_option("--wording", type=ABOVE_0, help="Variance of the effect between wordings. Default: none.")
-@_variance_option("--residual", type=ABOVE_0, help="Variance of trials.")
-@_variance_option(
-    "--combination",
-    type=ABOVE_0,
-    help="Variance that repetitions of a word in a wording and condition share; if not given, part of --residual.",
-)
-@_variance_option("--sd", type=ABOVE_0, help="Standard deviation within conditions, for effects as d.")
-@_variance_option("--game", type=ABOVE_0, help="Variance of the index over games of one condition.")
-@source_option()
-@rows_option("--model", "models", multiple=True, help="Only this model. Repeatable.")
-@rows_option("--test", "tests", multiple=True, help="Only this test of the pilot. Repeatable.")
-@setting_option("prices")
-@figure_option("what could be found")
-@workers_options
-@output_options
 def power_command(
-    study: str | None,
+    asked: Asked,
     pilot: Path | None,
     words: tuple[int, ...],
     wordings: tuple[int, ...],
@@ -100,20 +101,11 @@ def power_command(
     games: tuple[int, ...],
     effect: float | None,
     power: float,
-    word: float | None,
-    wording: float | None,
-    residual: float | None,
-    combination: float | None,
-    sd: float | None,
-    game: float | None,
-    source: str | None,
     models: tuple[str, ...],
     tests: tuple[str, ...],
     prices: Path | None,
-    figure: Path | None,
-    workers: Workers,
-    output_format: str,
-) -> None:
+    **variances: float | None,
+) -> Answer:
     """Show what a design would find: words, wordings and repetitions (or games) beside standard error, smallest effect,
     power, calls, cost and time.
 
@@ -123,37 +115,24 @@ def power_command(
     std_error_most and mde_most if they are the same answer every time.
     Repetitions never replace words: std_error_endless (in CSV and JSON) is what endless ones would leave.
     """
-    from slant.analysis.cli.progress import FitProgress
-    from slant.analysis.plots.drawing import draw_into
     from slant.analysis.questions.power import plan_power
 
-    given = {
-        "word": word, "wording": wording, "residual": residual, "combination": combination, "sd": sd, "game": game,
-    }  # fmt: skip
-    variances = {name: value for name, value in given.items() if value is not None}
-    with FitProgress() as progress:
-        plan = plan_power(
-            study,
-            pilot,
-            variances or None,
-            words,
-            wordings,
-            repetitions,
-            games,
-            effect,
-            power,
-            source=source,
-            models=models,
-            tests=tests,
-            prices=prices,
-            workers=workers,
-            progress=progress,
-        )
-    print_rows(_short(plan.table) if output_format == "table" else plan.table, output_format)
-    for sentence in (*plan.advice, *plan.cost_rests_on):
-        say(sentence)
-    if figure is not None:
-        say(draw_into(figure, "plot_power", plan.table, workers or 1))
+    plan = asked.compute(
+        plan_power,
+        pilot=pilot,
+        variances={name: value for name, value in variances.items() if value is not None} or None,
+        n_words=words,
+        n_wordings=wordings,
+        n_repetitions=repetitions,
+        n_games=games,
+        effect=effect,
+        power=power,
+        models=models,
+        tests=tests,
+        prices=prices,
+    )
+    says = (*plan.advice, *plan.cost_rests_on)
+    return Answer(plan.table, _short(plan.table), says, figure=("plot_power", plan.table), exact=True)
 
 
 def _short(table: pl.DataFrame) -> pl.DataFrame:

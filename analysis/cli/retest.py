@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
-
 import click
 
-from slant.analysis.cli.options import ONE_STUDY, result_options
-from slant.analysis.cli.output import figure_option, print_result, say_result
-from slant.collector.commands.options import study_option
+from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.collector.example_models import EXAMPLE_MODEL
-from slant.collector.terminal import say
-
-if TYPE_CHECKING:
-    from slant.analysis.calls.executors import Workers
 
 EXAMPLES = f"""\b
 Examples:
@@ -29,27 +20,17 @@ _SHOWN = (
 )  # fmt: skip
 
 
-@click.command("retest", epilog=EXAMPLES)
-@study_option(ONE_STUDY)
-@click.option(
+_BY = click.option(
     "--by",
     type=click.Choice(["model", "test"]),
     default="model",
     show_default=True,
     help="All tests of a model together, or each test.",
 )
-@figure_option("all tests together")
-@result_options(refit=True)
-def retest_command(
-    study: str | None,
-    source: str | None,
-    by: str,
-    figure: Path | None,
-    workers: Workers,
-    refit: bool,
-    db: Path,
-    output_format: str,
-) -> None:
+
+
+@result_command("retest", epilog=EXAMPLES, options=[_BY], figure="all tests together", refit=True)
+def retest_command(asked: Asked, by: str) -> Answer:
     """Is it the same tomorrow? The trials that were asked again (`collect --again`), next to their first answers.
 
     For each later occasion the share of equal answers and Cohen's kappa, the intraclass correlation of the measure (of
@@ -58,17 +39,11 @@ def retest_command(
     """
     import polars as pl
 
-    from slant.analysis.cli.progress import FitProgress
-    from slant.analysis.plots.drawing import draw_into
     from slant.analysis.questions.retests import retest
     from slant.analysis.rows.cells import GRAIN
 
-    with FitProgress() as progress:
-        result = retest(db, study, source, workers, refit, progress)
+    result = asked.compute(retest)
     together = result.table.filter(pl.col("test").is_null())
     rows = together if by == "model" else result.table.filter(pl.col("test").is_not_null())
     same = [name for name in (*GRAIN, "measure", "test") if rows[name].n_unique() == 1]
-    print_result(rows, output_format, [name for name in _SHOWN if name not in same])
-    say_result(result)
-    if figure is not None:
-        say(draw_into(figure, "plot_retest", together, workers or 1))
+    return Answer(rows, [name for name in _SHOWN if name not in same], figure=("plot_retest", together))
