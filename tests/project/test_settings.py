@@ -62,8 +62,9 @@ def test_the_shell_hands_its_options_on_to_collect_and_does_nothing_else(monkeyp
 
 
 def test_a_run_keeps_how_it_asked_under_names_with_units() -> None:
-    request = Request("a.duckdb", "rmiat", time_limit=7.0, budget=2.0)
-    assert request.kept() == {
-        "concurrency": 16, "max_retries": 5, "time_limit_s": 7.0, "stop_after_declined": 5, "logprobs": False,
-        "budget_usd": 2.0, "mixed": False,
-    }  # fmt: skip
+    live = Request("a.duckdb", "rmiat", time_limit=7.0, budget=2.0).kept()
+    assert (live["time_limit_s"], live["budget_usd"], live["concurrency"]) == (7.0, 2.0, 16)
+    batch = Request("a.duckdb", "rmiat", batch=True, budget=2.0).kept()
+    assert (batch["batch"], batch["budget_usd"], batch["wait"]) == (True, 2.0, False)
+    assert "wait" not in live
+    assert "concurrency" not in batch
