@@ -39,6 +39,12 @@ rows_of <- function(job) {
   }
   for (name in names(job$key)) rows <- rows[rows[[name]] %in% job$key[[name]], ]
   for (name in job$drop_flags) rows <- rows[!(rows[[name]] %in% TRUE), ]
+  for (name in names(job$where)) rows <- rows[rows[[name]] %in% unlist(job$where[[name]]), ]
+  if (length(job$drop_outcomes) > 0) rows <- rows[!(rows$outcome %in% unlist(job$drop_outcomes)), ]
+  # A map comes as a data frame of keys and values for each row.
+  for (name in setdiff(unlist(job$columns), names(rows))) {
+    rows[[name]] <- vapply(rows$attributes, function(shown) shown$value[shown$key == name][1], "")
+  }
   rows[job$columns]
 }
 

@@ -51,6 +51,8 @@ def as_job(work: PlannedFit) -> dict[str, Any]:
         "key": {"study": work.study, **work.cell.key},
         "columns": work.cell.rows.columns,
         "drop_flags": list(fit.drop_flags),
+        "drop_outcomes": [name for name in fit.drop_outcomes if work.cell.n_dropped.get(name)],
+        "where": {column: list(values) for column, values in fit.where.items()},
         "order": list(ORDER),
         "arguments": work.arguments,
     }

@@ -15,7 +15,7 @@ WITH drawn AS (
     GROUP BY ALL
 ), counted AS (
     SELECT source, study, study_version, variant, model, attribute, level, sum(n)::BIGINT AS n, count(*) AS n_drawn,
-           avg(try_cast(share AS DOUBLE)) AS expected_share
+           max(try_cast(share AS DOUBLE)) AS expected_share
     FROM (SELECT * EXCLUDE (names, levels, shares),
                  unnest(names) AS attribute, unnest(levels) AS level, unnest(shares) AS share FROM drawn)
     GROUP BY ALL

@@ -1,0 +1,37 @@
+"""Answers of a study as its design simulates them, as rows of `attempts`: no server is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from slant.collector.designs.study import Study
+from slant.collector.plan.conversations import plan
+from slant.collector.system.json_text import encoded
+
+
+def simulated_rows(study: Study, repetitions: int = 1, seed: int = 7) -> Iterator[dict[str, Any]]:
+    """One row a trial, of all models of the study, with what its design read."""
+    for model in study.models:
+        for conversation in plan(study, model, repetitions=repetitions):
+            for trial in conversation.trials:
+                reply = study.design.simulate(study, model, trial, seed)
+                reading = study.design.read(study, trial, reply)
+                place = ("trial_id", "model", "test", "condition", "item", "group", "wording", "repetition", "position")
+                yield {name: getattr(trial, name) for name in place} | {
+                    "study": study.name,
+                    "study_version": study.version,
+                    "option_a": None,
+                    "option_b": None,
+                    "expected": None,
+                    "outcome": reading.outcome,
+                    "choice": reading.choice,
+                    "detail": reading.detail,
+                    "answer": reply.answer,
+                    "tokens": reply.reasoning_tokens,
+                    "factors": _json({**reading.factors, **trial.factors}),
+                }
+
+
+def _json(factors: dict[str, Any]) -> str:
+    return encoded(factors).decode()
