@@ -26,8 +26,8 @@ WITH drawn AS (
 )
 SELECT c.* EXCLUDE (n_all, df), n_drawn / n_all AS share,
        (n_drawn - n_all * expected_share) / nullif(sqrt(n_all * expected_share * (1 - expected_share)), 0) AS residual,
-       sum((n_drawn - n_all * expected_share) ** 2 / nullif(n_all * expected_share, 0)) OVER (
-           PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, attribute) AS chi_squared,
+       round(sum((n_drawn - n_all * expected_share) ** 2 / nullif(n_all * expected_share, 0)) OVER (
+           PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, attribute), 9) AS chi_squared,
        df
 FROM compared c
 LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model

@@ -25,8 +25,8 @@ WITH tasks AS (
     WINDOW every_level AS (PARTITION BY source, study, study_version, variant, model, question, attribute)
 )
 SELECT c.* EXCLUDE (share_of_all, df),
-       sum(n * (share_answered - share_of_all) ** 2 / nullif(share_of_all * (1 - share_of_all), 0)) OVER (
-           PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, question, attribute) AS chi_squared,
+       round(sum(n * (share_answered - share_of_all) ** 2 / nullif(share_of_all * (1 - share_of_all), 0)) OVER (
+           PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, question, attribute), 9) AS chi_squared,
        df
 FROM compared c
 LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
