@@ -11,12 +11,13 @@ attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels) 
   check_outcome(rows, outcome)
   factors <- lapply(stats::setNames(attributes, attributes), function(name) {
     values <- as.character(rows[[name]])
+    present <- unique(values)
     known <- as.character(unlist(levels[[name]]))
-    if (length(known) == 0) known <- if (is.factor(rows[[name]])) base::levels(rows[[name]]) else sort(unique(values))
-    if (length(unknown <- setdiff(values, known)) > 0) {
+    if (length(known) == 0) known <- if (is.factor(rows[[name]])) base::levels(rows[[name]]) else sort(present)
+    if (length(unknown <- setdiff(present, known)) > 0) {
       stop_with(sprintf("`levels` of \"%s\" lacks values that are in the rows: %s.", name, quoted(unknown)))
     }
-    factor(values, base::intersect(known, values))
+    factor(values, base::intersect(known, present))
   })
   constant <- vapply(factors, nlevels, 1L) < 2
   if (any(constant)) {
@@ -44,15 +45,23 @@ clustered_covariance <- function(changes, cluster) {
   as.matrix(Matrix::crossprod(sums)) * n / (n - 1)
 }
 
-# Means of the outcome in the levels of a factor: list(mean, covariance, n).
+# Means of the outcome in the levels of a factor: list(mean, covariance, n). A sparse matrix adds up what has the same
+# place, so that its cells are the sums of changes within clusters.
 cell_means <- function(cells, rows) {
-  size <- c(length(cells), nlevels(cells))
-  member <- Matrix::sparseMatrix(seq_along(cells), as.integer(cells), x = rows$weights, dims = size)
-  total <- Matrix::colSums(member)
+  code <- as.integer(cells)
+  n <- tabulate(cells, nlevels(cells))
+  sums <- matrix(0, nlevels(cells), 2)
+  sums[n > 0, ] <- rowsum(cbind(rows$weights, rows$weights * rows$y), code)
+  total <- sums[, 1]
   if (any(total == 0)) stop_with(sprintf("Weights of %s are all 0.", quoted(levels(cells)[total == 0])))
-  mean <- as.vector(Matrix::crossprod(member, rows$y)) / total
-  changes <- Matrix::Diagonal(x = rows$y - mean[as.integer(cells)]) %*% member %*% Matrix::Diagonal(x = 1 / total)
-  list(mean = mean, covariance = clustered_covariance(changes, rows$cluster), n = tabulate(cells, nlevels(cells)))
+  mean <- sums[, 2] / total
+  changes <- Matrix::sparseMatrix(
+    rows$cluster, code,
+    x = rows$weights * (rows$y - mean[code]) / total[code], dims = c(max(rows$cluster), nlevels(cells))
+  )
+  n_clusters <- nrow(changes)
+  covariance <- as.matrix(Matrix::crossprod(changes)) * n_clusters / (n_clusters - 1)
+  list(mean = mean, covariance = covariance, n = n)
 }
 
 # Weighted least squares on an intercept and factors, each without its first level; clusters as vcovCL(type = "HC1",
