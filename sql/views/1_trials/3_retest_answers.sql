@@ -4,9 +4,10 @@
 -- study: any
 -- note:  of `collect --again`. `first_answer` and `later_answer` are what agrees or not: the option chosen (a or b), or
 --        the outcome where there was none; of a pairing the group that each word (`part`) was given to. `first_value` and
---        `later_value` are the dependent variable: tokens, is_consistent (0 or 1), d, decision_bias, is_yes, as `measure`
---        says; NULL where an answer has none (of associations by the rule of association_answer_rows), and beyond the
---        first part. Turns of a decision that decide nothing are no rows, nor is what another model answered although a
+--        `later_value` are the dependent variable: tokens, is_consistent (0 or 1), d, decision_bias, is_yes, rating or
+--        number (a part for each question of an answer), as `measure` says; NULL where an answer has none (of
+--        associations by the rule of association_answer_rows), and of a pairing beyond the first part. Turns of a
+--        decision that decide nothing are no rows, nor is what another model answered although a
 --        snapshot was asked for by name. `factors` is read as text: R's duckdb comes without the json extension.
 CREATE OR REPLACE VIEW retest_answers AS
 WITH designs AS (
@@ -32,7 +33,20 @@ WITH designs AS (
                 WHEN design = 'association' THEN CASE WHEN answer IN (option_a, option_b) THEN tokens END
                 WHEN outcome = 'answered' THEN tokens END::DOUBLE AS value
     FROM asked
-    WHERE design NOT IN ('forced_choice', 'pairing', 'decision')
+    WHERE design NOT IN ('forced_choice', 'pairing', 'decision', 'factorial')
+    UNION ALL
+    SELECT trial_id, CASE kinds[part] WHEN 'scale' THEN 'rating' WHEN 'yes_no' THEN 'is_yes' WHEN 'number' THEN 'number'
+                                      ELSE 'answer' END, part, coalesce(nullif("values"[part], ''), nullif(outcomes[part], ''), outcome),
+           CASE WHEN kinds[part] IN ('scale', 'number') THEN try_cast("values"[part] AS DOUBLE)
+                WHEN kinds[part] = 'yes_no' THEN CASE "values"[part] WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END END
+    FROM (SELECT trial_id, outcome, kinds, "values", outcomes, unnest(range(1, len(kinds) + 1)) AS part
+          FROM (SELECT trial_id, outcome,
+                       string_split(split_part(split_part(factors, '"],"kinds":["', 2), '"],"lows":[', 1), '","') AS kinds,
+                       string_split(split_part(split_part(factors, '"values":["', 2), '"],"outcomes":["', 1), '","')
+                           AS "values",
+                       string_split(split_part(split_part(factors, '"],"outcomes":["', 2), '"]', 1), '","') AS outcomes
+                FROM asked
+                WHERE design = 'factorial'))
     UNION ALL
     SELECT trial_id, 'is_consistent', 1, said,
            CASE WHEN outcome = 'answered' AND choice IN (option_a, option_b) THEN choice = expected END::INTEGER
