@@ -36,7 +36,8 @@ WITH designs AS (
     WHERE design NOT IN ('forced_choice', 'pairing', 'decision', 'factorial')
     UNION ALL
     SELECT trial_id, CASE kinds[part] WHEN 'scale' THEN 'rating' WHEN 'yes_no' THEN 'is_yes' WHEN 'number' THEN 'number'
-                                      ELSE 'answer' END, part, coalesce(nullif("values"[part], ''), nullif(outcomes[part], ''), outcome),
+                                      ELSE 'answer' END, part,
+           coalesce(nullif("values"[part], ''), nullif(outcomes[part], ''), outcome),
            CASE WHEN kinds[part] IN ('scale', 'number') THEN try_cast("values"[part] AS DOUBLE)
                 WHEN kinds[part] = 'yes_no' THEN CASE "values"[part] WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END END
     FROM (SELECT trial_id, outcome, kinds, "values", outcomes, unnest(range(1, len(kinds) + 1)) AS part
