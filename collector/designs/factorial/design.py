@@ -61,6 +61,7 @@ class Factorial(Design):
     conversation = "conversation"
     starts = ("vignette", "conjoint", "questionnaire", "personas")
     report_parts = REPORT_PARTS
+    figures: Mapping[str, str] = {"marginal_means": "factorial_levels", "ratings": "factorial_answers_by_level"}
 
     def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
         data = parse_parts(table, folder)

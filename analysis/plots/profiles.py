@@ -1,0 +1,73 @@
+"""Figures of profiles whose attributes change: what is answered at each level of each attribute, by question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import polars as pl
+
+from slant.analysis.calls.call import Call, answered
+from slant.analysis.plots.figure_data import FigureData, FigureKind
+from slant.analysis.rows.cells import GRAIN
+from slant.analysis.rows.views import read_view
+from slant.collector.keep.database import reading
+
+_OVER_PROFILES = (
+    "Intervals are over the profiles that were shown; other templates, personas and words are not among what they "
+    "allow for (a mixed model with slopes of templates does)."
+)
+
+
+def _rows(data: FigureData, figure: str) -> pl.DataFrame:
+    """Return the rows of the view that the design names for this figure, levels in the order of the study."""
+    with reading(data.db) as connection:
+        rows = read_view(connection, data.study.design.figures[figure], study=data.study.name, source=data.source)
+    places = data.study.design.factor_levels(data.study)
+    attribute = pl.col("attribute").replace_strict(_places(places), default=None, return_dtype=pl.Int64)
+    order = {f"{name}\n{level}": at for name, levels in places.items() for at, level in enumerate(levels)}
+    level = pl.concat_str("attribute", pl.lit("\n"), "level").replace_strict(order, default=None, return_dtype=pl.Int64)
+    labelled = rows.join(data.model_labels, on=["study_version", "model"], how="left", maintain_order="left")
+    return labelled.with_columns(part="question").sort(
+        *GRAIN,
+        "part",
+        "model_no",
+        "model",
+        attribute,
+        "attribute",
+        level,
+        "level",
+        nulls_last=True,
+        maintain_order=True,
+    )
+
+
+def _places(names: Iterable[str]) -> dict[str, int]:
+    return {name: at for at, name in enumerate(names)}
+
+
+def _ratings(data: FigureData) -> pl.DataFrame | None:
+    rows = _rows(data, "ratings").filter(kind="scale").with_columns(category=pl.col("answer").cast(pl.Int64))
+    return None if rows.is_empty() else rows.drop("study", "kind", "answer", "share")
+
+
+def _marginal_means(data: FigureData) -> pl.DataFrame | None:
+    """Return the mean and interval of each level, by R's marginal_means()."""
+    rows = _rows(data, "marginal_means").filter(pl.col("kind").is_in(["scale", "number", "profile", "yes_no"]))
+    answer = pl.when(kind="scale").then("scored").when(kind="number").then("number").otherwise("chosen")
+    rows = rows.with_columns(answer=answer.cast(pl.Float64))
+    rows = rows.drop_nulls("answer")
+    if rows.is_empty():
+        return None
+    by = [*GRAIN, "part", "model", "model_label"]
+    means: pl.DataFrame = answered(
+        Call("level_means", rows.select(*by, "attribute", "level", "item", "answer"), {"by": by}), data.workers
+    )
+    return means.with_columns(outcome="part", note=pl.lit(_OVER_PROFILES))
+
+
+KINDS = {
+    "ratings": FigureKind("Ratings at each level of each attribute, as stacked bars.", _ratings, is_declared=True),
+    "marginal_means": FigureKind(
+        "The mean answer at each level of each attribute, with its interval.", _marginal_means, is_declared=True
+    ),
+}
