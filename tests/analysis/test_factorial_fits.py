@@ -11,6 +11,7 @@ import pytest
 
 from slant.analysis import fit, report, tables
 from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.plots.registry import figure_rows
 from slant.analysis.rows.cells import read_rows
 from slant.collector import export_trials, import_trials
 from slant.collector.designs.study import Study
@@ -118,3 +119,23 @@ def test_a_report_shows_what_is_missing_by_level_and_names_factors_and_levels(
         assert title in page
     assert "gender: man × job: nurse" in page
     assert "genderman" not in page
+
+
+def test_the_figure_of_levels_has_the_means_of_the_view_in_the_order_of_the_study(place: tuple[Path, Study]) -> None:
+    db, study = place
+    (drawn,) = [figure for figure in figure_rows(db, study, ["marginal_means"]) if figure.part == "rating"]
+    shown = drawn.rows.filter(attribute="gender")
+    assert shown["level"].to_list() == ["woman", "man"]
+    means = tables(db, names=["factorial_marginal_means"])["factorial_marginal_means"]
+    expected = means.filter(question="rating", attribute="gender").sort("level", descending=True)
+    assert shown["estimate"].to_list() == pytest.approx(expected["mean"].to_list())
+    assert (shown["conf_low"] < shown["estimate"]).all()
+
+
+def test_the_figure_of_ratings_counts_each_answer_of_the_scale(place: tuple[Path, Study]) -> None:
+    db, study = place
+    (drawn,) = figure_rows(db, study, ["ratings"])
+    of_jobs = drawn.rows.filter(attribute="job")
+    answered = tables(db, names=["factorial_marginal_means"])["factorial_marginal_means"]
+    assert of_jobs["n"].sum() == answered.filter(question="rating", attribute="job")["n"].sum()
+    assert of_jobs["category"].is_between(1, 7).all()
