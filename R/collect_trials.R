@@ -11,8 +11,8 @@
 #' Requests that cost money are sent with `yes = TRUE` only. `dry_run = TRUE` first shows what they would take, with the
 #' first prompt in full. Keys come from the environment ([Sys.setenv()], or `.Renviron`), never from an argument.
 #'
-#' Of a `pilot`, the rest is asked only with `yes = TRUE`. What is asked `again` is next to its first answers in the view
-#' `"retest_answers"`, for [retest_reliability()].
+#' After a `pilot`, the rest is asked only with `yes = TRUE`. What is asked `again` is next to its first answers in the
+#' view `"retest_answers"`, for [retest_reliability()].
 #'
 #' Interrupting R (Esc, Ctrl-C) stops asking and waits for what is in flight, for that is paid for. This needs the
 #' package processx where R does not run in a terminal; without processx, RStudio waits until the collector is done.

@@ -15,7 +15,8 @@ attribute_figure_rows <- function(rows) {
 
 # Dots with intervals, a panel an attribute, the first level on top; `reference`: a dashed line there, or NULL.
 attribute_dots <- function(rows, reference = NULL) {
-  look <- if (nlevels(rows$model_shown) > 1) "model_shown"
+  n_models <- nlevels(rows$model_shown)
+  look <- if (n_models > 1) "model_shown"
   # the first model on top, too
   dodge <- ggplot2::position_dodge2(width = .6, reverse = TRUE)
   colour <- if (is.null(look)) list(colour = model_colours()[[1]]) else list()
@@ -33,7 +34,9 @@ attribute_dots <- function(rows, reference = NULL) {
     }) +
     do.call(ggplot2::geom_linerange, c(list(position = dodge, linewidth = .6, na.rm = TRUE), colour)) +
     do.call(ggplot2::geom_point, c(list(position = dodge, size = 2, stroke = .9), colour)) +
-    (if (!is.null(look)) c(colours_and_shapes(nlevels(rows$model_shown)), list(one_legend(nrow = ceiling(nlevels(rows$model_shown) / 4))))) +
+    (if (!is.null(look)) {
+      c(colours_and_shapes(n_models), list(one_legend(nrow = ceiling(n_models / 4))))
+    }) +
     ggplot2::scale_y_discrete(limits = rev) +
     ggplot2::facet_grid(
       rows = ggplot2::vars(.data$attribute_shown), scales = "free_y", space = "free_y", switch = "y"

@@ -14,6 +14,7 @@ from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.rows.cells import read_cells
 from slant.collector.keep.database import reading
+from slant.collector.request.record import Request
 from slant.collector.studies.catalogue import load_study
 from tests.support import SUPPORT
 from tests.support.fitted import RUN, trials
@@ -119,6 +120,7 @@ def test_the_pilot_of_a_model_is_asked_only_by_name() -> None:
     from slant.collector.plan.run_plan import _choose
 
     study = load_study("rmiat")
-    assert "deepseek-r1-pilot" not in [model.model for model in _choose(study, None, True, None, False, False)[0]]
-    (pilot,) = _choose(study, ["simulated/deepseek-r1-pilot"], False, None, False, False)[0]
+    request = Request("none.duckdb", "rmiat", simulated=True)
+    assert "deepseek-r1-pilot" not in [model.model for model in _choose(study, request)[0]]
+    (pilot,) = _choose(study, Request("none.duckdb", "rmiat", ["simulated/deepseek-r1-pilot"]))[0]
     assert pilot.model == "deepseek-r1-pilot"

@@ -83,7 +83,7 @@ def test_a_context_that_is_full_in_round_35_ends_that_game_after_what_it_cost(
         return too_long() if is_long else web.json_response(completion("Answer: Ato"))
 
     with LocalServer(handler) as server, standing_for("openai", server) as base_url:
-        asking = {"base_url": base_url, "options": QUICK, "yes": True}
+        asking = {"base_url": base_url, "yes": True, **QUICK}
         report = collect(db, str(study), ["openai/gpt-4o"], **asking)
         asked = len(server.bodies)
         assert collect(db, str(study), ["openai/gpt-4o"], **asking).is_complete

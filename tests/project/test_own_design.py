@@ -58,7 +58,7 @@ def test_what_the_page_types_asks_the_questions_and_prints_the_table(
 
 
 def test_its_checks_figures_and_report_are_those_that_it_declares(study: Path, rating: Path) -> None:
-    typed("collect --study ./warmth.toml --simulated --repeat 20 --db warmth.duckdb", study.parent, rating)
+    typed("collect --study ./warmth.toml --simulated --repetitions 20 --db warmth.duckdb", study.parent, rating)
     found = typed("analyze check --db warmth.duckdb --format csv 2>/dev/null", study.parent, rating)
     assert re.findall(r"base,(\w+),", found) == ["missing_answers", "token_limits"]
     typed("analyze figures refusals --db warmth.duckdb --out figures", study.parent, rating)

@@ -219,5 +219,6 @@ def test_every_link_of_every_page_leads_somewhere(root: Path) -> None:
         if link.startswith("https://"):  # another project's page: no test needs the network
             continue
         file, _, heading = link.partition("#")
-        assert (page.parent / file).exists(), f"{page.name}: {link}"
-        assert not heading or heading in headings(page.parent / file), f"{page.name}: {link}"
+        place = page.parent / file if file else page
+        assert place.exists(), f"{page.name}: {link}"
+        assert not heading or heading in headings(place), f"{page.name}: {link}"

@@ -8,7 +8,8 @@ counted_ratings <- function() {
 }
 
 test_that("bars have all ratings, and the middle point lies half on each side", {
-  pieces <- rating_pieces(attribute_figure_rows(data.frame(attribute = "a", level = "b", category = 1:3, n = c(1, 2, 5))))
+  rows <- data.frame(attribute = "a", level = "b", category = 1:3, n = c(1, 2, 5))
+  pieces <- rating_pieces(attribute_figure_rows(rows))
   expect_equal(pieces$from, c(-.25, -.125, .125))
   expect_equal(pieces$to, c(-.125, .125, .75))
   even <- rating_pieces(attribute_figure_rows(data.frame(attribute = "a", level = "b", category = 1:4, n = 1)))
