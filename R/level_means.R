@@ -1,4 +1,4 @@
-# The means of the figure of levels: long rows, one attribute of one profile each, in the order in which levels are to be
+# The means of the figure of levels: long rows, one attribute of one profile each, in the order in which levels are
 # drawn. Intervals are over the profiles (`item`) that were shown, for the templates and personas that were asked.
 level_means <- function(data, by) {
   check_columns(data, c("attribute", "level", "item", "answer", by))
