@@ -24,9 +24,7 @@ test_that("the published ratings come to the tests that were kept", {
   skip_but_in_full()
   skip_if_not_installed("ordinal")
   profiles <- utils::read.csv(file.path(shared_data("conjoint_immigration"), "profiles.csv"))
-  attributes <- c("gender", "education", "language", "origin", "job", "experience", "plans", "reason", "trips")
-  found <- check_proportional_odds(profiles, attributes)
-  shown <- found[match(c("gender", "language", "plans", "trips"), found$attribute), ]
-  expect_equal(round(shown$chi_squared, 2), c(3.05, 22.99, 16.70, 19.19))
-  expect_equal(shown$df, c(5, 15, 15, 20))
+  found <- check_proportional_odds(profiles, c("gender", "language", "plans", "trips"))
+  expect_equal(round(found$chi_squared, 2), c(3.05, 22.99, 16.70, 19.19))
+  expect_equal(found$df, c(5, 15, 15, 20))
 })
