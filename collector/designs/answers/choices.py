@@ -10,14 +10,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
+from slant.collector.designs.answers.json_object import read_value
 from slant.collector.designs.answers.plain import (
     LEAD,
-    LONGEST_READ,
     AnswerReading,
     answered,
     plain_lines,
-    spoken,
     without_value,
 )
 from slant.collector.designs.answers.scales import Scale, read_scale
@@ -32,20 +30,7 @@ def read_choice(answer: str, options: Sequence[str], key: str = "choice", *, num
     """Return the reading of an answer that is to be one of `options`, as they are spelled; where they are `numbered`,
     their number (from 1) does as well.
     """
-    answer = spoken(answer)
-    if len(answer) > LONGEST_READ:
-        return AnswerReading("malformed", detail="too_long")
-    try:
-        if (found := object_in(answer)) is not None:
-            said = as_answer(value_of(found, key))
-            if said is None:
-                return AnswerReading("malformed", detail="no_option")
-            return _read_text(said, tuple(options), numbered)
-    except BrokenObject as broken:
-        return AnswerReading("malformed", detail=str(broken))
-    except KeyError:
-        return AnswerReading("malformed", detail="key_missing")
-    return _read_text(answer, tuple(options), numbered)
+    return read_value(answer, key, "no_option", lambda text: _read_text(text, tuple(options), numbered))
 
 
 def _read_text(answer: str, options: tuple[str, ...], numbered: bool) -> AnswerReading:

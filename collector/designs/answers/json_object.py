@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from slant.collector.designs.answers.plain import LONGEST_READ
+from slant.collector.designs.answers.plain import LONGEST_READ, AnswerReading, spoken
 from slant.collector.designs.labels.spelling import folded
 
 _MOST_DIGITS = 30
@@ -18,6 +18,24 @@ _BEGUN = re.compile(r"\{\s*[\"}]")
 
 class BrokenObject(ValueError):
     """An answer begins an object and none can be read: it is cut off, nested beyond reason, or says a key twice."""
+
+
+def read_value(answer: str, key: str, lacking: str, read_text: Callable[[str], AnswerReading]) -> AnswerReading:
+    """Return the reading of one value: that under `key` if the answer is an object, else of the whole text. `lacking`
+    is the detail of a value that is no single one.
+    """
+    answer = spoken(answer)
+    if len(answer) > LONGEST_READ:
+        return AnswerReading("malformed", detail="too_long")
+    try:
+        if (found := object_in(answer)) is not None:
+            said = as_answer(value_of(found, key))
+            return AnswerReading("malformed", detail=lacking) if said is None else read_text(said)
+    except BrokenObject as broken:
+        return AnswerReading("malformed", detail=str(broken))
+    except KeyError:
+        return AnswerReading("malformed", detail="key_missing")
+    return read_text(answer)
 
 
 def object_in(answer: str) -> Mapping[str, Any] | None:

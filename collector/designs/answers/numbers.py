@@ -8,14 +8,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
+from slant.collector.designs.answers.json_object import read_value
 from slant.collector.designs.answers.plain import (
     LEAD,
-    LONGEST_READ,
     AnswerReading,
     answered,
     plain_lines,
-    spoken,
     without_value,
 )
 
@@ -47,23 +45,10 @@ class Amount:
 
 def read_number(answer: str, amount: Amount = Amount(), key: str = "number") -> AnswerReading:
     """Return the reading of an answer to a question for a number: one number in the range, in the unit asked for."""
-    answer = spoken(answer)
-    try:
-        if (found := object_in(answer)) is not None:
-            value = as_answer(value_of(found, key))
-            if value is None:
-                return AnswerReading("malformed", detail="no_number")
-            return _read_text(value, amount)
-    except BrokenObject as broken:
-        return AnswerReading("malformed", detail=str(broken))
-    except KeyError:
-        return AnswerReading("malformed", detail="key_missing")
-    return _read_text(answer, amount)
+    return read_value(answer, key, "no_number", lambda text: _read_text(text, amount))
 
 
 def _read_text(answer: str, amount: Amount) -> AnswerReading:
-    if len(answer) > LONGEST_READ:
-        return AnswerReading("malformed", detail="too_long")
     text = plain_lines(answer)
     if not text:
         return AnswerReading("malformed", detail="empty")

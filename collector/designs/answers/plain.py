@@ -54,7 +54,7 @@ def without_value(text: str, detail: str) -> AnswerReading:
 
 
 def refuses(text: str) -> bool:
-    """Return True if a folded text without a value says no, in so many words."""
+    """Return True if a folded text without a value says no."""
     return is_refusal(text) or bool(_DECLINES.search(text))
 
 

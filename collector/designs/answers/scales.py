@@ -2,7 +2,7 @@
 
 What comes first wins: a JSON object (its key once, a whole number or a text of one), a label at the start of the
 answer, a number. Before numbers are counted, phrases that name the scale ("from 1 to 7", "out of 7", "/7") are gone. A
-label beside another number ("Strongly agree (6)", where it is 7) is malformed.
+label with another number ("Strongly agree (6)", where it is 7) is malformed.
 """
 
 from __future__ import annotations
@@ -12,16 +12,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
+from slant.collector.designs.answers.json_object import read_value
 from slant.collector.designs.answers.numbers import NUMBER, numbers_in
 from slant.collector.designs.answers.plain import (
     LEAD,
-    LONGEST_READ,
     AnswerReading,
     answered,
     plain_lines,
     refuses,
-    spoken,
     without_value,
 )
 from slant.collector.designs.labels.spelling import folded
@@ -54,18 +52,7 @@ class Scale:
 
 def read_scale(answer: str, scale: Scale, key: str = "rating") -> AnswerReading:
     """Return the reading of an answer that is to be a point of a scale; `key` is that of a JSON object."""
-    answer = spoken(answer)
-    if len(answer) > LONGEST_READ:
-        return AnswerReading("malformed", detail="too_long")
-    try:
-        if (found := object_in(answer)) is not None:
-            said = as_answer(value_of(found, key))
-            return AnswerReading("malformed", detail="no_point") if said is None else _read_text(said, scale)
-    except BrokenObject as broken:
-        return AnswerReading("malformed", detail=str(broken))
-    except KeyError:
-        return AnswerReading("malformed", detail="key_missing")
-    return _read_text(answer, scale)
+    return read_value(answer, key, "no_point", lambda text: _read_text(text, scale))
 
 
 def _read_text(answer: str, scale: Scale) -> AnswerReading:
