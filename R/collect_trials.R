@@ -49,8 +49,8 @@
 #' @param structured_output let the provider enforce JSON of the right shape.
 #' @param prices prices of your own (TOML).
 #' @param budget the most that the study may cost in `db`, earlier runs included. In US dollars.
-#' @param again ask so many balanced trials that have an answer once more, on another occasion.
-#' @param pilot ask each model so many balanced trials first, then confirm the rest.
+#' @param again ask this many balanced trials that have an answer once more, on another occasion.
+#' @param pilot ask each model this many balanced trials first, then confirm the rest.
 #' @param yes agree to requests that cost money.
 #' @param batch use batch jobs of OpenAI or Anthropic; the same command later fetches answers.
 #' @param wait stay until every job is done.
@@ -66,15 +66,17 @@
 #' trials <- collect_trials("rmiat", "simulated/o3-mini", pilot = 40, db = tempfile(fileext = ".duckdb"))
 #' head(as.data.frame(trials)[c("model", "test", "condition", "tokens")])
 #' close_trials(trials)
-# settings: arguments
-collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simulated = FALSE, variant = "base",
-                           answer = NULL, reasoning_back = "default", seed = NULL, repetitions = 1,
-                           until_width = NULL, looks = NULL, shard = NULL, processes = 1, registration = NULL,
-                           dry_run = FALSE, base_url = NULL, provider_file = NULL, concurrency = 16, max_retries = 5,
-                           time_limit = 600, stop_after_declined = 5, ask_rejected = FALSE, logprobs = FALSE,
-                           structured_output = FALSE, prices = NULL, budget = NULL, again = NULL, pilot = NULL,
-                           yes = FALSE, batch = FALSE, wait = FALSE, batch_size = NULL, mixed = FALSE, view = NULL) {
-# settings: end
+collect_trials <- function(study, models = NULL, db = "slant.duckdb", ...,
+                           # settings: arguments
+                           simulated = FALSE, variant = "base", answer = NULL, reasoning_back = "default", seed = NULL,
+                           repetitions = 1, until_width = NULL, looks = NULL, shard = NULL, processes = 1,
+                           registration = NULL, dry_run = FALSE, base_url = NULL, provider_file = NULL,
+                           concurrency = 16, max_retries = 5, time_limit = 600, stop_after_declined = 5,
+                           ask_rejected = FALSE, logprobs = FALSE, structured_output = FALSE, prices = NULL,
+                           budget = NULL, again = NULL, pilot = NULL, yes = FALSE, batch = FALSE, wait = FALSE,
+                           batch_size = NULL, mixed = FALSE,
+                           # settings: end
+                           view = NULL) {
   check_arguments(more = setting_rules())
   settings <- mget(names(setting_kinds))
   is_usual <- mapply(same_value, settings, formals(collect_trials)[names(settings)])
@@ -92,16 +94,16 @@ collect_trials <- function(study, models = NULL, db = "slant.duckdb", ..., simul
 }
 
 # What each setting may be, by its name (argument_kinds); those of files are paths.
-# settings: kinds
 setting_kinds <- c(
+  # settings: kinds
   simulated = "flag", variant = "text", answer = "text", reasoning_back = "text", seed = "whole 0",
   repetitions = "whole 1", until_width = "positive", looks = "whole 1", shard = "text", processes = "whole 1",
   registration = "file", dry_run = "flag", base_url = "text", provider_file = "file", concurrency = "whole 1",
   max_retries = "whole 0", time_limit = "positive", stop_after_declined = "whole 1", ask_rejected = "flag",
   logprobs = "flag", structured_output = "flag", prices = "file", budget = "positive", again = "whole 1",
   pilot = "whole 1", yes = "flag", batch = "flag", wait = "flag", batch_size = "whole 1", mixed = "flag"
+  # settings: end
 )
-# settings: end
 
 setting_rules <- function() {
   lapply(strsplit(setting_kinds, " ", fixed = TRUE), function(kind) {

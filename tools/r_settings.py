@@ -21,7 +21,9 @@ ROOT = Path(__file__).resolve().parents[1]
 FILE = ROOT / "R" / "collect_trials.R"
 BY_HAND = ("db", "study", "models")
 """Settings whose words in R are R's own."""
-_MARKS = re.compile(r"^(#' )?# settings: (\w+)\n(?:.*\n)*?(#' )?# settings: end\n", re.MULTILINE)
+_MARKS = re.compile(r"^( *)# settings: (\w+)\n(?:.*\n)*?\1# settings: end\n", re.MULTILINE)
+_OF_ARGUMENTS = 27
+"""Columns before the arguments of collect_trials()."""
 _WIDTH = 120
 
 
@@ -58,32 +60,29 @@ def parameters() -> Iterator[str]:
         yield from (f"#' {'  ' * (number > 0)}{line}" for number, line in enumerate(lines))
 
 
-def header() -> Iterator[str]:
-    begin = "collect_trials <- function("
-    arguments = ["study", "models = NULL", 'db = "slant.duckdb"', "..."]
-    arguments += [f"{declared.name} = {r_value(declared.default)}" for declared in r_settings()]
-    text = ", ".join([*arguments, "view = NULL"])
-    joined = [part.replace(" = ", "\0=\0") for part in text.split(", ")]
-    lines = textwrap.wrap(", ".join(joined), _WIDTH - len(begin) - len(") {"), break_on_hyphens=False)
-    for number, line in enumerate(lines):
-        before = begin if number == 0 else " " * len(begin)
-        yield f"{before}{line.replace(chr(0), ' ')}{') {' if number == len(lines) - 1 else ''}"
+def arguments() -> Iterator[str]:
+    pairs = (f"{declared.name} = {r_value(declared.default)}" for declared in r_settings())
+    yield from _listed(pairs, " " * _OF_ARGUMENTS, ends_with_comma=True)
 
 
 def kinds() -> Iterator[str]:
-    yield "setting_kinds <- c("
-    words = ", ".join(f'{declared.name}\0=\0"{r_kind(declared)}"'.replace(" ", "\1") for declared in r_settings())
-    for line in textwrap.wrap(words, _WIDTH - 2, break_on_hyphens=False):
-        yield f"  {line.replace(chr(0), ' ').replace(chr(1), ' ')}"
-    yield ")"
+    yield from _listed((f'{declared.name} = "{r_kind(declared)}"' for declared in r_settings()), "  ")
+
+
+def _listed(pairs: Iterator[str], indent: str, *, ends_with_comma: bool = False) -> Iterator[str]:
+    """Lines of pairs that are broken between pairs alone."""
+    text = ", ".join(pair.replace(" ", "\0") for pair in pairs) + ("," if ends_with_comma else "")
+    for line in textwrap.wrap(text, _WIDTH - len(indent), break_on_hyphens=False):
+        yield f"{indent}{line.replace(chr(0), ' ')}"
 
 
 def with_settings(text: str) -> str:
     """The text of the R file with its parts between the marks as the record has them today."""
-    written = {"help": parameters, "arguments": header, "kinds": kinds}
+    written = {"help": parameters, "arguments": arguments, "kinds": kinds}
 
     def part(found: re.Match[str]) -> str:
-        return f"# settings: {found[2]}\n" + "".join(f"{line}\n" for line in written[found[2]]()) + "# settings: end\n"
+        lines = "".join(f"{line}\n" for line in written[found[2]]())
+        return f"{found[1]}# settings: {found[2]}\n{lines}{found[1]}# settings: end\n"
 
     return _MARKS.sub(part, text)
 

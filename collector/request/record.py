@@ -156,13 +156,15 @@ class Request:
     again: Annotated[
         int | None,
         Setting(
-            "Ask so many balanced trials that have an answer once more, on another occasion.", least=1, metavar="TRIALS"
+            "Ask this many balanced trials that have an answer once more, on another occasion.",
+            least=1,
+            metavar="TRIALS",
         ),
     ] = None
     pilot: Annotated[
         int | None,
         Setting(
-            "Ask each model so many balanced trials first, then confirm the rest.",
+            "Ask each model this many balanced trials first, then confirm the rest.",
             section=_MONEY,
             least=1,
             metavar="TRIALS",
