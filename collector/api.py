@@ -57,7 +57,7 @@ def collect(call: WatchedRequest) -> RunReport:
     interval of the condition effect (over words and wordings, by R) is 10 or less in each test, in the unit of the
     study's measure. The report has the looks. Not with batch, pilot or shard.
 
-    `again=200` asks so many balanced trials that have an answer once more, as answers of their own on another occasion,
+    `again=200` asks 200 balanced trials that have an answer once more, as answers of their own on another occasion,
     which no table or fit mixes with the first (`retest()` compares them). Each call is a new occasion; one that was
     broken off is finished first. A warning says which occasion it is.
 
@@ -65,7 +65,7 @@ def collect(call: WatchedRequest) -> RunReport:
     the jobs of earlier calls, then (with `yes=True`) submits what is pending; nothing is submitted twice. The report is
     a BatchReport: it has `open_jobs`.
 
-    Raises a SlantError (collector/errors.py) whose text says what to do. `watcher`: who is told how it goes.
+    Raises a SlantError (collector/errors.py) whose text says what to do. `watcher` hears how it goes.
 
     >>> report = collect("demo.duckdb", "rmiat", ["simulated/o3-mini"])  # doctest: +SKIP
     """

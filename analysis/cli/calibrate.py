@@ -27,7 +27,7 @@ _OPTIONS = (
     click.option("--data-sets", type=WholeNumber(2), default=200, show_default=True, help="Data sets to draw and fit."),
     seed_option(default=1),
     short_chains_options,
-    click.option("--max-rows", type=WholeNumber(10), help="Of more rows, this many stand for all. Default: 1000."),
+    click.option("--max-rows", type=WholeNumber(10), help="Take this many rows of more. Default: 1000."),
     click.option(
         "--show",
         type=click.Choice(["summary", "ranks", "fits"]),

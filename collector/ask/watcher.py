@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Watcher:
-    """What a call of `collect` tells anyone who watches, and what it asks of them. This one ignores what is told but
+    """What a call of `collect` reports to a watcher, and what it asks of it. This one ignores what is reported but
     for warnings, and agrees to what the call agrees to. The command line shows a progress bar, and asks a person.
     """
 

@@ -90,15 +90,15 @@ def setting_option(name: str, *, more: str = "", **changes: Any) -> Decorator:
     setting, default = declared.setting, declared.default
     if declared.is_required or default is None:
         default = setting.usual
-    told: dict[str, Any] = {"type": _type_of(declared), "metavar": setting.metavar, "help": f"{setting.help}{more}"}
+    keywords: dict[str, Any] = {"type": _type_of(declared), "metavar": setting.metavar, "help": f"{setting.help}{more}"}
     if declared.is_flag or declared.is_list:  # click takes False for something that was said
-        told["is_flag" if declared.is_flag else "multiple"] = True
+        keywords["is_flag" if declared.is_flag else "multiple"] = True
     if default is not None:
-        told |= {"default": default, "show_default": not declared.is_flag}
+        keywords |= {"default": default, "show_default": not declared.is_flag}
     if setting.variable is not None:
-        told |= {"envvar": setting.variable, "show_envvar": True}
+        keywords |= {"envvar": setting.variable, "show_envvar": True}
     option = section(setting.section) if setting.section else click.option
-    return option(declared.option, declared.name, **told | changes)
+    return option(declared.option, declared.name, **keywords | changes)
 
 
 def _type_of(declared: Declared) -> Any:

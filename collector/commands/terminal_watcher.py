@@ -32,8 +32,8 @@ DECLINED = 1  # exit code of a run that nobody agreed to pay for
 
 
 class TerminalWatcher(ProgressWatcher):
-    """Says what is told, asks before money is spent, and prints the report. Leaves the program if the answer is no, or
-    something is missing at the end."""
+    """Prints what a call reports, asks before money is spent, and prints the report. Leaves the program if the answer
+    is no, or something is missing at the end."""
 
     def __init__(self, output_format: str, db: Path) -> None:
         super().__init__()
@@ -131,9 +131,9 @@ def announced_ends(run_plan: RunPlan) -> list[str]:
     notes = []
     for model_plan in run_plan.paid:
         name, model = model_plan.provider.name, model_plan.model.requested_model
-        told, known = asked_lifecycle(model_plan.provider, model), lifecycle_of(name, model)
-        if told is not None and (known is None or known.ends != told.ends):
-            notes.append(told.sentence(model_plan.address))
+        announced, known = asked_lifecycle(model_plan.provider, model), lifecycle_of(name, model)
+        if announced is not None and (known is None or known.ends != announced.ends):
+            notes.append(announced.sentence(model_plan.address))
     return notes
 
 

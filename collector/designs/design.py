@@ -76,19 +76,19 @@ class Design(ABC):
     model, test, condition, outcome, tokens and what its checks want (an order, too). Empty: a study of this design is
     checked by its mixed model, if it has one."""
     checks: Mapping[str, Mapping[str, Any]] = {}
-    """Checks of `checked_view` beside those that all answers (and choices) have, by their keys in checks.toml, each
+    """Checks of `checked_view` next to those that all answers (and choices) have, by their keys in checks.toml, each
     with arguments that its R function takes of this design alone."""
     figures: Mapping[str, str] = {}
     """Figures that not every design has, by their names, each with the view of its rows; empty: `trials_view`."""
     report_parts: tuple[ReportPart, ...] = ()
-    """Groups of tables that a report has of this design, beside those of all studies."""
+    """Groups of tables that a report has of this design, next to those of all studies."""
     choice: str = ""
     """The column of `checked_view` that is true where a choice goes with the usual association. Effects of conditions
     are differences in its share. Empty: no choice is what is analysed."""
     game_index: tuple[str, str] = ("", "")
     """A view with one row a game, and the column there whose variance a plan of games rests on."""
     number_sources: tuple[str, ...] = ()
-    """What numbers of a paper are recomputed by, beside views (names of `IN_PYTHON` in analysis/paper/sources.py)."""
+    """What numbers of a paper are recomputed by, next to views (names of `IN_PYTHON` in analysis/paper/sources.py)."""
     layouts: tuple[str, ...] = ()
     """Layouts of published files that its answers come in, by the names that `collect import --layout` takes."""
     proposal_place: int = 9

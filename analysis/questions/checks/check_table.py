@@ -1,4 +1,4 @@
-"""The table of checks, checks.toml: what each of them asks, what R is given for it, and how its finding is said.
+"""The table of checks, checks.toml: what each of them asks, what R is given for it, and how its finding is written.
 
 Keys: `of` (`mixed_model`: of studies that have one and no checks of answers; `answers`: of every design that has a
 `checked_view`; `choices`: of those that have a `choice`, too; without it, of designs that name the check in `checks`),
@@ -11,10 +11,10 @@ Of a check that R makes: `takes` (names of arguments; a design adds its own), `f
 `reads` (the rows that R is given, see check_calls.py; if not all trials), `of_each` (what `by` is: "cell", "model" or
 "variant"), `packages` of R, `refits` (true if it fits the study's mixed model again).
 
-How a finding is said (without these keys, check_findings.py has a function for it): `caution` (a condition in SQL, of
-rows for which a conclusion depends on something), `one_of` (columns of which each combination counts once), `sentence`,
-`details` (always said), `each` (said of each row with `caution`), `advice` (said last, if there is one). What stands in
-braces there: ruled_findings.py.
+How a finding is written (without these keys, check_findings.py has a function for it): `caution` (a condition in SQL,
+of rows for which a conclusion depends on something), `one_of` (columns of which each combination counts once),
+`sentence`, `details` (always), `each` (of each row with `caution`), `advice` (last, if there is one). What may be in braces there:
+ruled_findings.py.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FILE = Path(__file__).with_name("checks.toml")
 
 @dataclass(frozen=True)
 class Rule:
-    """How the finding of a check is said; see the keys of these names in the table."""
+    """How the finding of a check is written; see the keys of these names in the table."""
 
     caution: str
     sentence: str

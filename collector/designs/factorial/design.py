@@ -29,7 +29,7 @@ from slant.collector.study.records import Condition, StudyFile, StudyModel, Test
 from slant.collector.study.toml_table import Table
 
 MOST_CONTENTS = 50_000
-"""Prompts of a study that are told apart by their text; in a larger one an edit asks all of a template again."""
+"""Prompts of a study that an edit compares by their text; in a larger one it asks all of a template again."""
 DIRECTIONS_SHOWN = (FORWARD, REVERSED)
 
 

@@ -99,7 +99,7 @@ def parse_factor(
 
 
 def checked_column(name: str, where: str) -> str:
-    """Return a name that can be a column of tables and stand in formulas; StudyError for another one."""
+    """Return a name that can be a column of tables and a term of formulas; StudyError for another one."""
     if not _NAME.fullmatch(name):
         raise StudyError(
             f'In {where}, "{shortened(name)}" can\'t be the name of a factor.',
