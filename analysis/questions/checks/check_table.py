@@ -13,8 +13,8 @@ Of a check that R makes: `takes` (names of arguments; a design adds its own), `f
 
 How a finding is written (without these keys, check_findings.py has a function for it): `caution` (a condition in SQL,
 of rows for which a conclusion depends on something), `one_of` (columns of which each combination counts once),
-`sentence`, `details` (always), `each` (of each row with `caution`), `advice` (last, if there is one). What may be in braces there:
-ruled_findings.py.
+`sentence`, `details` (always), `each` (of each row with `caution`), `advice` (last, if there is one). What may be in
+braces there: ruled_findings.py.
 """
 
 from __future__ import annotations
