@@ -1,1 +1,1 @@
-"""Asking: one run, from its first request to the last answer, at the pace that each provider allows."""
+"""Ask what a run needs, from its first request to the last answer, at the pace that each provider allows."""

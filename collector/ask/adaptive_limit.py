@@ -1,20 +1,20 @@
-"""How many requests of one model may be in flight: additive increase, multiplicative decrease. Pure: time is given.
+"""Limit how many requests of one model are in flight: additive increase, multiplicative decrease. It reads no clock.
 
-It starts moderately and doubles each round trip until the first 429. A 429 takes it down by a third, once a round
-trip: the other 429s of requests that were on their way already say nothing new. Then it grows by the same amount each
-second, a little near the place of the last 429, more after some time without one.
-Once there was one, requests leave evenly spread over the usual service time instead of all at once, and where even one
-at a time is too many (a strict limit, quick answers) they leave further apart. Failures of the server (5xx) only pause
-growth. Long answers never slow it: what is spread keeps as many in flight as are allowed.
+It starts moderately and doubles each round trip until the first 429. A 429 reduces it by a third, at most once per
+round trip: other 429s of requests that were already sent say nothing new. Then it grows by the same amount each
+second, slowly near the level of the last 429, faster after some time without one.
+After the first 429, requests leave evenly spread over the usual service time instead of all at once. If even one at a
+time is too many (a strict limit, quick answers), they leave further apart. Failures of the server (5xx) only pause
+growth. Long answers never slow it: spread requests keep as many in flight as are allowed.
 """
 
 from __future__ import annotations
 
 DECREASE = 0.7
-NEAR_S = 20.0  # so long after a 429 it grows carefully
-CAREFUL = 0.05  # a second, of what was allowed after the 429
-FULL_AFTER_S = 60.0  # later: from 1 back to the cap
-BELOW_ONE = 0.25  # and a second, of what it is, where the cap's share would be a leap
+NEAR_S = 20.0  # for this long after a 429 it grows carefully
+CAREFUL = 0.05  # share per second of what was allowed after the 429
+FULL_AFTER_S = 60.0  # time to grow later from 1 back to the cap
+BELOW_ONE = 0.25  # share per second of the current value, if the cap's share would be a leap
 LEAST = 0.02
 SPREAD = 1.25  # requests leave this much faster than they come back, so that the limit stays filled
 SHORTEST_BREATH_S, LONGEST_FIRST_BREATH_S, LONGEST_BREATH_S = 0.05, 0.5, 30.0
@@ -23,7 +23,7 @@ _SMOOTHING = 0.1
 
 
 class AdaptiveLimit:
-    """Between 1 and `cap` in flight. Times in seconds of one clock."""
+    """Keep between 1 and `cap` requests in flight. Times are in seconds of one clock."""
 
     def __init__(self, cap: int, start: int) -> None:
         self._cap = cap
@@ -40,7 +40,7 @@ class AdaptiveLimit:
 
     @property
     def spacing_s(self) -> float:
-        """The least time between two requests; 0 as long as nothing was refused."""
+        """Return the minimum time between two requests; 0 as long as none was refused."""
         if not self._was_limited or self._service_s is None:
             return 0.0
         return min(LONGEST_BREATH_S, self._service_s / (SPREAD * self._limit))

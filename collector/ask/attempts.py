@@ -1,4 +1,4 @@
-"""One exchange and the trial it was for become one Attempt: the same live, by batch and for imported answers."""
+"""Make an Attempt of one exchange and its trial, in the same way for live, batch and imported answers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,11 @@ from slant.collector.system.json_text import encoded
 
 @dataclass(slots=True)  # see Exchange
 class AttemptPlace:
-    """Where in its conversation an attempt stands, whether it ended its trial, and what was sent in it.
+    """Say where in its conversation an attempt is, whether it ended its trial, and what was sent in it.
 
-    `body` is what is stored of the request; `is_shortened` where that is not all of it (see Request.kept). Of an import
-    both it and `prompt_hash` are unknown.
-    `batch_id` is the provider's name of the batch job that it came in; None for a live request. `cost_usd` is what the
-    provider charges for it; None if that is unknown.
+    `body` is what is stored of the request; `is_shortened` if that is not all of it (see Request.kept). In an import
+    both it and `prompt_hash` are unknown. `batch_id` is the provider's name of the batch job that it came in; None for
+    a live request. `cost_usd` is what the provider charges for it; None if that is unknown.
     """
 
     conversation_id: str
@@ -42,7 +41,7 @@ class AttemptPlace:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """What is analysed of an answer: `tokens` and which count that is, and how likely the two options were."""
+    """Hold what is analysed of an answer: `tokens` and which count that is, and how likely the two options were."""
 
     tokens: int | None
     token_source: TokenSource | None
@@ -59,7 +58,7 @@ _FIELDS = tuple(f.name for f in fields(Attempt))
 
 
 class AttemptMaker:
-    """Numbers the attempts of one run, and takes the keys out of whatever a provider echoes."""
+    """Number the attempts of one run, and remove the keys from whatever a provider echoes."""
 
     def __init__(self, run: Run, secrets: Sequence[str]) -> None:
         self._run = run
@@ -82,7 +81,7 @@ class AttemptMaker:
         reading: Reading,
         measures: Measures | None = None,
     ) -> Attempt:
-        """`measures` are those that an import states; None takes them from the reply."""
+        """Return the attempt. `measures` are those that an import states; None takes them from the reply."""
         self._sequence += 1
         measures = measures or measured(model, trial, reply, reading)
         attempt = Attempt(
@@ -164,8 +163,8 @@ class AttemptMaker:
 
 
 def _without_folders(attempt: Attempt) -> Attempt:
-    """Cut folders out of an attempt: a custom server may call its model by a path in a home folder, also in its
-    errors.
+    """Cut folders out of an attempt: a custom server may name its model by a path in a home folder, in errors,
+    too.
     """
     texts = (attempt.served_model, attempt.error, attempt.detail)
     if not any(text and _names_home(text) for text in texts):
@@ -185,20 +184,20 @@ def _names_home(text: str) -> bool:
 
 
 def _in_json(text: str) -> str:
-    """As it stands in JSON where slashes are escaped."""
+    """Return a text as it is in JSON in which slashes are escaped."""
     return json.dumps(text)[1:-1].replace("/", "\\/")
 
 
 def _without_accounts(attempt: Attempt) -> Attempt:
-    """Errors name whom they are for ("Rate limit reached in organization org-…"), in the body and in what it says."""
+    """Remove accounts from errors ("Rate limit reached in organization org-…"), in the body and in the detail."""
     names = ("response", "error", "detail")
     texts = {name: _ACCOUNT.sub("[account]", text) for name in names if (text := getattr(attempt, name))}
     return replace(attempt, **texts)  # type: ignore[arg-type]
 
 
 def analysed_tokens(reply: Reply, model: StudyModel) -> tuple[int | None, TokenSource | None]:
-    """Return the count that is analysed as `tokens`, and which one that is. Without a measure: reasoning where it is
-    known; nothing if the provider's counts contradict each other in it.
+    """Return the count that is analysed as `tokens`, and which one that is. Without a measure it is the reasoning, if
+    known; none if the provider's counts contradict each other in it.
     """
     source: TokenSource
     is_doubtful = reply.count_conflict is not None and reply.reasoning_tokens is None
@@ -219,8 +218,8 @@ def measured(model: StudyModel, trial: Trial, reply: Reply, reading: Reading) ->
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Of a response's headers (names in lower case) those that are stored: times, versions, what the provider's limits
-    are. All others are not, whatever they are called: some name the account that pays."""
+    """Return the response headers that are stored (names in lower case): times, versions and the provider's limits. No
+    other header is stored: some name the account that pays."""
     return {name: headers[name] for name in _kept_names(tuple(headers))}
 
 

@@ -1,7 +1,7 @@
-"""The one aiohttp session: one exchange at a time for each slot, with a time limit.
+"""Send requests over one aiohttp session: one exchange at a time for each slot, with a time limit.
 
-`Client.exchange` never raises for anything a server or a network can do; it says what happened. What a failure means is
-decided in retries.py.
+`Client.exchange` never raises for anything a server or a network can do; it says what happened. retries.py decides what
+a failure means.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_BODY_BYTES = 32_000_000
 
 
 def _json_escape(error: UnicodeError) -> tuple[str, int]:
-    """Bytes that are no UTF-8 as JSON would spell them: one of them must not cost an answer that is paid for."""
+    """Spell bytes that are not UTF-8 as JSON would: such a byte must not lose an answer that is paid for."""
     assert isinstance(error, UnicodeDecodeError)
     return "".join(f"\\u{byte:04x}" for byte in error.object[error.start : error.end]), error.end
 
@@ -38,14 +38,14 @@ codecs.register_error("slant.json_escape", _json_escape)
 
 
 def _failure(error: aiohttp.ClientError, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is kept of an exchange that broke off; a body that can't be unpacked gets a sentence of its own."""
+    """Return what is kept of an exchange that broke off; a body that can't be unpacked gets its own sentence."""
     if unpacking := _PACKED.search(str(error)):
         return _packed(headers.get("content-encoding") or unpacking.group(1))
     return {"error": f"{type(error).__name__}: {error}"[:2000]}
 
 
 def _packed(packing: str) -> dict[str, Any]:
-    """Of a body that can't be unpacked, for it came in a packing (brotli) that was not asked for; else broken."""
+    """Return the error of a body that can't be unpacked: it came in an unrequested compression (brotli), or broken."""
     if packing.lower() in PACKINGS:
         return {"error": f"the body can't be unpacked ({packing})"}
     what = f"the body came packed as {packing[:40]}, though only {' or '.join(PACKINGS)} was asked for"
@@ -53,7 +53,7 @@ def _packed(packing: str) -> dict[str, Any]:
 
 
 def _proxy(url: str) -> tuple[str | None, dict[str, str]]:
-    """Return the proxy for this address and, apart from it, the header with its password: errors name the address, and
+    """Return the proxy for this address and, separately, the header with its password: errors name the address, and
     are kept.
     """
     if (named := proxy_for(url)) is None:
@@ -67,7 +67,7 @@ def _proxy(url: str) -> tuple[str | None, dict[str, str]]:
 
 
 class Client:
-    """One session for one event loop. `slots` bounds the connections; the time limit starts when one is held."""
+    """Hold one session for one event loop. `slots` bounds the connections; the time limit starts when one is held."""
 
     def __init__(self, slots: int, time_limit_s: float) -> None:
         self.time_limit_s = time_limit_s
@@ -88,7 +88,7 @@ class Client:
         await self._session.close()
 
     def _certificates_for(self, url: str, proxy: str | None) -> ssl.SSLContext | bool:
-        """Read certificates only if a way is encrypted: they take a tenth of a second."""
+        """Read certificates only if a connection is encrypted: they take a tenth of a second."""
         is_encrypted = "https" in (urlsplit(url).scheme, urlsplit(proxy or "").scheme)
         return self._trusted() if is_encrypted else True
 
@@ -138,7 +138,7 @@ class Client:
                     raise ValueError(f"the body is longer than {MAX_BODY_BYTES // 1_000_000} MB")
             packing = seen["headers"].get("content-encoding", "identity").lower()
             is_known = packing in ("identity", "br", "zstd", *PACKINGS)
-            if not is_known and not data.lstrip().startswith(b"{"):  # a wrong label costs no answer
+            if not is_known and not data.lstrip().startswith(b"{"):  # a wrong label must not lose an answer
                 seen |= _packed(packing)
                 return
             seen["body"] = data.decode("utf-8", "slant.json_escape").replace("\0", "\\u0000")

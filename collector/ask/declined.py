@@ -1,8 +1,8 @@
-"""Requests that a provider declines in words that nobody knows: errors of 400, 403, 413 or 422 in no row of errors.csv.
+"""Judge requests that a provider declines for an unknown reason: errors 400, 403, 413 or 422 in no row of errors.csv.
 
-Either it is about that prompt, and then the trial ends and the others are asked, or about all that is asked of this
-model, and then it is in vain to go on. Once the model has answered (in this run, or in the database, with the same
-settings) it is taken for the first; until then, and after some such trials in a row, for the second. A trial that was
+Either the prompt is the reason, and then the trial ends and the others are asked, or everything asked of this model is,
+and then going on is in vain. Once the model has answered (in this run, or in the database, with the same settings) the
+prompt is taken to be the reason; before that, and after several such trials in a row, the model. A trial that was
 declined in two different calls is `rejected` for good: the provider declined it, and its reason is not documented.
 """
 
@@ -29,8 +29,8 @@ MOST_IN_A_ROW = Request.stop_after_declined
 
 @dataclass
 class DeclinedTrials:
-    """Those of one model in one run. `earlier` are those of earlier calls, each with whether other trials were answered
-    after it, so that the fault was its own."""
+    """Hold the declined trials of one model in one run. `earlier` are those of earlier calls; for each it is known
+    whether other trials were answered after it, so that the fault was its own."""
 
     most_in_a_row: int = MOST_IN_A_ROW
     has_answered: bool = False
@@ -43,11 +43,11 @@ class DeclinedTrials:
         self.in_a_row.clear()
 
     def is_open(self, verdict: NextStep) -> bool:
-        """Whether requests in flight may still tell what a refused request is about."""
+        """Return whether requests in flight may still show why a request was refused."""
         return verdict.action == "decline" and not self.has_answered and verdict.status != 413
 
     def judged(self, trial_id: str, verdict: NextStep) -> NextStep:
-        """Return what is done about an exchange, in the light of the other trials."""
+        """Return what to do about an exchange, in the light of the other trials."""
         if verdict.action != "decline":
             return verdict
         if self.is_open(verdict):
@@ -57,7 +57,7 @@ class DeclinedTrials:
         return replace(verdict, action="rejected") if trial_id in self.earlier else verdict
 
     def judged_in_batch(self, trial_id: str, verdict: NextStep) -> NextStep:
-        """Return the same of a request in a batch job, which had all been sent before one of them was declined."""
+        """Return the same for a request in a batch job, whose requests had all been sent before one was declined."""
         if verdict.action == "decline" and self.has_answered and trial_id in self.earlier:
             return replace(verdict, action="rejected")
         return verdict
@@ -67,7 +67,7 @@ class DeclinedTrials:
         return len(self.in_a_row) >= self.most_in_a_row
 
     def last(self, pending: Iterable[Conversation]) -> Iterator[Conversation]:
-        """Yield what is pending, with what was declined before at its end: should it be declined again, the others have
+        """Yield the pending trials, with those declined before at the end: if they are declined again, the others have
         their answers by then."""
         held = []
         for conversation in pending:
@@ -81,7 +81,7 @@ class DeclinedTrials:
 def declined_trials(
     db: Path, study: str, model: StudyModel, before: str, most_in_a_row: int = MOST_IN_A_ROW
 ) -> DeclinedTrials:
-    """Return what the database knows of a model that is about to be asked; `before`: when this call began (ISO 8601,
+    """Return what the database knows about a model that is about to be asked; `before`: when this call began (ISO 8601,
     UTC).
     """
     of_model = {"provider": model.provider, "requested_model": model.requested_model}
@@ -101,7 +101,7 @@ def declined_trials(
 
 
 def _asked_so(settings: str | None, model: StudyModel) -> bool:
-    """Whether these are the model's settings: what a provider takes with some of them it may decline with others."""
+    """Return whether these are the model's settings: a provider may accept with some what it declines with others."""
     try:
         return bool(json.loads(settings or "{}") == dict(model.settings))
     except ValueError:

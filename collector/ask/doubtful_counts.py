@@ -1,4 +1,4 @@
-"""Counts that are not what they seem: of several kinds in one model, or in contradiction to each other."""
+"""Report doubtful counts: of several kinds for one model, or in contradiction to each other."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _KINDS = {
 
 
 def doubtful_count_notes(db: str | Path, study: str | None = None) -> list[str]:
-    """Return a sentence for each model of a study whose answers have such counts; none if nobody can look
-    just now.
+    """Return a sentence for each model of a study whose answers have such counts; none if the database can't be read
+    now.
     """
     try:
         with reading(db) as connection:

@@ -1,4 +1,4 @@
-"""Endings of answers that slant does not know, or that were not given: counted, and said once a run. So are
+"""Count endings of answers that are unknown to slant or missing, and report them once per run. The same goes for
 models none of whose answers can be read."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _LONGEST_WORD = 60
 
 @dataclass
 class Endings:
-    """Those of one model in one run. `unknown`: how many answers ended with each word that no table knows; `missing`:
+    """Count the endings of one model in one run. `unknown`: how many answers ended with each unknown word; `missing`:
     how many texts without a finish reason were taken for answers."""
 
     unknown: Counter[str] = field(default_factory=Counter)
@@ -30,7 +30,7 @@ class Endings:
             self.missing += 1
 
     def notes(self, provider: str) -> list[str]:
-        """Return what to say of them at the end of a run."""
+        """Return the sentences about them for the end of a run."""
         notes = [
             f"{provider} ended {count_text(n, 'answer')} with {word}, which slant does not know; "
             f"{'it is' if n == 1 else 'they are'} not counted as {'an answer' if n == 1 else 'answers'}."
@@ -44,11 +44,11 @@ class Endings:
         return notes
 
     def as_message(self) -> dict[str, Any]:
-        """For another process, as JSON-able values; `add` takes them."""
+        """Return the counts as JSON-able values for another process; `add` takes them."""
         return {"unknown": dict(self.unknown), "missing": self.missing}
 
     def add(self, message: Mapping[str, Any]) -> None:
-        """Count what another process has counted as well."""
+        """Add what another process has counted."""
         self.unknown.update(message["unknown"])
         self.missing += message["missing"]
 
@@ -59,7 +59,7 @@ NOTHING_READ = "are malformed: nothing can be read in them"
 
 
 def malformed_notes(model: str, outcomes: Mapping[str, int]) -> list[str]:
-    """Return a sentence where nearly all answers of a model are malformed: then it is the study, or the server, not
+    """Return a sentence if nearly all answers of a model are malformed: then the study or the server is wrong, not
     chance.
     """
     answers = sum(n for outcome, n in outcomes.items() if outcome != "failed")

@@ -1,6 +1,6 @@
-"""What an exchange was: an answer, one that a filter withheld, or a failure. The same live and for one that is kept.
+"""Read an exchange as an answer, one that a filter withheld, or a failure; the same live and from storage.
 
-What can happen to a game on its way that no answer tells of is marked in the round where it shows; the game goes on.
+What happens to a game without a trace in an answer is marked in the round in which it shows; the game goes on.
 """
 
 from __future__ import annotations
@@ -18,49 +18,49 @@ from slant.collector.records import Outcome, Reply, Trial, Turn
 
 _WITHOUT_ANSWER: dict[str, Outcome] = {"filtered": "filtered", "malformed": "malformed", "rejected": "rejected"}
 TOO_LONG = "too_long"
-"""The finish reason of a turn whose conversation does not fit its model any more, as slant says it."""
+"""Name the finish reason of a turn whose conversation does not fit its model any more, in slant's words."""
 
 
 def read_exchange(
     provider: Provider, exchange: Exchange, verdict: NextStep, trial: Trial, try_no: int
 ) -> tuple[Reply, NextStep]:
-    """Return the reply, and what to do about it. `verdict` is judge()'s of that exchange."""
+    """Return the reply, and what to do about it. `verdict` is judge()'s result for that exchange."""
     dialect = provider.dialect
     if verdict.action == "fail" and trial.game is not None:
-        # a game can't be made shorter, and to ask the same again is in vain: it ends here, with an outcome
+        # a game can't be shortened, and asking the same again is in vain: it ends here, with an outcome
         return replace(unanswered(dialect, exchange, "truncated", verdict.reason), finish_reason=TOO_LONG), verdict
     if verdict.action != "read":
         outcome = _WITHOUT_ANSWER.get(verdict.action, "failed")
         reply = unanswered(dialect, exchange, outcome, verdict.reason)
         return replace(reply, answer=verdict.answer, filter_category=verdict.category), verdict
     reply = provider.reply(verdict.body, exchange.headers)
-    if reply.answer is not None and not reply.answer.isascii():  # half a surrogate pair is read as it will be kept
+    if reply.answer is not None and not reply.answer.isascii():  # half a surrogate pair is read as it will be stored
         reply = replace(reply, answer=reply.answer.encode("utf-8", "replace").decode())
-    if reply.ending == "stop":  # it is about the account, whatever came with it
+    if reply.ending == "stop":  # the account has a problem, whatever came with it
         return reply, NextStep("stop", reply.detail or "the response failed")
-    if reply.outcome == "failed":  # a response that says of itself that it is no answer
+    if reply.outcome == "failed":  # a response that declares itself a failure
         return reply, NextStep("again", reply.detail or "the response failed", wait_s=backoff_s(try_no))
     return reply, verdict
 
 
 def next_turn_no(history: Sequence[Turn], trial: Trial) -> int:
-    """1 for a trial that has not been asked; more after reminders."""
+    """Return 1 for a trial that has not been asked; more after reminders."""
     return 1 + sum(1 for _ in takewhile(lambda turn: turn.trial_id == trial.trial_id, reversed(history)))
 
 
-MOST_SAID = 3  # games of a model of which it is said; of all of them, reports and tables have the number
+MOST_SAID = 3  # games per model that get a sentence; reports and tables have the number of all
 
 
 @dataclass
 class Marks:
-    """The games of one model that were marked. `said` holds the sentences that nobody has been told yet."""
+    """Hold the marked games of one model. `said` holds the sentences that have not been shown yet."""
 
     model_changed: set[str] = field(default_factory=set)
     input_cut: set[str] = field(default_factory=set)
     said: list[str] = field(default_factory=list)
 
     def of(self, trial: Trial, reply: Reply, history: Sequence[Turn]) -> dict[str, Any]:
-        """Return what is kept with the answer to this trial; empty for nearly all of them."""
+        """Return what is kept with the answer to this trial; empty for nearly all trials."""
         marks: dict[str, Any] = {}
         game, where = trial.game or trial.trial_id, f"round {trial.round}" if trial.round else "the questions"
         if served := changed_model(reply, history):
@@ -90,13 +90,13 @@ class Marks:
 
 
 def changed_model(reply: Reply, history: Sequence[Turn]) -> str | None:
-    """Return the model that answered before, where it is another one now."""
+    """Return the model that answered before, if it is a different one now."""
     served = next((turn.reply.served_model for turn in reversed(history) if turn.reply.served_model), None)
     return served if reply.served_model not in (None, served) else None
 
 
 def cut_input(reply: Reply, history: Sequence[Turn]) -> int | None:
-    """Return the tokens of the turn before, where this one was said to have fewer: what was sent only grows. Not where
+    """Return the tokens of the turn before, if this one reported fewer: what is sent only grows. Return None if
     reasoning went back, of which a provider may leave out what is old."""
     before = history[-1].reply if history else None
     if before is None or before.blocks or before.input_tokens is None or reply.input_tokens is None:

@@ -1,5 +1,5 @@
-"""Stopping in order. The first Ctrl-C (SIGTERM, SIGHUP) stops asking and waits for what is in flight, which is paid
-for; the second leaves at once. The same in a terminal, in a notebook, and while the last answers are loaded."""
+"""Stop a run in order. The first Ctrl-C (SIGTERM, SIGHUP) stops asking and waits for the paid requests in flight; the
+second leaves at once. This is the same in a terminal, in a notebook, and while the last answers are loaded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)  # SIGHUP: the laptop i
 
 
 class StopSwitch:
-    """What a stop does to the run that is going on. `press` may be called from any thread."""
+    """Decide what a stop does to the current run. `press` may be called from any thread."""
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
@@ -37,7 +37,7 @@ class StopSwitch:
 
     @contextmanager
     def connected(self, runner: Runner, keeper: JournalWriter) -> Iterator[None]:
-        """While this is open, a stop reaches this run; in the main thread signals are stops."""
+        """Let stops reach this run while this is open; in the main thread signals are stops."""
         task = asyncio.current_task()
         assert task is not None
         self._loop = loop = asyncio.get_running_loop()
@@ -68,9 +68,9 @@ class StopSwitch:
 
 
 def run_anywhere(work: Coroutine[Any, Any, T], stop: Callable[[], None] | None = None) -> T:
-    """Run a coroutine, also where an event loop is running already (a notebook): then in a thread of its own.
+    """Run a coroutine, in a separate thread if an event loop is running already (a notebook).
 
-    There, interrupting the cell calls `stop`, as Ctrl-C does in a terminal; without one the cell just ends.
+    There, interrupting the cell calls `stop`, as Ctrl-C does in a terminal; without `stop` the cell just ends.
     """
     if not _is_loop_running():
         return asyncio.run(work)

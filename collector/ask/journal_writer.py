@@ -1,4 +1,4 @@
-"""Keeps answers while a run goes on: groups them for one fsync, and moves them from the journal into DuckDB."""
+"""Keep answers while a run goes on: group them for one fsync, and move them from the journal into DuckDB."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from slant.collector.records import Attempt
 log = logging.getLogger(__name__)
 FLUSH_EVERY_S = 2.0
 LATE_S = 20.0
-# After each flush the database is left alone for so many times as long as that held it: readers find it free. The
-# first number holds until rows would be later than LATE_S, the second always.
+# After each flush the database is left alone for a multiple of the time that the flush held it, so that readers find it
+# free. The first multiple holds until rows would be later than LATE_S, the second always.
 FREE_TIMES_HELD, LEAST_TIMES_HELD = 60, 11
 SAY_WHY_AFTER_S = 30.0
 
 
 class LiveLoader:
-    """Moves what journals hold into DuckDB while answers come, and says why where it can't for long."""
+    """Move what journals hold into DuckDB while answers come, and say why if it can't for long."""
 
     def __init__(self, db: Path, say: Callable[[str], None], give_up: threading.Event | None = None) -> None:
         self._loader = Loader(db)
@@ -37,9 +37,9 @@ class LiveLoader:
         self._late_because: DatabaseError | None = None
 
     def load(self, patience_s: float, most_held_s: float = math.inf, durable: dict[str, int] | None = None) -> bool:
-        """Move what is new into DuckDB. False while somebody else holds the file: nothing is lost, it is only late.
+        """Move what is new into DuckDB. Return False while another process holds the file: nothing is lost, only late.
 
-        Where answers come faster than `most_held_s` lets them in, the rest waits in the journals.
+        If answers come faster than `most_held_s` lets them in, the rest waits in the journals.
         """
         try:
             report = self._loader.load(patience_s, durable, self._give_up, most_held_s)
@@ -60,19 +60,19 @@ class LiveLoader:
         return True
 
     def say_what_is_left(self) -> None:
-        """At the end of a run whose last answers could not be loaded."""
+        """Report at the end of a run that its last answers could not be loaded."""
         if self._late_because is not None:
             self._say(left_in_journal(self._late_because))
 
     def now_and_then(self) -> None:
-        """To be called often: loads where readers have had the database for long enough since the last try."""
+        """Load if readers have had the database for long enough since the last try; call this often."""
         waited_s = time.monotonic() - self.tried_at
         if waited_s >= pause_s(self.held_s):
             self.load(0.2, waited_s / LEAST_TIMES_HELD)
 
 
 class JournalWriter:
-    """The run's only writer. `keep` returns when the attempt is on disk; DuckDB follows in its own time."""
+    """Write for a run, as its only writer. `keep` returns when the attempt is on disk; DuckDB follows later."""
 
     def __init__(self, db: Path, journal: Journal, say: Callable[[str], None]) -> None:
         self.db, self.journal = db, journal
@@ -92,12 +92,13 @@ class JournalWriter:
         await done
 
     def note(self, record: Mapping[str, Any]) -> None:
-        """Keep a special record ({"kind": …, …}, see keep/journal_loader.py) with the next attempts; nobody waits."""
+        """Keep a special record ({"kind": …, …}, see keep/journal_loader.py) with the next attempts, without
+        waiting."""
         self._notes.append(record)
         self._something.set()
 
     async def write(self) -> None:
-        """Run next to the workers: one write and one fsync for all that came in during the last."""
+        """Run alongside the workers: one write and one fsync for all that came in during the last."""
         while not (self._closing and not self._waiting and not self._notes):
             await self._something.wait()
             self._something.clear()
@@ -109,7 +110,7 @@ class JournalWriter:
                 await asyncio.to_thread(self.journal.append_many, [*notes, *(attempt for attempt, _ in batch)])
             except JournalError as error:
                 self.failure = error
-            except Exception as error:  # whatever it is, nobody may wait for an answer that is not kept
+            except Exception as error:  # whatever it is, no worker may wait for an answer that is not kept
                 self.failure = JournalError("Can't write the journal.", f"{type(error).__name__}: {error}")
             for _, done in batch:
                 if not done.cancelled():
@@ -127,10 +128,10 @@ class JournalWriter:
         self._something.set()
 
     async def load_now_and_then(self) -> None:
-        """Run next to the workers until cancelled. Readers get the database for nearly all of the time."""
+        """Run alongside the workers until cancelled. Readers get the database for nearly all of the time."""
         while True:
             await asyncio.sleep(pause_s(self.loader.held_s))
-            if not self.journal.is_full:  # the database must not eat the room that the journal was given
+            if not self.journal.is_full:  # the database must not use up the space reserved for the journal
                 most_held_s = (time.monotonic() - self.loader.loaded_at) / LEAST_TIMES_HELD
                 await asyncio.shield(asyncio.to_thread(self.load, 0.2, most_held_s))
 
@@ -141,12 +142,12 @@ class JournalWriter:
 
 
 class PartWriter(JournalWriter):
-    """That of one of several processes: the one that started them loads all journals."""
+    """Write for one of several processes: the process that started them loads all journals."""
 
     def load(self, patience_s: float, most_held_s: float = math.inf) -> bool:
         return True
 
 
 def pause_s(held_s: float) -> float:
-    """Seconds until the next flush, after one that held the database for `held_s`."""
+    """Return the seconds until the next flush, after one that held the database for `held_s`."""
     return max(FLUSH_EVERY_S, min(LATE_S, FREE_TIMES_HELD * held_s), LEAST_TIMES_HELD * held_s)

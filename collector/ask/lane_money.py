@@ -1,8 +1,8 @@
-"""The money of one model in one run: what an answer cost, and what is set aside for one that is in flight.
+"""Track the money of one model in one run: what answers cost, and what is reserved for those in flight.
 
-The budget is a ledger: before a request goes out, the most that it can cost is reserved; when its answer is there the
-reserve is given back and the cost is booked. So the cap is passed only by as much as a reserve was too small. Pure: no
-clock, no network.
+The budget is a ledger: before a request goes out, the most that it can cost is reserved; when its answer arrives, the
+reserve is released and the cost is booked. So the cap is exceeded only by as much as a reserve was too small. It uses
+no clock and no network.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ ROUNDING_USD = 1e-9  # thousands of sums of floats: a cap of 0.08 must hold eigh
 
 @dataclass
 class Ledger:
-    """Money of one run, in US dollars. `spent_usd` begins with what the study has cost before; `cap_usd` None: no cap.
+    """Hold the money of one run, in US dollars. `spent_usd` begins with the study's cost so far; no cap if `cap_usd` is
+    None.
 
-    `uncertain_usd` is what requests may have cost that ended without an answer (a time-out, a batch job lost), gave
-    no counts, or had no price then, `promised_usd` what open batch jobs may cost: the provider may bill both, so they
-    count against the cap. `shared_by`: the cap is where one of so many processes stops, which share a budget.
+    `uncertain_usd` is what requests may have cost that ended without an answer (a time-out, a lost batch job), gave no
+    counts, or had no price then; `promised_usd` is what open batch jobs may cost. The provider may bill both, so they
+    count against the cap. `shared_by`: how many processes share the budget; the cap is then where this one stops.
     """
 
     cap_usd: float | None = None
@@ -53,7 +54,7 @@ class Ledger:
         return self.cap_usd is None or taken <= self.cap_usd + ROUNDING_USD
 
     def reserve(self, amount_usd: float) -> bool:
-        """Set `amount_usd` aside and says True, or False if it does not fit now."""
+        """Set `amount_usd` aside and return True, or return False if it does not fit now."""
         if not self.has_room(amount_usd):
             return False
         self.reserved_usd += amount_usd
@@ -61,7 +62,7 @@ class Ledger:
         return True
 
     def settle(self, reserved_usd: float, cost_usd: float | None, *, is_uncertain: bool = False) -> None:
-        """End a reservation. An unknown cost is booked as the whole reserve where it may have been billed."""
+        """End a reservation. An unknown cost is booked as the full reserve if it may have been billed."""
         self.in_flight -= 1
         self.reserved_usd = self.reserved_usd - reserved_usd if self.in_flight else 0.0
         if cost_usd is not None:
@@ -70,9 +71,9 @@ class Ledger:
             self.uncertain_usd += reserved_usd
 
 
-ASSUMED_MAX_OUTPUT_TOKENS = 16_000  # until enough answers are seen, of a model whose request sets no limit
+ASSUMED_MAX_OUTPUT_TOKENS = 16_000  # until enough answers are seen, for a model whose request sets no limit
 ENOUGH_ANSWERS = 30
-MARGIN = 2.0  # over the longest answer seen: lengths of reasoning have a long tail
+MARGIN = 2.0  # times the longest answer seen: lengths of reasoning have a long tail
 LOOK_AGAIN_S = 0.05
 UNCERTAIN = "requests that broke off, got lost, or came without counts or a price"
 _USAGE = {"usage", "usageMetadata"}
@@ -84,8 +85,8 @@ _LIMITS = (
 
 @dataclass
 class LaneMoney:
-    """Money of one lane, in US dollars. `seen` and `longest` are answers of this model, earlier ones included;
-    `n_unknown` requests of this run may have cost something that nobody knows."""
+    """Hold the money of one lane, in US dollars. `seen` and `longest` describe answers of this model, earlier ones
+    included; `n_unknown` requests of this run may have an unknown cost."""
 
     price: Price | None = None
     ledger: Ledger = field(default_factory=Ledger)
@@ -95,18 +96,18 @@ class LaneMoney:
     n_unknown: int = 0
 
     def reserve_usd(self, body: Mapping[str, Any]) -> float:
-        """Return the most that this request is expected to cost; surely the most where the request limits its answer.
+        """Return the most that this request is expected to cost; an upper bound if the request limits its answer.
         0 if there is no budget to keep."""
         return 0.0 if self.ledger.cap_usd is None else self.most_usd(body)
 
     def most_usd(self, body: Mapping[str, Any]) -> float:
-        """Return the same with or without a budget; 0 if no price is known."""
+        """Return reserve_usd() with or without a budget; 0 if no price is known."""
         if self.price is None:
             return 0.0
-        sent = len(str(body).encode("utf-8", "replace"))  # a token is a byte at least
+        sent = len(str(body).encode("utf-8", "replace"))  # a token is at least a byte
         output = output_limit(body)
         if output is None:
-            unseen = max(0.0, 1 - self.seen / ENOUGH_ANSWERS)  # each answer says a little more of how long they get
+            unseen = max(0.0, 1 - self.seen / ENOUGH_ANSWERS)  # each answer says a little more about how long they get
             output = round(max(unseen * ASSUMED_MAX_OUTPUT_TOKENS, MARGIN * self.longest))
         input_price = max(self.price.input, self.price.cache_write or 0.0)
         return (sent * input_price + output * self.price.output) / PER_TOKENS
@@ -114,9 +115,9 @@ class LaneMoney:
     async def reserve(
         self, body: Mapping[str, Any], stopping: asyncio.Event, is_over: Callable[[], bool]
     ) -> float | None:
-        """Set the reserve of a request aside, in US dollars; waits for those in flight where that frees enough.
+        """Reserve the cost of a request, in US dollars; wait for those in flight if that frees enough.
 
-        BudgetReached where the budget has no room for it; None, and nothing set aside, when the run is stopping.
+        Raise BudgetReached if the budget has no room for it; return None and reserve nothing if the run is stopping.
         """
         while not (stopping.is_set() or is_over()):
             amount = self.reserve_usd(body)
@@ -128,7 +129,7 @@ class LaneMoney:
         return None
 
     def settle(self, reserved_usd: float, exchange: Exchange, reply: Reply) -> float | None:
-        """Books what an exchange cost and returns it, in US dollars; None if that is unknown."""
+        """Book what an exchange cost and return it, in US dollars; None if that is unknown."""
         cost = cost_usd(self.price, reply)
         is_uncertain = cost is None and may_be_billed(exchange)
         self.ledger.settle(reserved_usd, cost, is_uncertain=is_uncertain)
@@ -156,16 +157,16 @@ class LaneMoney:
 
 
 def _amount(usd: float | None) -> str:
-    """Return a budget as it was typed, in cents at least."""
+    """Return a budget as it was typed, with at least two decimals."""
     return f"{usd or 0.0:,.{2 if round(usd or 0.0, 2) == usd else 4}f}"
 
 
 class BudgetReached(Exception):
-    """Says why the budget has no room for another request of this model."""
+    """Say why the budget has no room for another request of this model."""
 
 
 def output_limit(body: Mapping[str, Any]) -> int | None:
-    """Return the most tokens that a request lets its answer have, in whichever provider's words; None if it sets
+    """Return the most tokens that a request allows its answer, in any provider's words; None if it sets
     none.
     """
     for path in _LIMITS:
@@ -178,7 +179,7 @@ def output_limit(body: Mapping[str, Any]) -> int | None:
 
 
 def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: str) -> Reply:
-    """Return the reply of an exchange that gave no answer. Where its body has counts all the same, they are billed."""
+    """Return the reply of an exchange that gave no answer. If its body has counts anyway, they are billed."""
     body = exchange.json() if exchange.body else None
     counts = dialect.reply(body, exchange.headers) if body and _USAGE & body.keys() else Reply()
     return Reply(
@@ -199,11 +200,11 @@ def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: s
 
 
 _NOT_SENT = ("ClientConnector", "ClientProxyConnectionError", "ClientHttpProxyError", "no connection within")
-"""How the errors of the client begin where there was no connection to send anything over."""
+"""List how the client's errors begin if there was no connection to send anything over."""
 
 
 def may_be_billed(exchange: Exchange) -> bool:
-    """Return True if a request reached its server and no answer tells what it cost; an HTTP error is not billed, nor is
+    """Return True if a request reached its server and no answer says what it cost; an HTTP error is not billed, nor is
     one that a gateway puts into a 200.
     """
     if exchange.status is None:

@@ -1,11 +1,11 @@
-"""How likely each of the two options was: a graded measure next to the forced choice.
+"""Measure how likely each of the two options was: a graded measure in addition to the forced choice.
 
-Read from the generated tokens and the likeliest tokens at each place. What is measured is the probability of the
+It is read from the generated tokens and the likeliest tokens at each position. The measure is the probability of the
 option's text *given all that was generated before the answer* (reasoning, an opening quote or bracket).
 
 exact        every token of both options' texts is known (but for 1 %): their probabilities are multiplied
 first_token  one option's later tokens are not known (they were never generated): both options are then measured by the
-             tokens with which they part ways, so that they are comparable. An upper bound of the exact ones
+tokens at which they diverge, so that they are comparable. This is an upper bound of the exact probabilities
 An option that is not among the likeliest tokens is None: unknown, and not zero.
 """
 
@@ -23,7 +23,7 @@ _OPENING = " \t\r\n\"'`*[({<“‘«_"
 
 @dataclass(frozen=True, slots=True)
 class OptionLogprobs:
-    """Natural logarithms of probabilities, and how far they can be trusted; None if they can't be told."""
+    """Hold natural logarithms of probabilities, and how far they can be trusted; None if they can't be read."""
 
     option_a_logprob: float | None = None
     option_b_logprob: float | None = None
@@ -32,7 +32,7 @@ class OptionLogprobs:
 
 @dataclass(frozen=True, slots=True)
 class _SeenTokens:
-    """One option at the place where the two part ways: its whole text, and the tokens that it can go on with there."""
+    """Hold one option at the position where the two diverge: its complete text, and its possible next tokens there."""
 
     whole: float | None
     first: float | None
@@ -40,7 +40,7 @@ class _SeenTokens:
 
     @property
     def is_exact(self) -> bool:
-        """True also for an option that was not seen: what is unknown anyway can't be wrong."""
+        """Return True also for an option that was not seen: an unknown value can't be wrong."""
         return self.first is None or (self.whole is not None and self.share_unknown < _NEGLIGIBLE)
 
 
@@ -49,9 +49,9 @@ def read_option_logprobs(
 ) -> OptionLogprobs:
     """Return the log-probabilities of both options in the answer that `tokens` end with; all None if it isn't found.
 
-    `place`: at which character of the answer the option begins (the letter inside of {"answer": "A"}); what stands
-    before it there is taken as given. Options of which one begins with the other can't be told apart by their
-    beginning: both are None.
+    `place`: at which character of the answer the option begins (the letter inside of {"answer": "A"}); what comes
+    before it there is taken as given. If one option begins with the other, their beginnings can't distinguish them:
+    both are None.
     """
     tokens, start = _from_place(tokens, answer or "", place) if tokens else (tokens, None)
     if start is None or not option_a or not option_b:
@@ -72,8 +72,8 @@ def read_option_logprobs(
 def _from_place(tokens: Sequence[TokenLogprob], answer: str, place: int) -> tuple[Sequence[TokenLogprob], int | None]:
     """Return the tokens, and the index of the one in which the option begins; None if the answer isn't found.
 
-    Some servers list the tokens of the reasoning before the answer, and a stop token after it. Where more than an
-    opening quote stands before the option in its token (`":"A`), that is cut off, from the likeliest tokens too.
+    Some servers list the tokens of the reasoning before the answer, and a stop token after it. If the option's token
+    has more than an opening quote before the option (`":"A`), that is cut off, from the likeliest tokens, too.
     """
     text = "".join(token.token for token in tokens)
     start = text.rfind(answer.strip()) if answer.strip() else -1
@@ -97,7 +97,8 @@ def _without(token: TokenLogprob, before: str) -> TokenLogprob:
 
 
 def _parting(tokens: Sequence[TokenLogprob], start: int, option_a: str, option_b: str) -> tuple[int | None, int, float]:
-    """(place of the token with which the options part ways, characters they share before it, logprob up to there)."""
+    """Return (position of the token at which the options diverge, characters they share before it, logprob up to
+    it)."""
     shared, path = 0, 0.0
     for index in range(start, len(tokens)):
         text = tokens[index].token if shared else tokens[index].token.lstrip(_OPENING)
@@ -112,7 +113,7 @@ def _parting(tokens: Sequence[TokenLogprob], start: int, option_a: str, option_b
 
 
 def _seen_tokens(tokens: Sequence[TokenLogprob], at: int, ending: str, *, is_opening: bool) -> _SeenTokens:
-    """Return what is known at place `at` of an option whose text goes on with `rest`."""
+    """Return what is known at position `at` about an option whose text goes on with `rest`."""
     likeliest = dict(tokens[at].likeliest) | {tokens[at].token: tokens[at].logprob}
     complete: list[float] = []
     first: list[float] = []
@@ -137,7 +138,7 @@ def _completes(text: str, ending: str) -> bool:
 
 
 def _path_to_end(generated: Sequence[TokenLogprob], first: str, ending: str) -> float | None:
-    """Return the sum along the generated tokens, the first of which reads `first`, until they complete `rest`."""
+    """Return the sum along the generated tokens, whose first token reads `first`, until they complete `rest`."""
     total, remaining = generated[0].logprob, ending[len(first) :]
     for step in generated[1:]:
         total += step.logprob
@@ -150,7 +151,7 @@ def _path_to_end(generated: Sequence[TokenLogprob], first: str, ending: str) -> 
 
 
 def _sum(logprobs: Iterable[float]) -> float | None:
-    """Return the logarithm of the summed probabilities; None of nothing."""
+    """Return the logarithm of the summed probabilities; None if there are none."""
     known = [value for value in logprobs if value > -math.inf]
     if not known:
         return None

@@ -1,8 +1,8 @@
-"""When the next request of one model may go out.
+"""Decide when the next request of one model may go out.
 
-Three things hold it back: the limit of requests in flight, which adapts (adaptive_limit.py); budgets that the
-provider's headers tell (rate_limits.py); and pauses. A Retry-After pauses every model that is asked with the same key;
-a 429 without one only its own model, and not for long. What happens is noted for the table pace_history.
+Three things hold it back: the limit of requests in flight, which adapts (adaptive_limit.py); the budgets in the
+provider's headers (rate_limits.py); and pauses. A Retry-After pauses every model that is asked with the same key; a 429
+without one pauses only its own model, and not for long. What happens is recorded for the table pace_history.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from slant.collector.providers import is_on_this_machine
 
 log = logging.getLogger(__name__)
 START_LIMIT = 4
-PATIENCE_S = 900.0  # so long a model may say nothing but 429 before its trials count as failed
-SAID_AFTER_S = 5.0  # of nothing but 429, which is then said of the model
+PATIENCE_S = 900.0  # how long a model may answer only 429 before its trials count as failed
+SAID_AFTER_S = 5.0  # of only 429, after which that is reported
 NOTE_EVERY_S = 1.0
 
 Note = Callable[[Mapping[str, Any]], None]
@@ -31,7 +31,7 @@ Note = Callable[[Mapping[str, Any]], None]
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """Leave to send one request. `sent_s` is monotonic."""
+    """Permit one request to be sent. `sent_s` is monotonic."""
 
     number: int
     sent_s: float
@@ -40,13 +40,14 @@ class Ticket:
 
 @dataclass(slots=True)
 class KeyPause:
-    """Until when (monotonic) a provider wants one key to be quiet; shared by all models that are asked with it."""
+    """Hold until when (monotonic) a provider wants a key to be quiet; all models that are asked with the key share
+    it."""
 
     until_s: float = 0.0
 
 
 class Pace:
-    """One for each provider, key and model. `enter` before each request, `leave` after it, `close` to send no more."""
+    """Pace one provider, key and model. Call `enter` before each request, `leave` after it, `close` to send no more."""
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class Pace:
         self._pause, self._own_pause = pause or KeyPause(), KeyPause()
         self._next_s = 0.0  # the limit's own spacing
         self._is_spaced = False
-        self._n_quiet = 0  # requests whose fault is looked into: nothing new is sent meanwhile
+        self._n_quiet = 0  # declined requests under examination: nothing new is sent meanwhile
         self._budgets = Budgets()
         self._refused_since: float | None = None
         self._line: deque[asyncio.Future[None]] = deque()
@@ -74,7 +75,7 @@ class Pace:
         self._tell("started")
 
     async def enter(self) -> Ticket | None:
-        """Wait until a request may be sent; None if none may any more because the pace was closed."""
+        """Wait until a request may be sent; None if the pace was closed."""
         while not self.closed.is_set():
             now = self._clock()
             wait_s, waits_for = self._wait(now)
@@ -90,7 +91,7 @@ class Pace:
         return None
 
     def leave(self, ticket: Ticket, status: int | None, headers: Mapping[str, str], asked_wait_s: float) -> None:
-        """Note that a request came back, with this status (None: not at all), and asks for a wait (0: for none)."""
+        """Note that a request came back with this status (None: not at all), and asks for a wait (0: for none)."""
         self.in_flight -= 1
         now = self._clock()
         if budgets := told_budgets(headers):
@@ -107,7 +108,7 @@ class Pace:
         self._next_in_line()
 
     async def quiet_until(self, is_clear: Callable[[], bool]) -> None:
-        """Send nothing new until that is clear, or nothing is in flight that could make it so."""
+        """Send nothing new until `is_clear`, or until nothing is in flight that could make it so."""
         self._n_quiet += 1
         try:
             while self.in_flight and not is_clear() and not self.closed.is_set():
@@ -117,16 +118,16 @@ class Pace:
         self._next_in_line()
 
     def give_back(self, ticket: Ticket) -> None:
-        """Take back the ticket of a request that was not sent after all."""
+        """Take back the ticket of a request that was not sent."""
         self.in_flight -= 1
         self._next_in_line()
 
     def used(self, input_tokens: int | None, output_tokens: int | None) -> None:
-        """Note what an answer took; the next one is expected to take as much of the token budgets."""
+        """Note what an answer used; the next one is expected to use as much of the token budgets."""
         self._budgets.used(input_tokens, output_tokens)
 
     def close(self) -> None:
-        """Send nothing more, and let those who wait go at once."""
+        """Send nothing more, and release everything that waits."""
         if not self.closed.is_set():
             self._tell_budget_waits()
             self._tell("ended")
@@ -135,17 +136,17 @@ class Pace:
             self._next_in_line()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait before the next try of a request; ends early where the pace is closed."""
+        """Wait before the next try of a request; end early if the pace is closed."""
         if seconds > 0:
             await sleep_unless(self.closed, seconds)
 
     @property
     def is_hopeless(self) -> bool:
-        """True if the provider has said nothing but 429 for very long."""
+        """Return True if the provider has answered only 429 for very long."""
         return self._refused_since is not None and self._clock() - self._refused_since > PATIENCE_S
 
     def __str__(self) -> str:
-        """For a person: what holds this model back now."""
+        """Describe for a person what holds this model back now."""
         now = self._clock()
         wait_s = max(self._pause.until_s, self._own_pause.until_s) - now
         held = f"waits {spoken(wait_s)}" if wait_s >= 1 else f"{self.limit.allowed} at once"
@@ -154,7 +155,7 @@ class Pace:
         return f"nothing but HTTP 429 for {spoken(now - self._refused_since)}, {held}"
 
     def _wait(self, now: float) -> tuple[float, str]:
-        """Seconds until the next request may go out, and what that waits for."""
+        """Return the seconds until the next request may go out, and what that waits for."""
         wait_s, waits_for = self._budgets.wait_s(now)
         paused_s = max(self._pause.until_s, self._own_pause.until_s) - now
         if paused_s >= wait_s:
@@ -167,7 +168,7 @@ class Pace:
         ticket = Ticket(self._budgets.spend(now), now, self._is_spaced or self.in_flight >= self.limit.allowed)
         self._next_s, self._is_spaced = now + self.limit.spacing_s, False
         if self.in_flight < self.limit.allowed:
-            self._next_in_line()  # one wakes the next, so that a pause does not end in a stampede
+            self._next_in_line()  # each wakes the next, so that a pause does not end in a stampede
         return ticket
 
     def _answered(self, ticket: Ticket, now: float) -> None:
@@ -192,7 +193,7 @@ class Pace:
 
     def _ring_in(self, wait_s: float) -> None:
         loop = asyncio.get_running_loop()
-        when = loop.time() + max(wait_s, 0.001)  # a wait too short for the clock would ring in vain
+        when = loop.time() + max(wait_s, 0.001)  # a wait too short for the clock would have no effect
         if self._timer is not None and self._timer.when() <= when:
             return
         if self._timer is not None:
@@ -240,15 +241,15 @@ class Pace:
 
 
 class Paces:
-    """Makes the pace of each model of a run; models that are asked with one key share its pauses."""
+    """Make the pace of each model of a run; models that are asked with one key share its pauses."""
 
     def __init__(self, cap: int, note: Note) -> None:
         self._cap, self._note = cap, note
         self._pauses: dict[tuple[str, str, str | None], KeyPause] = {}
 
     def pace(self, model: str, provider: str, base_url: str, key: str | None) -> Pace:
-        """Return the pace of a model: a server on this machine is asked at full concurrency from the start, any other
-        moderately at first.
+        """Return the pace of a model. A server on this machine is asked at full concurrency from the start, any other
+        one moderately at first.
         """
         pause = self._pauses.setdefault((provider, base_url, key), KeyPause())
         start = self._cap if is_on_this_machine(base_url) else START_LIMIT

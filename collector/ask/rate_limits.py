@@ -1,4 +1,4 @@
-"""What servers say about their limits, read into numbers. Pure: headers and bodies in, seconds and counts out.
+"""Read what servers say about their limits into numbers: headers and bodies in, seconds and counts out.
 
 OpenAI and those like it: x-ratelimit-{limit,remaining,reset}-{requests,tokens}, resets as durations (1m30s, 6ms).
 Anthropic: anthropic-ratelimit-{requests,tokens,input-tokens,output-tokens}-{limit,remaining,reset}, resets in RFC 3339.
@@ -36,17 +36,17 @@ _ANTHROPIC = re.compile(
 )
 _KINDS = {None: "requests", "req": "requests"}
 _SPANS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0}
-_OLDEST_MOMENT = 1e9  # no limit is reset in thirty years: a larger number is a moment since 1970
-_USUAL_PERIOD_S = 60.0  # of a limit that does not say its own
+_OLDEST_MOMENT = 1e9  # no limit takes thirty years to reset: a larger number is a moment since 1970
+_USUAL_PERIOD_S = 60.0  # for a limit that does not state its period
 _WINDOW = re.compile(r"\s*([0-9]{1,15})\s*(?:[,;]|$)(?:.*?;\s*w=([0-9]{1,9}))?.*", re.DOTALL)
 _TRY_AGAIN = re.compile(rf"try again in ((?:{_PART.pattern})+)")
 
 
 @dataclass(frozen=True, slots=True)
 class StatedBudget:
-    """One budget as a response tells it. `kind`: requests, tokens, input_tokens or output_tokens, with the span of time
-    behind it where the header names one ("tokens_day"). `reset_s`: seconds from now until it is full again; None if
-    not told."""
+    """Hold one budget as a response reports it. `kind`: requests, tokens, input_tokens or output_tokens, followed by
+    the time span if the header names one ("tokens_day"). `reset_s`: seconds from now until it is full again; None if
+    not reported."""
 
     kind: str
     limit: float
@@ -54,9 +54,9 @@ class StatedBudget:
     reset_s: float | None
 
 
-@functools.lru_cache(maxsize=256)  # thousands of answers tell the same few
+@functools.lru_cache(maxsize=256)  # thousands of answers have the same few
 def duration_s(text: str) -> float | None:
-    """Seconds of "1m30s", "6ms", "20s" or a plain number of seconds; None if it is neither."""
+    """Return the seconds of "1m30s", "6ms", "20s" or a plain number of seconds; None if it is neither."""
     text = text.strip()
     if _NUMBER.fullmatch(text):
         return float(text)
@@ -66,7 +66,8 @@ def duration_s(text: str) -> float | None:
 
 
 def reset_s(text: str, now: float) -> float | None:
-    """Seconds from `now` (since 1970) to a reset: a duration, an RFC 3339 time, or a moment since 1970 (also in ms)."""
+    """Return seconds from `now` (since 1970) to a reset: a duration, an RFC 3339 time, or a moment since 1970 (or
+    ms)."""
     seconds = duration_s(text)
     if seconds is not None:
         if seconds > _OLDEST_MOMENT:
@@ -80,13 +81,14 @@ def reset_s(text: str, now: float) -> float | None:
 
 
 def server_time(headers: Mapping[str, str]) -> float:
-    """Now, by the server's own clock where it tells (the Date header): moments that it names are meant by that."""
+    """Return the time by the server's own clock, if it reports it (the Date header): moments in its headers refer to
+    it."""
     moment = _date(headers.get("date", ""))
     return time.time() if moment is None else moment
 
 
 def told_budgets(headers: Mapping[str, str]) -> tuple[StatedBudget, ...]:
-    """Budgets that the headers tell (names in lower case) with a limit and what remains of it."""
+    """Return budgets that the headers report (names in lower case) with a limit and the remainder."""
     parts_by_kind: dict[str, dict[str, str]] = {}
     for name, kind, what in _budget_parts(tuple(headers)):
         parts_by_kind.setdefault(kind, {})[what] = headers[name]
@@ -99,12 +101,12 @@ def told_budgets(headers: Mapping[str, str]) -> tuple[StatedBudget, ...]:
 
 @functools.lru_cache(maxsize=64)  # thousands of answers have headers of the same names
 def _budget_parts(names: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
-    """Of headers of these names those that tell a part of a budget, each with the budget and the part."""
+    """Return the headers that report a part of a budget, each with the budget and the part."""
     return tuple((name, *part) for name in names if (part := _budget_part(name)) is not None)
 
 
 def _budget_part(name: str) -> tuple[str, str] | None:
-    """Return the budget and the part of it that a header tells: ("input_tokens", "limit"); None if it tells none."""
+    """Return the budget and the part of it that a header reports: ("input_tokens", "limit"); None if none."""
     match = _OPENAI.fullmatch(name) or _ANTHROPIC.fullmatch(name)
     if match is None:
         return None
@@ -115,7 +117,7 @@ def _budget_part(name: str) -> tuple[str, str] | None:
 
 
 def is_budget(name: str) -> bool:
-    """Whether a header of this name (in lower case) tells a part of a budget."""
+    """Return whether a header of this name (in lower case) reports a part of a budget."""
     return _budget_part(name) is not None
 
 
@@ -132,8 +134,8 @@ def _told(kind: str, parts: Mapping[str, str], now: float) -> StatedBudget | Non
 
 
 def _full_in_s(reset: str, now: float, missing_share: float, period_s: float | None) -> float | None:
-    """When a budget is full again. A number without a unit may be seconds or milliseconds: it is not believed beyond
-    what a limit by its period allows, for a budget of 120 a minute that lacks one is full in half a second."""
+    """Return when a budget is full again (s). A number without a unit may be seconds or milliseconds: it is limited to
+    what the limit's period allows, for a budget of 120 per minute that lacks one is full in half a second."""
     told_s = reset_s(reset, now)
     is_plain = _NUMBER.fullmatch(reset.strip()) is not None and float(reset) <= _OLDEST_MOMENT
     if told_s is not None and not is_plain:
@@ -144,7 +146,7 @@ def _full_in_s(reset: str, now: float, missing_share: float, period_s: float | N
 
 
 def _limit(text: str) -> tuple[float | None, float | None]:
-    """Return the limit, and its period in seconds where it stands behind it ("100, 100;w=60")."""
+    """Return the limit, and its period in seconds if the header has it ("100, 100;w=60")."""
     if (plain := _number(text)) is not None:
         return plain, None
     match = _WINDOW.fullmatch(text)
@@ -159,7 +161,7 @@ def _number(text: str) -> float | None:
 
 
 def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Seconds that the headers ask to wait, infinite for absurd numbers; None if they say nothing readable."""
+    """Return the wait in seconds that the headers ask for, infinite for absurd numbers; None if none is readable."""
     milliseconds = headers.get("retry-after-ms", "").strip()
     if _NUMBER.fullmatch(milliseconds):
         return float(milliseconds) / 1000
@@ -181,7 +183,7 @@ def _date(text: str) -> float | None:
 
 
 def body_wait_s(body: Mapping[str, Any] | None) -> float | None:
-    """Seconds that an error body asks to wait: Gemini's RetryInfo, or OpenAI's "Please try again in 1.2s"."""
+    """Return the wait in seconds from an error body: Gemini's RetryInfo, or OpenAI's "Please try again in 1.2s"."""
     error = (body or {}).get("error")
     if not isinstance(error, Mapping):
         return None
@@ -194,7 +196,7 @@ def body_wait_s(body: Mapping[str, Any] | None) -> float | None:
 
 
 def asked_wait_s(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> float | None:
-    """How long a failed response asks to wait; headers count more than the body."""
+    """Return how long a failed response asks to wait; headers take precedence over the body."""
     wait_s = retry_after_s(headers)
     return body_wait_s(body) if wait_s is None else wait_s
 
@@ -208,7 +210,7 @@ def spoken(seconds: float) -> str:
 
 
 def _without_span(kind: str) -> str:
-    """ "tokens" of "tokens_day"."""
+    """Return "tokens" for "tokens_day"."""
     name, _, span = kind.rpartition("_")
     return name if span in _SPANS else kind
 
@@ -226,8 +228,8 @@ class _Budget:
 
 
 class Budgets:
-    """One model's budgets. They refill steadily, as the token buckets of OpenAI and Anthropic do: `reset` says when
-    a budget is full again, so what is missing over that time is the refill. Times in seconds of one clock.
+    """Hold one model's budgets. They refill steadily, like the token buckets of OpenAI and Anthropic: `reset` says when
+    a budget is full again, so what is missing over that time is the refill. Times are in seconds of one clock.
     """
 
     def __init__(self) -> None:
@@ -244,10 +246,11 @@ class Budgets:
         return self._sent
 
     def learn(self, budgets: Iterable[StatedBudget], number: int, sent_s: float) -> None:
-        """Headers of the answer to request `number`; the news of an older request than the last one changes nothing.
+        """Read the headers of the answer to request `number`; they change nothing if a later request's were read
+        before.
 
-        They are taken to tell how it was when that request was let in: what was sent since is taken off, what was
-        refilled since is added.
+        They are taken to describe the moment when that request was admitted: what was sent since is subtracted, what
+        was refilled since is added.
         """
         for budget in budgets:
             old = self._budgets.get(budget.kind)
@@ -260,7 +263,7 @@ class Budgets:
             self._budgets[budget.kind] = _Budget(budget.limit, left, sent_s, refill, number)
 
     def used(self, input_tokens: int | None, output_tokens: int | None) -> None:
-        """Note what an answer cost, as an expectation for the next one."""
+        """Note what an answer cost; the next one is expected to cost as much."""
         sizes = {"input_tokens": input_tokens, "output_tokens": output_tokens}
         if input_tokens is not None and output_tokens is not None:
             sizes["tokens"] = input_tokens + output_tokens
@@ -270,17 +273,18 @@ class Budgets:
                 self._sizes[kind] = before + _SMOOTHING * (size - before)
 
     def wait_s(self, now_s: float) -> tuple[float, str]:
-        """Seconds until the next request fits into every budget, and the budget that it waits for ("" for none)."""
+        """Return seconds until the next request fits into every budget, and the budget that it waits for ("" for
+        none)."""
         longest, waits_for = 0.0, ""
         for kind, budget in self._budgets.items():
             missing = min(self._cost(kind), budget.limit) - self._left(budget, now_s)
-            # without a known refill nothing says how long: then a 429 has to
+            # without a known refill only a 429 can say how long
             if missing > 0 and budget.refill_per_s > 0 and missing / budget.refill_per_s > longest:
                 longest, waits_for = missing / budget.refill_per_s, kind
         return longest, waits_for
 
     def _cost(self, kind: str) -> float:
-        """Return what the next request is expected to take; 1 until an answer has told its tokens."""
+        """Return what the next request is expected to use; 1 until an answer has reported its tokens."""
         return self._sizes.get(_without_span(kind), 1.0)
 
     @staticmethod

@@ -1,8 +1,8 @@
-"""Stored responses read once more, without asking anybody: as a later slant understands them.
+"""Read stored responses again as a later version of slant understands them, without asking any model.
 
-What came is kept whole, so that an ending or an error that was unknown when it came can be put right later. The answers
-in the journal stay as they are: what has changed is a line in a journal of its own, and loading it changes the columns.
-Rounds of games are left as they were read, for that is what the model was told. `open_rejected` uses the same lines.
+Responses are stored complete, so that an ending or an error that was unknown can be corrected later. The answers in the
+journal stay as they are: a separate journal gets a line with each change, and loading it changes the columns.
+Rounds of games are left as they were read, for the model was given that reading. `open_rejected` uses the same lines.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ OnRows = Callable[[int, int], None]
 
 @dataclass
 class ReadAgainReport:
-    """What became of the responses: how many were read, how many of them otherwise than before, how many trials went
-    from one outcome to another (`outcomes`), and how many could not be read (their study or provider is not known)."""
+    """Count the responses that were read, those read differently than before, the trials that changed their outcome
+    (`outcomes`), and those that could not be read (their study or provider is not known)."""
 
     read: int = 0
     changed: int = 0
@@ -57,7 +57,7 @@ class ReadAgainReport:
 def read_again(db: str | Path, *, on_progress: OnRows = lambda done, all_of_them: None) -> ReadAgainReport:
     """Read all stored responses of single questions again, and keep what has changed.
 
-    A trial of which an attempt is final now needs no answer any more; one whose only answer turned out to be none is
+    A trial with an attempt that is final now needs no more answers; one whose only answer turned out not to be one is
     pending again, and the next `collect` asks it.
     """
     db = Path(db)
@@ -74,7 +74,7 @@ def read_again(db: str | Path, *, on_progress: OnRows = lambda done, all_of_them
 
 
 def open_rejected(db: str | Path, study: str) -> int:
-    """Make the rejected trials of a study pending again (`collect --ask-rejected`); how many they are."""
+    """Make the rejected trials of a study pending again (`collect --ask-rejected`); return their number."""
     db = Path(db)
     load_journals(db)
     with reading(db) as connection:
@@ -120,7 +120,7 @@ def _pages(db: Path) -> Iterator[tuple[list[dict[str, Any]], int]]:
 
 
 def _change(row: Mapping[str, Any], db: Path, finals: dict[str, str], report: ReadAgainReport) -> dict[str, Any] | None:
-    """Return what is otherwise now in one attempt: all of its columns that a reading decides; None if nothing is."""
+    """Return the columns of one attempt that this reading changes, with all others it decides; None if none changes."""
     values = _read(row, db)
     if values is None:
         report.not_read += 1
@@ -158,7 +158,7 @@ def _read(row: Mapping[str, Any], db: Path) -> dict[str, Any] | None:
     exchange = Exchange(status=row["http_status"], body=row["response"], headers=_json(row["headers"]))
     reply, verdict = read_exchange(provider, exchange, judge(exchange, 1), trial, 1)
     if verdict.action == "decline":
-        return _values(row)  # what came of it depended on others
+        return _values(row)  # its outcome depended on other trials
     if reply.outcome == "failed":
         reading_now = Reading("failed", is_final=False)
     elif study is not None and trial.content in _contents(study):

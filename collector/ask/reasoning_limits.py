@@ -1,7 +1,7 @@
-"""Reasoning that a server cuts at a budget of its own and then ends with `stop`: no finish reason tells of it, and
+"""Detect reasoning that a server cuts at its own budget and then ends with `stop`: no finish reason shows it, and
 counts at that limit are lower bounds (a censored dependent variable).
 
-Where the budget is among a model's settings it is known. Else it shows as a pile of equal counts at the largest one.
+If the budget is among a model's settings, it is known. Otherwise it shows as a pile of equal counts at the largest one.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _BUDGETS = (
 )  # fmt: skip
 FEWEST_IN_PILE = 5
 NEAR = 0.99  # of the budget: a server stops within the sentence, or adds its own closing words
-_TIMES_THE_NEXT = 3  # a pile is so many times as high as the count below it
+_TIMES_THE_NEXT = 3  # a pile is this many times as high as the count below it
 
 
 def reasoning_budget(settings: Mapping[str, Any]) -> int | None:
-    """Return the most tokens of reasoning that a model's settings allow, in whichever server's words; None without a
+    """Return the most tokens of reasoning that a model's settings allow, in any server's words; None without a
     limit.
     """
     for path in _BUDGETS:
@@ -40,7 +40,7 @@ def reasoning_budget(settings: Mapping[str, Any]) -> int | None:
 
 def pile(counts: Mapping[int, int]) -> tuple[int, int] | None:
     """Return the largest count and how often it came, if answers pile up there; `counts`: how often each count came.
-    None if they don't, as where the largest count is one of many or nearly all counts are alike.
+    Return None if they don't, as if the largest count is one of many or nearly all counts are alike.
     """
     largest_first = sorted(counts, reverse=True)
     if len(largest_first) < FEWEST_IN_PILE or largest_first[0] == 0:
@@ -52,8 +52,8 @@ def pile(counts: Mapping[int, int]) -> tuple[int, int] | None:
 
 @dataclass
 class ReasoningLimit:
-    """The counts of reasoning of one model in one run. Counts of the whole output are taken where there are no others:
-    the answers to a forced choice are short."""
+    """Count the reasoning of one model in one run. Counts of the complete output are used if there are no others: the
+    answers to a forced choice are short."""
 
     counts: Counter[int] = field(default_factory=Counter)
 
@@ -64,7 +64,7 @@ class ReasoningLimit:
             self.counts[tokens] += 1
 
     def notes(self, model: str, settings: Mapping[str, Any]) -> list[str]:
-        """Return what to say of it at the end of a run."""
+        """Return the sentences about it for the end of a run."""
         total, budget = self.counts.total(), reasoning_budget(settings)
         if budget is not None:
             n = sum(times for tokens, times in self.counts.items() if tokens >= NEAR * budget)

@@ -1,4 +1,4 @@
-"""What is taken out of all that a server says before it is kept: keys that it echoes, and folders of a person."""
+"""Remove what must not be stored from all that a server says: echoed keys, and a person's folders."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ _HOME = re.compile(r"\\?(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"']+(?=[
 
 
 def spellings(secret: str) -> list[str]:
-    """How a server may echo a key: as it is, inside JSON (some escape slashes), in an address (also encoded twice, or
-    letter by letter), in HTML, in hexadecimal digits, in base64 alone or amid other text. Longest first.
+    """Return how a server may echo a key: unchanged, inside JSON (some escape slashes), in an address (also encoded
+    twice, or letter by letter), in HTML, in hexadecimal digits, in base64 alone or amid other text. The longest come
+    first.
     """
     in_json, in_address, data = json.dumps(secret)[1:-1], quote(secret, safe=""), secret.encode()
     forms = {secret, in_json, in_json.replace("/", "\\/"), in_address, quote(in_address, safe="")}
     forms |= {data.hex(), data.hex().upper(), secret.replace("/", "&#x2F;"), secret.replace("/", "&#47;")}
     forms.add(re.sub("%[0-9A-F]{2}", lambda escaped: escaped[0].lower(), in_address))
-    for before in range(3):  # three bytes make four characters: those that its neighbours take part in are left out
+    for before in range(3):  # three bytes make four characters: those that share bytes with its neighbours are left out
         encoded_secret = base64.b64encode(bytes(before) + data)
         first, last = (before * 8 + 5) // 6, (before + len(data)) * 8 // 6
         inner = encoded_secret[first:last].decode()
@@ -30,8 +31,8 @@ def spellings(secret: str) -> list[str]:
 
 
 def letters_of(text: str) -> bytes:
-    """Return the letters and digits of a text alone: quick, for it is asked of every response whether a key is among
-    them.
+    """Return only the letters and digits of a text: this is quick, for every response is searched for a
+    key.
     """
     data = text.encode("utf-8", "replace")
     for escaped in (b"\\n", b"\\r", b"\\t", b"\\x", b"0x"):
@@ -40,15 +41,15 @@ def letters_of(text: str) -> bytes:
 
 
 def in_pieces(letters: str) -> re.Pattern[str]:
-    """Return the key with a few characters between its own that are no letters or digits, also as JSON escapes them, or
-    as programs write bytes.
+    """Return a pattern for the key with a few characters between its own that are not letters or digits, also as JSON
+    escapes them, or as programs write bytes.
     """
     between = r"(?:\\+x|0x|[^A-Za-z0-9\\]|\\(?:u[0-9a-fA-F]{4}|.)){0,6}"
     return re.compile(between.join(map(re.escape, letters)))
 
 
 class Redaction:
-    """Finds keys in texts, however they are spelt, and puts [key] in their place."""
+    """Find keys in texts, however they are spelt, and put [key] in their place."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
         self._spelt = [spelt for secret in secrets if len(secret) >= _LEAST for spelt in spellings(secret)]
@@ -77,7 +78,7 @@ class Redaction:
 
 
 def without_home(text: str) -> str:
-    """Return a path of a server's without the folder that is named after a person: ~/models/a.gguf. Servers of one's
-    own call a model by its file.
+    """Return a server's path without the folder that is named after a person: ~/models/a.gguf. Custom servers name a
+    model by its file.
     """
     return _HOME.sub("~", text)

@@ -1,4 +1,5 @@
-"""What an exchange with a provider means: read it, ask again and when, give this trial up, stop this model. Pure."""
+"""Decide what an exchange with a provider means: read it, ask again and when, give up this trial, or stop this
+model."""
 
 from __future__ import annotations
 
@@ -19,13 +20,13 @@ _OF_WEB_SERVERS = ("", "Not Found", "File Not Found", "404 page not found")  # a
 
 @dataclass(frozen=True, slots=True)
 class NextStep:
-    """What to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, `malformed` or
-    `rejected`, let its trial `fail`, or `stop` the model. `decline`: the provider takes no such request, in words that
-    nobody knows; what comes of it depends on the other trials (collector/ask/declined.py).
+    """Say what to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, `malformed` or
+    `rejected`, let its trial `fail`, or `stop` the model. `decline`: the provider refuses the request in unknown words;
+    what happens then depends on the other trials (collector/ask/declined.py).
 
-    `pause_s` is how long the provider wants this key to be quiet; `body` is what there is to read. `status` is what a
-    response to ask again for amounts to: a gateway's 200 around an error of 429 is one of 429. `category` is what a
-    filter held back, `answer` what the model had said all the same.
+    `pause_s` is how long the provider wants this key to be quiet; `body` is what there is to read. `status` is the
+    effective status of a response to ask again for: a gateway's 200 around an error of 429 is a 429. `category` is what
+    a filter held back, `answer` what the model had said anyway.
     """
 
     action: Literal["read", "again", "filtered", "malformed", "rejected", "decline", "fail", "stop"]
@@ -39,7 +40,7 @@ class NextStep:
 
 
 def backoff_s(try_no: int) -> float:
-    """0.5, 1, 2 … 60 s, before jitter."""
+    """Return 0.5, 1, 2 … 60 s, before jitter."""
     return float(min(LONGEST_BACKOFF_S, 0.5 * 2 ** min(try_no - 1, 10)))
 
 
@@ -78,7 +79,7 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
 
 
 def _known(error: ProviderError, reason: str) -> NextStep | None:
-    """Return what the table of errors says; None if it has no row for this one, or where it is to be asked again."""
+    """Return what the table of errors says; None if it has no row for this error, or it is to be asked again."""
     meaning = error_meaning(error)
     if meaning is None or meaning.means == "again":
         return None
@@ -97,7 +98,7 @@ def _unreadable(exchange: Exchange) -> str:
 
 
 UNTOLD = 502
-"""What an error inside a 200 amounts to that names no status."""
+"""Give this status to an error inside a 200 that names none."""
 
 
 def true_status(status: int, body: dict[str, Any] | None) -> int:
@@ -123,7 +124,7 @@ def _hidden_error(body: Mapping[str, Any]) -> Any:
         return error
     if error and not any(body.get(part) for part in ("choices", "content", "output", "candidates", "message")):
         return error
-    base = body.get("base_resp")  # MiniMax: 0 where all is well
+    base = body.get("base_resp")  # MiniMax: 0 if all is well
     if isinstance(base, Mapping) and base.get("status_code") and not choices:
         return base
     return None

@@ -1,4 +1,4 @@
-"""Asks what has no final attempt yet: a bounded pool of workers over a generator, one lane a model, one writer."""
+"""Ask what has no final attempt yet: a bounded pool of workers over a generator, one lane per model, one writer."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ from slant.collector.studies.catalogue import Study, StudyModel
 
 log = logging.getLogger(__name__)
 SAID_AFTER = 50  # answers, all of them malformed
-GIVE_UP_AFTER = 20  # trials in a row that failed in all their tries: the server is gone, not slow
+GIVE_UP_AFTER = 20  # trials in a row whose tries all failed: the server is gone, not slow
 
 
 @dataclass
 class Lane:
-    """One model on its way: who serves it, what is pending, how far it is. Lanes don't wait for each other."""
+    """Hold one model's progress: who serves it, what is pending, how far it is. Lanes don't wait for each other."""
 
     model: StudyModel
     provider: Provider
@@ -49,7 +49,7 @@ class Lane:
     already_done: int
     pace: Pace = field(default_factory=Pace)
     money: LaneMoney = field(default_factory=LaneMoney)
-    begun: dict[str, list[Turn]] = field(default_factory=dict)  # by conversation: what earlier runs have asked of it
+    begun: dict[str, list[Turn]] = field(default_factory=dict)  # turns that earlier runs have asked
     outcomes: Counter[str] = field(default_factory=Counter)
     not_asked: int = 0  # trials of games that ended early
     marks: Marks = field(default_factory=Marks)
@@ -57,7 +57,7 @@ class Lane:
     declined: DeclinedTrials = field(default_factory=DeclinedTrials)
     endings: Endings = field(default_factory=Endings)
     reasoning: ReasoningLimit = field(default_factory=ReasoningLimit)
-    ignored: str | None = None  # what is said of a setting that its answers show to be ignored
+    ignored: str | None = None  # the sentence about a setting that its answers show to be ignored
     failed_in_a_row: int = 0
     stopped_because: str | None = None
     last_failure: str | None = None
@@ -68,12 +68,12 @@ class Lane:
 
     @property
     def done(self) -> int:
-        """Trials that need not be asked any more, those of games that ended among them."""
+        """Count the trials that need not be asked any more, including those of games that ended."""
         return self.already_done + self.asked + self.not_asked - self.outcomes["failed"]
 
     @property
     def notes(self) -> list[str]:
-        """What to say of the answers at the end of the run."""
+        """Return what to say about the answers at the end of the run."""
         name = f"{self.provider.name}/{self.model.requested_model}"
         of_reasoning = self.reasoning.notes(name, self.model.settings)
         of_settings = [self.ignored] if self.ignored else []
@@ -81,13 +81,13 @@ class Lane:
         return [*of_endings, *malformed_notes(name, self.outcomes), *of_reasoning, *of_settings]
 
     def stop(self, reason: str) -> None:
-        """Ask this model nothing more; the others go on. The first reason stays."""
+        """Ask this model nothing more; the others go on. Only the first reason is kept."""
         self.stopped_because = self.stopped_because or reason
         self.pace.close()
 
 
 class Runner:
-    """One run of one study. `stop()` ends it in order: nothing new is asked, what is in flight is waited for."""
+    """Run one run of one study. `stop()` ends it in order: nothing new is asked, what is in flight is waited for."""
 
     def __init__(
         self,
@@ -115,7 +115,7 @@ class Runner:
             lane.pace.close()
 
     async def go(self, client: Client, concurrency: int) -> None:
-        """Ask everything that is pending. Raises JournalError if answers can't be kept any more."""
+        """Ask everything that is pending. Raise JournalError if answers can't be kept any more."""
         writer = asyncio.create_task(self.keeper.write())
         loader = asyncio.create_task(self.keeper.load_now_and_then())
         workers = [asyncio.create_task(self._work(client, lane)) for lane in self.lanes for _ in range(concurrency)]
@@ -224,7 +224,7 @@ class Runner:
             if verdict.action == "stop":
                 lane.stop(self._maker.redacted(explained(verdict.reason, lane.model)))
                 return None
-            # a 429 is no fault of the trial: it waits, and its tries stay; without retries nothing is asked again
+            # a 429 is not the trial's fault: it waits, and keeps its tries; without retries nothing is asked again
             failures += not (status == 429 and self._max_retries > 0 and not lane.pace.is_hopeless)
             if failures > self._max_retries or verdict.action in ("fail", "decline"):
                 break
@@ -235,7 +235,7 @@ class Runner:
         return None
 
     def _read(self, lane: Lane, trial: Trial, reply: Reply, history: list[Turn]) -> Reading:
-        """As the design reads it, with the marks of what happened to its game on the way."""
+        """Read the reply as the design does, with marks of what happened to its game on the way."""
         reading = self._design.read(self.study, trial, reply)
         marks = lane.marks.of(trial, reply, history)
         while lane.marks.said:
@@ -243,7 +243,7 @@ class Runner:
         return replace(reading, factors={**reading.factors, **marks}) if marks else reading
 
     async def _reserved_usd(self, lane: Lane, body: Mapping[str, Any]) -> float | None:
-        """Return what was set aside of the budget for one request; None if the run stops or the budget has
+        """Return what was reserved from the budget for one request; None if the run stops or the budget has
         no room.
         """
         try:
@@ -260,8 +260,8 @@ class Runner:
             )
 
     async def _put_at_risk(self, lane: Lane, body: Mapping[str, Any], reserved_usd: float) -> float:
-        """Have it on disk what this request may cost, before it is sent: if this run is killed, the next one counts it.
-        Returns that, in US dollars."""
+        """Store on disk what this request may cost before it is sent: if this run is killed, the next one counts it.
+        Return that amount, in US dollars."""
         ledger = lane.money.ledger
         usd = reserved_usd or lane.money.most_usd(body)
         self._n_at_risk += 1
@@ -280,7 +280,7 @@ class Runner:
     def _count(self, lane: Lane, outcome: str) -> None:
         lane.outcomes[outcome] += 1
         if outcome == "malformed" == "".join(lane.outcomes) and lane.outcomes[outcome] == SAID_AFTER:
-            for note in malformed_notes(lane.model.model, lane.outcomes):  # while there is still money to be saved
+            for note in malformed_notes(lane.model.model, lane.outcomes):  # while money can still be saved
                 self._say(note)
         with contextlib.suppress(OSError):  # a terminal that is gone is no reason to stop asking
             self._on_change(lane, outcome)

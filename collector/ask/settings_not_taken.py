@@ -1,5 +1,5 @@
-"""Settings that a model does not take: those that its provider refuses, and says so, and those that it ignores, where
-the answer reports another value. What is said of them, in one place."""
+"""Report settings that a model does not take: those that its provider explicitly refuses, and those that it ignores, so
+that the answer reports another value."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OF_PARAMETERS = re.compile(r"HTTP (?:400|422|502)\b")  # 502: an error inside a
 
 
 def explained(reason: str, model: StudyModel) -> str:
-    """Why a provider takes no request for this model, and where that is one of its settings, what to do about it."""
+    """Explain why a provider takes no request for this model and, if a setting is the reason, what to do about it."""
     if not _OF_PARAMETERS.match(reason):
         return reason
     if (sent := sent_temperature(model)) is not None and _names("temperature", reason):
@@ -36,10 +36,10 @@ def explained(reason: str, model: StudyModel) -> str:
 
 
 def ignored(model: StudyModel, reply: Reply) -> str | None:
-    """Say that a model ignored its temperature or its effort, if the answer reports another one than was sent; else
-    None.
+    """Return a sentence if a model ignored its temperature or its effort, as the answer reports another one than was
+    sent; else None.
 
-    A provider that reports nothing can't be found out so: `collect check-model` compares what it answers instead.
+    A provider that reports nothing can't be checked this way: `collect check-model` compares its answers instead.
     """
     reported = reply.effective_temperature
     if reported is not None and (sent := sent_temperature(model)) is not None and abs(reported - sent) > _CLOSE:
@@ -60,8 +60,8 @@ def _ignored(model: StudyModel, what: str, sent: str, reported: str) -> str:
 
 
 def _names(name: str, reason: str) -> bool:
-    """Whether a sentence names a setting, in snake_case or camelCase. A name that may be a usual word (stop, type) has
-    to stand out: in quotation marks, before a colon, or after a word such as "parameter"."""
+    """Return whether a sentence names a setting, in snake_case or camelCase. A name that may be a usual word (stop,
+    type) must stand out: in quotation marks, before a colon, or after a word such as "parameter"."""
     words = [re.escape(part) for part in re.split(r"_|(?<=[a-z])(?=[A-Z])", name) if part]
     whole = rf"(?<![A-Za-z]){'_?'.join(words)}(?![A-Za-z])"
     if len(words) == 1 and name != "temperature":
@@ -72,7 +72,7 @@ def _names(name: str, reason: str) -> bool:
 
 
 def _leaves(settings: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Each setting by its own name, and those inside others; of a group also the group's."""
+    """Yield each setting by its own name, including those inside others; for a group also the group's."""
     for name, value in settings.items():
         if isinstance(value, Mapping):
             yield from _leaves(value)

@@ -1,8 +1,8 @@
-"""The simulated provider: a real HTTP server on loopback that answers in OpenAI's chat-completions shape.
+"""Serve the simulated provider: a real HTTP server on loopback that answers in OpenAI's chat-completions shape.
 
-Its answers, token counts and refusals are drawn by the study's design from the study's published tables; a draw
-depends on the prompt, the model and the seed, never on the order of calls. It runs in a process of its own and ends
-when its standard input closes, so that it can't outlive the run that started it.
+The study's design draws its answers, token counts and refusals from the study's published tables; a draw depends on the
+prompt, the model and the seed, never on the order of calls. It runs in a separate process and ends when its standard
+input closes, so that it can't outlive the run that started it.
 
     python -m slant.collector.ask.simulator --study rmiat --seed 1
 """
@@ -32,7 +32,7 @@ from slant.collector.system.child_processes import child_environment
 
 
 class Simulator:
-    """Starts the server in a process of its own; `base_url` is where it listens. Use as a context manager."""
+    """Start the server in a separate process; `base_url` is where it listens. Use it as a context manager."""
 
     def __init__(self, study: Study, seed: int) -> None:
         where = str(study.path)
@@ -49,7 +49,7 @@ class Simulator:
         line = self._process.stdout.readline()
         if not line.startswith("http"):
             self.close()
-            raise ProviderError("The simulated provider did not start.", line.strip() or "What it said stands above.")
+            raise ProviderError("The simulated provider did not start.", line.strip() or "Its output is above.")
         self.base_url = line.strip()
 
     def __enter__(self) -> Simulator:
@@ -94,12 +94,12 @@ class _Server:
 
 
 def _drawn_repetition(metadata: dict[str, Any]) -> int:
-    """Draws of a later occasion are those of a repetition that no plan has: the same words and wordings, other luck."""
+    """Return the repetition to draw from. A later occasion draws from one that no plan has: same words, other luck."""
     return int(metadata.get("repetition", 1)) + MOST_REPETITIONS * (int(metadata.get("occasion", 1)) - 1)
 
 
 def _told(body: dict[str, Any]) -> Trial | None:
-    """Return the round of a game that a request says it is; None for a single question."""
+    """Return the round of a game that a request names; None for a single question."""
     values = (body.get("metadata") or {}).get("trial")
     return Trial(**values) if values else None
 
@@ -142,7 +142,7 @@ def _error(status: int, code: str, message: str) -> web.Response:
 
 def _end_with_input(loop: asyncio.AbstractEventLoop, ended: asyncio.Event) -> None:
     sys.stdin.read()
-    with suppress(RuntimeError):  # it has ended already: nobody was there to read the address
+    with suppress(RuntimeError):  # it has ended already: no process read the address
         loop.call_soon_threadsafe(ended.set)
 
 

@@ -1,4 +1,4 @@
-"""Answers without the count that is to be analysed: said while there is still time, for nothing can be made of them."""
+"""Warn of answers without the count that is to be analysed, while there is still time: they can't be used."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LOOKED_AT = 50
 
 @dataclass(slots=True)
 class Uncounted:
-    """How many of the first answers of one model came without a count."""
+    """Count how many of the first answers of one model came without a count."""
 
     answers: int = 0
     readable: int = 0
     has_counts: bool = False
 
     def says_so(self, attempt: Attempt) -> bool:
-        """Take note of one answer; True once, when `LOOKED_AT` of them have come and not one has a count."""
+        """Take note of one answer; True once, when `LOOKED_AT` answers have come and none has a count."""
         if self.has_counts or self.answers >= LOOKED_AT or attempt.outcome == "failed":
             return False
         self.has_counts = attempt.tokens is not None
@@ -39,7 +39,7 @@ class Uncounted:
 
 
 def uncounted(model: str, answers: int, readable: int, db: str | Path) -> str:
-    """Return the sentence for a model ("provider/name") none of whose answers has a count; `readable` of them have
+    """Return the sentence for a model ("provider/name") none of whose answers has a count; `readable` is how many have
     reasoning that can be counted here.
     """
     subject = "the one answer came without" if answers == 1 else f"none of {answers:,} answers came with"

@@ -1,7 +1,7 @@
-"""Games that were left in the middle: their finished turns, from the database and the journals, as they were.
+"""Resume games that were left in the middle: read their finished turns from the database and the journals.
 
-What the answers meant is taken from what was kept, for that is what the model was told. What was sent is made again
-from it, and must have the hash that was kept: a game goes on with exactly the conversation that it had, or not at all.
+The meaning of the answers is what was stored, for the model was given that. What was sent is made again from it, and
+must have the stored hash: a game goes on with exactly the conversation that it had, or not at all.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _COLUMNS = (
     "response"
 )
 Turns = dict[tuple[str, int], dict[str, object]]
-"""The rows of answered attempts, by trial and turn."""
+"""Hold the rows of answered attempts, by trial and turn."""
 
 
 @dataclass(frozen=True)
 class Begun:
-    """By model and conversation: the turns of games to go on with. `unusable` are games that can't be gone on with,
-    and `problems` says why."""
+    """Hold the turns of games to go on with, by model and conversation. `unusable` are games that can't go on, and
+    `problems` says why."""
 
     of_model: dict[str, dict[str, list[Turn]]] = field(default_factory=dict)
     unusable: set[str] = field(default_factory=set)
@@ -65,13 +65,13 @@ def begun_games(run_plan: RunPlan) -> Begun:
                 begun.unusable.add(game.conversation_id)
                 begun.problems.append(
                     f"Game {game.trials[0].repetition} of {model_plan.name} can't be gone on with, and is left as it "
-                    f"is: {error}. With another --seed all games are played anew."
+                    f"is: {error}. With another --seed all games are played from the start."
                 )
     return begun
 
 
 def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_turns: Turns) -> list[Turn]:
-    """Return the turns of one game, made again. ValueError if they are not those that were kept."""
+    """Return the turns of one game, made again; ValueError if they differ from those that were kept."""
     design = study.design
     history: list[Turn] = []
     while step := design.next(study, model_plan.model, game, history):
@@ -100,8 +100,8 @@ def started_games(db: Path, study: str) -> set[str]:
 
 
 def stored_turns(db: Path, study: str, conversation_ids: list[str]) -> dict[str, Turns]:
-    """By conversation, then by trial and turn: the answered attempts of these conversations, but for those of another
-    collector's game that does not count."""
+    """Return answered attempts by conversation, then by trial and turn, except those of a game that another collector
+    played and that does not count."""
     turns: dict[str, Turns] = {}
     of_these, values = f"{_ANSWERED} AND conversation_id IN $ids", {"study": study, "ids": conversation_ids}
     aside = repeated_of(db, conversation_ids) if conversation_ids else set()

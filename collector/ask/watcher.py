@@ -1,4 +1,4 @@
-"""Who watches a call of `collect`, and is asked before it goes on: a person at a terminal, a notebook, a test."""
+"""Watch a call of `collect`, and be asked before it goes on: a person at a terminal, a notebook, a test."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 class Watcher:
-    """What a call of `collect` reports to a watcher, and what it asks of it. This one ignores what is reported but
-    for warnings, and agrees to what the call agrees to. The command line shows a progress bar, and asks a person.
+    """Receive what a call of `collect` reports, and what it asks. This watcher ignores reports except for warnings, and
+    agrees to what the call agrees to. The command line shows a progress bar, and asks a person.
     """
 
     def loaded(self, study: Study) -> None:
@@ -30,7 +30,7 @@ class Watcher:
         """Take a sentence about how it goes."""
 
     def warn(self, text: str) -> None:
-        """Take a sentence that a person should read before anything is sent: here as a Python warning."""
+        """Take a sentence to be read before anything is sent: here as a Python warning."""
         warnings.warn(text, UserWarning, stacklevel=_frames_of_slant() + 1)
 
     def agrees(self, run_plan: RunPlan, request: Request) -> bool:
@@ -40,7 +40,7 @@ class Watcher:
     def after_pilot(
         self, pilot: RunPlan, report: RunReport, rest: Callable[[], RunPlan], request: Request
     ) -> RunPlan | None:
-        """Return the plan of the rest if it is to be asked as well. Here a pilot is all that is asked."""
+        """Return the plan of the rest if it is to be asked, too. Here only a pilot is asked."""
         return None
 
     def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None: ...
@@ -51,7 +51,7 @@ class Watcher:
 
 
 def _frames_of_slant() -> int:
-    """How many frames lie between `Watcher.warn` and the code that called slant."""
+    """Return how many frames lie between `Watcher.warn` and the code that called slant."""
     frame, n = sys._getframe(1), 0
     while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).startswith("slant."):
         frame, n = frame.f_back, n + 1

@@ -1,14 +1,15 @@
-"""Who can be asked. A provider is one row: a dialect, an address, the variable that holds its key.
+"""List the providers that can be asked. A provider is one row: a dialect, an address, the variable that holds its key.
 
 A dialect is a module with two pure functions and no network inside:
-    request(base_url, key, model, prompt, trial) -> Request     what to send
-    reply(body, headers) -> Reply                               what came back, read but not judged
-and, where it gives log-probabilities, LOGPROBS, the settings that ask for them (collector/providers/logprobs.py); where
-it can enforce the shape of an answer, structured_output() (collector/providers/structured.py); where it lets models
-call tools, TAKES_TOOLS (collector/providers/tools.py); where the temperature is part of a table of settings,
-TEMPERATURE_INSIDE, its name; PROMPT_CACHE says how it is asked to cache a conversation.
-A new provider of a known dialect costs one row here; a new dialect one file; users bring theirs in a file of their own
-(collector/providers/own_providers.py), other packages through an entry point (collector/system/third_party.py).
+    request(base_url, key, model, prompt, trial) -> Request     say what to send
+    reply(body, headers) -> Reply                               say what came back, read but not judged
+If it gives log-probabilities, it also has LOGPROBS, the settings that ask for them (collector/providers/logprobs.py);
+if it can enforce the shape of an answer, structured_output() (collector/providers/structured.py); if it lets models
+call tools, TAKES_TOOLS (collector/providers/tools.py); if the temperature is part of a table of settings,
+TEMPERATURE_INSIDE, the name of that table. PROMPT_CACHE says how it is asked to cache a conversation. A new provider of
+a known dialect costs one row here, and a new dialect one file. Users describe theirs in a provider file
+(collector/providers/own_providers.py), and other packages add theirs through an entry point
+(collector/system/third_party.py).
 """
 
 from __future__ import annotations
@@ -74,11 +75,12 @@ class Dialect(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """Where a provider lives and which environment variables hold its key and, if the user moves it, its address.
+    """Hold where a provider lives and which environment variables hold its key and, if the user moves it, its address.
 
-    A provider of the user's own file (`is_own`) has no `address_variable`: the file says where it lives.
-    An answer without a finish reason is none if the provider `needs_ending`, as all that ship with slant and have a key
-    do. `good_endings` are finish reasons that end a whole answer there, next to those of its dialect.
+    A provider from the user's own file (`is_own`) has no `address_variable`: the file says where it lives. If the
+    provider `needs_ending`, an answer without a finish reason does not count, as for all providers that ship with slant
+    and have a key. `good_endings` are finish reasons that end a complete answer there, in addition to those of its
+    dialect.
     """
 
     name: str
@@ -102,7 +104,7 @@ class Provider:
 
     @property
     def is_moved(self) -> bool:
-        """True if the environment leads elsewhere than to the provider's usual address."""
+        """Return True if the environment leads elsewhere than to the provider's usual address."""
         return self.base_url is not None and self.address() != self.base_url.rstrip("/")
 
     def key(self) -> str | None:
@@ -116,30 +118,30 @@ class Provider:
 
     @property
     def logprobs(self) -> Mapping[str, Any] | None:
-        """The settings that ask for log-probabilities; None if there are none to be had."""
+        """Return the settings that ask for log-probabilities; None if the provider gives none."""
         return getattr(self.dialect, "LOGPROBS", None)
 
     @property
     def can_enforce(self) -> bool:
-        """True if the provider can make every answer fit a schema."""
+        """Return True if the provider can make every answer fit a schema."""
         return hasattr(self.dialect, "structured_output")
 
     @property
     def takes_tools(self) -> bool:
-        """True if the provider lets a model answer by calling a tool."""
+        """Return True if the provider lets a model answer by calling a tool."""
         return bool(getattr(self.dialect, "TAKES_TOOLS", False))
 
     @property
     def tools_need_reasoning(self) -> bool:
-        """True if a call that goes back without what the model thought before it is refused."""
+        """Return True if the provider refuses a tool result that comes back without the model's earlier thinking."""
         return bool(getattr(self.dialect, "TOOLS_NEED_REASONING", False))
 
     def enforcing(self, schema: Mapping[str, Any]) -> Provider:
-        """Return this provider, asked in every request to make the answer fit the schema."""
+        """Return this provider with the schema enforced in every request."""
         return replace(self, dialect=Enforcing(self.dialect, schema))
 
     def asking_logprobs(self) -> Provider:
-        """Return this provider, asked for log-probabilities in every request; unchanged where it gives none."""
+        """Return this provider with log-probabilities asked for in every request; unchanged if it gives none."""
         settings = self.logprobs
         return self if settings is None else replace(self, dialect=AskingLogprobs(self.dialect, settings))
 
@@ -162,7 +164,7 @@ _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
         "https://api.groq.com/openai/v1", "GROQ_API_KEY", "GROQ_BASE_URL", True,
     ),
     (
-        "qwen", Service(chat_completions, most_logprobs=5),  # DashScope; in mainland China another address and key
+        "qwen", Service(chat_completions, most_logprobs=5),  # DashScope; mainland China has another address and key
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "DASHSCOPE_BASE_URL", True,
     ),
     (
@@ -171,7 +173,7 @@ _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
     ),
     ("cerebras", chat_completions, "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", "CEREBRAS_BASE_URL", True),
     (
-        "azure", Service(openai, key_header="api-key"),  # each resource has an address of its own: …/openai/v1
+        "azure", Service(openai, key_header="api-key"),  # each resource has its own address: …/openai/v1
         None, "AZURE_OPENAI_API_KEY", "AZURE_OPENAI_BASE_URL", True,
     ),
     ("ollama", ollama, "http://localhost:11434", None, "OLLAMA_BASE_URL", False),
@@ -185,7 +187,8 @@ _DIALECTS = {name: spoken_by(row.dialect) for name, row in PROVIDERS.items() if 
 
 
 def provider_named(name: str) -> Provider:
-    """Return the provider of this name: slant's own, else of the user's file, else of a package; UnknownNameError."""
+    """Return the provider of this name: from slant, the user's file or a package, in that order; UnknownNameError if
+    none has it."""
     if provider := PROVIDERS.get(name):
         return provider
     rows = own_rows(_DIALECTS)
@@ -198,13 +201,13 @@ def provider_named(name: str) -> Provider:
 
 
 def all_providers() -> list[Provider]:
-    """slant's own, and those of the user's file; UsageError if that can't be read."""
+    """Return slant's own providers and those of the user's file; UsageError if that can't be read."""
     rows = own_rows(_DIALECTS)
     return [*PROVIDERS.values(), *(_own(row) for name, row in rows.items() if name not in PROVIDERS)]
 
 
 def check_provider_file() -> None:
-    """UsageError for a provider file that can't be read, or has the name or the key of another provider."""
+    """Raise UsageError if a provider file can't be read, or repeats the name or the key of another provider."""
     for row in own_rows(_DIALECTS).values():
         _own(row)
 
@@ -228,7 +231,7 @@ def _own(row: ProviderRow) -> Provider:
 
 
 def _is_at_home(address: str, provider: Provider) -> bool:
-    """Whether an address leads to a host of this provider (eu.api.openai.com is one of api.openai.com)."""
+    """Return whether an address leads to a host of this provider (eu.api.openai.com belongs to api.openai.com)."""
     if provider.key_variable is None or provider.base_url is None:
         return True
     host, home = urlsplit(address).hostname or "", urlsplit(provider.base_url).hostname or ""

@@ -1,4 +1,4 @@
-"""Addresses of servers: what one may look like, and what must not be in one, for it is stored with the run."""
+"""Check addresses of servers: they must be usable, and must hold no secret, for they are stored with the run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slant.collector.screen_tables import printable
 
 _LEAST_SECRET = 8  # a stand-in for a key ("none", "EMPTY") is no secret
 _NAMES_SECRET = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)S?(?:_|$)")
-# How providers begin their keys; a JSON Web Token begins with eyJ
+# how providers' keys begin; a JSON Web Token begins with eyJ
 _KEY = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk|xai|nvapi|csk|pplx|dsk)-|(?:gsk|hf|r8|fw|tgp|ghp|gho)_|AIza|ya29\.|eyJ)"
     r"[A-Za-z0-9_-]{16,}"
@@ -24,8 +24,9 @@ def is_on_this_machine(url: str) -> bool:
 
 
 def holds_key(text: str, *, is_strict: bool = False) -> bool:
-    """Whether a text is, or holds, what looks like a key: the value of a variable that is called one, what begins as
-    providers' keys do, or letters and digits at random. `is_strict`: any 32 of them, an account's number, too."""
+    """Return whether a text is or holds what looks like a key: the value of a variable named like one, a beginning that
+    providers' keys have, or random letters and digits. If `is_strict`, any 32 of them count, even an account's
+    number."""
     plain = unquote(unquote(text))
     if any(secret in plain for secret in _secrets_here()):
         return True
@@ -52,8 +53,8 @@ def _is_key(piece: str, *, is_strict: bool) -> bool:
 
 
 def checked_address(url: str, name: str, *, is_typed: bool = True) -> str:
-    """Return the address, if a request can be sent to it and nothing in it is a key; UsageError says what is wrong with
-    it, and does not repeat a key. `name` is what gave the address; `is_typed` where it is `--base-url`, or a variable.
+    """Return the address if a request can be sent to it and it holds no key; else raise UsageError, which says what is
+    wrong without repeating a key. `name` is what gave the address; `is_typed` if that is `--base-url` or a variable.
     """
     try:
         parts = urlsplit(url)

@@ -1,4 +1,5 @@
-"""Anthropic messages. `usage.output_tokens` includes the thinking; newer models also say how much of it that was."""
+"""Speak Anthropic's messages API. `usage.output_tokens` includes the thinking; newer models also say how much it
+was."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ _THINKING = ("thinking", "redacted_thinking")
 
 
 def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a tool that must be used, which every model can be asked for. It excludes thinking: a model that is set to
-    think is asked by `output_config`, which newer models know.
+    """Return a tool that must be used; every model accepts one. It excludes thinking: a model that is set to think is
+    asked by `output_config`, which newer models know.
     """
     if settings.get("thinking"):
         return {"output_config": {"format": {"type": "json_schema", "schema": dict(schema)}}}
@@ -51,7 +52,7 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
 
 
 def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
-    """By default an answer goes back with its thinking, as the API asks for; newer models read it, older ones don't."""
+    """Return an answer to send back. By default it keeps its thinking, as the API asks; older models don't read it."""
     blocks = message.get("blocks") if model.reasoning_back != "dropped" else None
     return {"role": message["role"], "content": blocks or _results(message) or message["content"]}
 
@@ -70,7 +71,7 @@ def _results(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _cached_up_to(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Nothing is cached here unless it is asked for: all up to this message, which the next turn begins with."""
+    """Mark what is to be cached, as nothing is by default: all up to this message, which the next turn begins with."""
     content = message["content"]
     *before, last = content if isinstance(content, list) else [{"type": "text", "text": content}]
     return {**message, "content": [*before, {**last, "cache_control": {"type": "ephemeral"}}]}
@@ -87,7 +88,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     said = _tool_answer(own) or _joined(own, "text")
     outcome: Outcome | None = "refused" if declined else ended.outcome(has_text=bool(said))
     if blocks is None and outcome in (None, "malformed"):
-        outcome = "failed"  # nobody has answered
+        outcome = "failed"  # no model has answered
     calls, has_thinking = _calls(blocks or []), any(block.get("type") in _THINKING for block in blocks or [])
     reasoning_text, reasoning_kind = _reasoning(own, text(body.get("model")) or "")
     return Reply(
@@ -110,7 +111,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 
 def _calls(blocks: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
-    """Return the calls of tools, without that of the one that stands for structured output."""
+    """Return the calls of tools, without the one that is the structured output."""
     return tuple(
         ToolCall(text(block.get("id")), text(block.get("name")) or "", arguments(block.get("input")))
         for block in blocks
@@ -119,8 +120,8 @@ def _calls(blocks: list[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
 
 
 def _counts(usage: Any) -> dict[str, Any]:
-    """Anthropic's `input_tokens` are those outside the cache; here they are all, as elsewhere. What is written is kept
-    for five minutes or, at a price of its own, for an hour."""
+    """Return the counts. Anthropic's `input_tokens` are those outside the cache; here they are all, as elsewhere. What
+    is written to the cache is kept for five minutes or, at a different price, for an hour."""
     outside = count(usage, "input_tokens")
     read, written = count(usage, "cache_read_input_tokens"), count(usage, "cache_creation_input_tokens")
     for_an_hour = count(usage, "cache_creation", "ephemeral_1h_input_tokens")
@@ -142,7 +143,7 @@ def _counts(usage: Any) -> dict[str, Any]:
 
 
 def _reasoning(blocks: list[Mapping[str, Any]], model: str) -> Shown:
-    """Claude 3.7 shows its thinking, every later model a summary of it; thinking that is omitted is an empty text."""
+    """Return the reasoning: from Claude 3.7 itself, from later models a summary; omitted thinking is an empty text."""
     thinking = joined(block.get("thinking") for block in blocks if block.get("type") == "thinking")
     is_hidden = any(block.get("type") in _THINKING for block in blocks)
     is_raw = _SHOWS_THINKING in model
@@ -155,7 +156,7 @@ def _joined(blocks: list[Mapping[str, Any]], kind: str) -> str | None:
 
 
 def _tool_answer(blocks: list[Mapping[str, Any]]) -> str | None:
-    """Return what the tool that stands for structured output was given, as the JSON that it is."""
+    """Return the arguments of the tool that is the structured output, as JSON."""
     for block in blocks:
         if block.get("type") == "tool_use" and block.get("name") == NAME and isinstance(block.get("input"), Mapping):
             return json.dumps(block["input"], ensure_ascii=False)
@@ -163,8 +164,8 @@ def _tool_answer(blocks: list[Mapping[str, Any]]) -> str | None:
 
 
 def _declined(body: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> Mapping[str, Any] | None:
-    """Return what tells that another model went on after the one that was asked had refused (`fallbacks`): a refusal of
-    the model that is studied, whatever the other one said.
+    """Return what shows that another model went on after the requested one had refused (`fallbacks`): this is a refusal
+    by the studied model, whatever the other one said.
     """
     if hop := next((block for block in blocks if block.get("type") == "fallback"), None):
         return hop
@@ -179,7 +180,7 @@ def _declined(body: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> Mappi
 def _before_another_model(
     blocks: list[Mapping[str, Any]], declined: Mapping[str, Any] | None
 ) -> list[Mapping[str, Any]]:
-    """Return what the model itself has said: all of it, unless another one went on or answered in its place."""
+    """Return what the model itself has said: all, unless another one went on or answered in its place."""
     if declined is None:
         return blocks
     return blocks[: blocks.index(declined)] if declined in blocks else []

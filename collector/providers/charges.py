@@ -1,4 +1,4 @@
-"""What a provider says that it charged for an answer, in US dollars. It goes before any price list."""
+"""Read what a provider says that it charged for an answer, in US dollars. It takes precedence over any price list."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ TICKS = 10**10  # of one US dollar, in xAI's `cost_in_usd_ticks`
 
 
 def stated_charges(usage: Any) -> dict[str, Any]:
-    """By the names of Reply: the charge that `usage` states; empty if it states none.
+    """Return the charge that `usage` states, by the names of Reply; empty if it states none.
 
-    OpenRouter and others have `cost`, Perplexity a table of its parts, xAI ticks. With a key of the user's own
-    (`is_byok`) OpenRouter charges its fee only, and says next to it what the other provider charges.
+    OpenRouter and others give `cost`, Perplexity a table of its parts, xAI ticks. With the user's own key (`is_byok`)
+    OpenRouter charges only its fee, and separately says what the other provider charges.
     """
     if not isinstance(usage, dict) or ("cost" not in usage and "cost_in_usd_ticks" not in usage):
         return {}  # nearly always

@@ -1,9 +1,9 @@
-"""Servers that speak OpenAI's chat completions: DeepSeek, OpenRouter, vLLM, SGLang, llama.cpp, Ollama …
+"""Speak chat completions as OpenAI-compatible servers do: DeepSeek, OpenRouter, vLLM, SGLang, llama.cpp, Ollama …
 
-The same shape; where they differ (reasoning text as `reasoning_content` or `reasoning`, no count of their own) the
-OpenAI reader already takes either and leaves NULL what is not there. Reasoning that a server leaves in the
-answer's text is split off (collector/providers/templates.py). What it can't know: some count no reasoning and say 0 all
-the same (vLLM where the prompt opens the thinking, older SGLang always), and a 0 is not NULL.
+They have the same shape. Where they differ (reasoning text as `reasoning_content` or `reasoning`, no reasoning count),
+the OpenAI reader already takes either form and leaves NULL what is missing. Reasoning that a server leaves in the
+answer's text is split off (collector/providers/templates.py). One thing it can't know: some servers don't count
+reasoning and still report 0 (vLLM if the prompt opens the thinking, older SGLang always), and a 0 is not NULL.
 """
 
 from __future__ import annotations

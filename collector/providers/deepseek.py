@@ -1,4 +1,4 @@
-"""DeepSeek speaks OpenAI's chat completions, but of its structured output it has the older half only: some JSON, of any
+"""Speak DeepSeek's chat completions. They are OpenAI's, but with only the older kind of structured output: JSON of any
 shape (`json_object`). So it has no `structured_output` here."""
 
 from __future__ import annotations

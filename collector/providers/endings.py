@@ -1,13 +1,13 @@
-"""What the word means with which a provider says why an answer ended (finish reason, stop reason, status).
+"""Read the word with which a provider says why an answer ended (finish reason, stop reason, status).
 
-An ending is an answer only if it is known to be one. endings.csv names those that are, and what the others amount to:
+An ending counts as an answer only if it is known to be one. endings.csv lists those, and what the others mean:
 
     answer      the model has finished: the design reads the text
     truncated, filtered, refused, malformed, failed     the outcome, as the provider documents it
-    stop        it is about the account: nothing more is asked
+    stop        the account has a problem: nothing more is asked
 
-`sdks` in that table are the SDKs in whose types the word stands (tests/collector/test_sdk_values.py: each value of each
-of them has a row). A word that is not in it is no answer either: `malformed`, with the word as its detail.
+`sdks` in that table are the SDKs whose types contain the word (tests/collector/test_sdk_values.py checks that each
+value of each SDK has a row). A word that is not in it is no answer either: `malformed`, with the word as its detail.
 """
 
 from __future__ import annotations
@@ -31,19 +31,20 @@ _OUTCOMES: dict[EndingKind, Outcome | None] = {
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an answer ended: the provider's word (None: it gave none), and what that means."""
+    """Hold how an answer ended: the provider's word (None if it gave none), and what that means."""
 
     word: str | None
     kind: EndingKind
 
     def outcome(self, *, has_text: bool = True) -> Outcome | None:
-        """None if the design is to read the answer, which it is to find empty if nothing was said."""
+        """Return the outcome, or None if the design is to read the answer (and to find it empty if nothing was
+        said)."""
         outcome = _OUTCOMES[self.kind]
         return None if outcome == "malformed" and not has_text else outcome
 
     @property
     def detail(self) -> str | None:
-        """The provider's word, where it decided against an answer; what is filtered or cut off has it elsewhere."""
+        """Return the provider's word if it decided against an answer; what is filtered or cut off has it elsewhere."""
         if self.kind == "missing":
             return NO_REASON
         if self.kind in ("failed", "stop"):
@@ -51,13 +52,13 @@ class Ending:
         return self.word if self.kind in ("malformed", "unknown") else None
 
 
-@lru_cache(256)  # of each answer, and they are few
+@lru_cache(256)  # it is called for each answer, and words are few
 def ending(dialect: str, word: str | None) -> Ending:
-    """Return what a word means in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty one is
-    none.
+    """Return what a word means in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty word
+    counts as none.
 
-    Capitals and hyphens make no other word, and gateways hand on the words of other dialects: such a one is known where
-    all dialects that have it agree on it.
+    Capitals and hyphens make no difference. Gateways pass on the words of other dialects: such a word is known if all
+    dialects that have it agree on it.
     """
     if not word:
         return Ending(word, "missing")
@@ -71,7 +72,7 @@ def _plain(word: str) -> str:
 
 @cache
 def _plain_endings() -> dict[tuple[str, str], Means]:
-    """Return the table without capitals and hyphens; under "" what all dialects that have a word agree on."""
+    """Return the table without capitals and hyphens; under "" are the words on which all dialects agree."""
     plain = {(dialect, _plain(word)): means for (dialect, word), means in known_endings().items()}
     by_word: dict[str, set[Means]] = {}
     for (_, word), means in plain.items():
@@ -92,8 +93,8 @@ def ending_rows() -> list[dict[str, str]]:
 
 
 def with_own_endings(reply: Reply, good_endings: Collection[str], *, takes_missing: bool) -> Reply:
-    """Return a reply of a server of the user's own: one of its `good_endings` is an answer, and so is a text without a
-    reason if the server needs to give none (`takes_missing`).
+    """Return a reply of a server that the user added: one of its `good_endings` is an answer, and so is a text without
+    a reason if the server needs to give none (`takes_missing`).
     """
     is_good = reply.ending == "unknown" and reply.finish_reason in good_endings
     is_taken = reply.ending == "missing" and takes_missing

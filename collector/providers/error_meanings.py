@@ -1,17 +1,17 @@
-"""What an error of a provider means: a filter held the prompt back, the prompt does not fit, the model called a tool
-wrongly, or it is about the key, the account, the model or the parameters. One table for all providers (errors.csv), for
-gateways hand on the words of others; the first row that fits counts.
+"""Read what an error of a provider means: a filter held the prompt back, the prompt does not fit, the model called a
+tool wrongly, or there is a problem with the key, the account, the model or the parameters. One table serves all
+providers (errors.csv), for gateways pass on the words of others; the first row that fits counts.
 
     means       filtered, malformed, too_long (these end one trial), stop (ends the model), again
     provider    whose words they are
     status      HTTP statuses, with blanks between them; none: any. An error inside a 200 has none, and fits any of them
-    code        one of the error's codes (code, type, status, reason), in whichever case
+    code        one of the error's codes (code, type, status, reason), in upper or lower case
     pattern     a regular expression in the error's sentence; its group `category` is the category
-    field       "code": the pattern is for the codes. Else a path that the error must have: metadata.flagged_input
-    category    what the filter held it back for, where the row says it and the error does not
+    field       "code": the pattern is for the codes. Otherwise a path that the error must have: metadata.flagged_input
+    category    what the filter held it back for, if the row says it and the error does not
     source, date    where that is documented or was seen, and when it was looked up
 
-An error of 400, 403, 413 or 422 that is in no row is unknown: collector/ask/declined.py says what comes of it.
+An error of 400, 403, 413 or 422 that is in no row is unknown: collector/ask/declined.py says what happens then.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from typing import Any, Literal
 
 Means = Literal["filtered", "malformed", "too_long", "stop", "again"]
 MOST_READ = 4000
-"""Characters of an error's sentence that are looked at."""
+"""Limit how many characters of an error's sentence are searched."""
 _LONGEST_CATEGORY = 80
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderError:
-    """An error as a provider said it: its HTTP status (None if it stood inside a 200), all its codes in small
-    letters, its sentence, and the object that it came in."""
+    """Hold an error as a provider reported it: its HTTP status (None if it came inside a 200), all its codes in lower
+    case, its sentence, and the object that it came in."""
 
     status: int | None
     codes: tuple[str, ...]
@@ -48,7 +48,7 @@ class ProviderError:
 
 @dataclass(frozen=True, slots=True)
 class ErrorMeaning:
-    """What an error means, and of a filter why it held the prompt back, where that was said."""
+    """Hold what an error means and, for a filter, why it held the prompt back, if that was reported."""
 
     means: Means
     category: str | None = None
@@ -64,7 +64,7 @@ class _Row:
     category: str | None
 
     def match(self, error: ProviderError) -> ErrorMeaning | None:
-        """Return what this row says of an error; None if it does not fit."""
+        """Return what this row says about an error; None if it does not fit."""
         if self.statuses and error.status is not None and error.status not in self.statuses:
             return None
         if error.status is None and not (self.code or self.pattern or self.field):
@@ -89,7 +89,7 @@ class _Row:
 
 
 def error_meaning(error: ProviderError) -> ErrorMeaning | None:
-    """Return what the table says of an error; None if it is unknown."""
+    """Return what the table says about an error; None if it is unknown."""
     return next((meaning for row in _rows() if (meaning := row.match(error))), None)
 
 
@@ -115,7 +115,7 @@ def error_rows() -> list[dict[str, str]]:
 
 
 def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> ProviderError:
-    """Return the error in a body, in whichever of the usual shapes it comes; of a body that is no JSON its text."""
+    """Return the error in a body, in any of its usual shapes; for a body that is not JSON, its text."""
     if isinstance(body, str):
         return ProviderError(status, (), " ".join(body[:MOST_READ].split()), {})
     body = body or {}
@@ -124,7 +124,7 @@ def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> 
     metadata: Mapping[str, Any] = next(
         (level["metadata"] for level in (error, *outer) if isinstance(level.get("metadata"), Mapping)), {}
     )
-    raw = metadata.get("raw")  # what a gateway was told itself
+    raw = metadata.get("raw")  # what a gateway itself received
     inner = _decoded(raw)
     sentence = said if isinstance(said, str) else _sentence_of(error)
     longer = (
@@ -143,12 +143,12 @@ def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> 
 
 MOST_LEVELS = 6
 _INNER = ("error", "detail", "details", "errors", "base_resp")
-"""Where the error is within a body, or within itself. `detail`: what FastAPI says by itself, so many local servers do;
-older vLLM has its message at the top."""
+"""Return where the error is within a body, or within itself. FastAPI, and so many local servers, use `detail`; older
+vLLM has its message at the top."""
 
 
 def _innermost(said: Any) -> tuple[Any, list[Mapping[str, Any]]]:
-    """Return what an error says in the end (an object, or its sentence), and the objects that it came in, outermost
+    """Return the innermost error (an object, or its sentence), and the objects that it came in, outermost
     first.
     """
     outer: list[Mapping[str, Any]] = []
@@ -170,7 +170,7 @@ def _may_say(value: Any) -> bool:
 
 
 def _choice_error(body: Mapping[str, Any]) -> Any:
-    """OpenRouter's: an error in the choice itself, once the model had begun."""
+    """Return OpenRouter's error inside the choice itself, which comes once the model had begun."""
     choices = body.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     return first.get("error") if isinstance(first, Mapping) else None
@@ -225,7 +225,7 @@ def _stated_category(error: Mapping[str, Any]) -> str | None:
 
 
 def filtered_categories(results: Any) -> str | None:
-    """Of the results of Azure's filter the categories that held something back, in alphabetical order."""
+    """Return which categories of Azure's filter results held something back, in alphabetical order."""
     filtered = [
         str(name)
         for name, result in (results.items() if isinstance(results, Mapping) else ())

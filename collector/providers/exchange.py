@@ -1,4 +1,4 @@
-"""What a dialect hands to the client, and what comes back."""
+"""Hold what a dialect hands to the client, and what comes back."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _REQUEST_IDS = frozenset(_IDS_BY_RANK)
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One POST. `headers` may hold the key and are never stored; `body` is stored as it was sent.
+    """Describe one POST. `headers` may hold the key and are never stored; `body` is stored as it was sent.
 
-    Of a long conversation only what is new is stored, else a game of 40 rounds would be stored twenty times over:
+    Only what is new in a long conversation is stored, else a game of 40 rounds would be stored twenty times over:
     `n_earlier` items of body[`listed`] were sent before, in a prompt with the hash `earlier_hash`.
     """
 
@@ -34,18 +34,18 @@ class Request:
 
     @property
     def kept(self) -> Mapping[str, Any]:
-        """The body as it is stored: `body` itself, or with "earlier" in place of what was sent before."""
+        """Return the body as it is stored: `body` itself, or with "earlier" in place of what was sent before."""
         if not self.n_earlier:
             return self.body
         earlier = {"n": self.n_earlier, "hash": self.earlier_hash}
         return {**self.body, self.listed: self.body[self.listed][self.n_earlier :], "earlier": earlier}
 
 
-@dataclass(slots=True)  # made for each request: to freeze its fields would take four times as long as to set them
+@dataclass(slots=True)  # made for each request: freezing its fields would take four times as long as setting them
 class Exchange:
-    """What one POST gave: a status and a body, or an error. `sent` is what was posted. Times are ISO 8601 in UTC.
+    """Hold what one POST gave: a status and a body, or an error. `sent` is what was posted. Times are ISO 8601 in UTC.
 
-    `is_packed`: the body came in a packing that was not asked for, as every other one from there will.
+    `is_packed`: the body came in a compression that was not requested, as every later one from there will.
     """
 
     queued_at: str | None = None
@@ -61,8 +61,8 @@ class Exchange:
     sent: str | None = None
 
     def json(self) -> dict[str, Any] | None:
-        """Return the body as an object; None if it is none. Blank lines before it (keep-alives) are passed over, and
-        so is a byte order mark.
+        """Return the body as an object; None if it is none. Blank lines before it (keep-alives) and a byte order mark
+        are skipped.
         """
         try:
             value = decoded((self.body or "").lstrip("\ufeff").strip() or "null")
@@ -73,13 +73,13 @@ class Exchange:
         return value if isinstance(value, dict) else None
 
     def plain_text(self) -> str:
-        """Return the body of an error that is no JSON; nothing of a web page."""
+        """Return the body of an error that is not JSON, or nothing if it is a web page."""
         text = (self.body or "").lstrip("\ufeff").strip()
         return "" if text.startswith("<") else text
 
 
 def count(mapping: Any, *path: str) -> int | None:
-    """Return a token count deep inside a response; None if a part is missing or it is no whole number from 0 to
+    """Return a token count deep inside a response; None if a part is missing or it is not a whole number from 0 to
     10¹².
 
     Some servers send whole numbers as 70.0 or "70": these are counts, too.
@@ -90,7 +90,7 @@ def count(mapping: Any, *path: str) -> int | None:
 
 
 def whole(value: Any) -> int | None:
-    """Return the same of a value that is there, or None."""
+    """Return a value as count() would, or None."""
     if value is None:  # first: of ten counts that are looked for, six are not there
         return None
     number = value if type(value) is int else _whole_number(value)
@@ -104,8 +104,8 @@ def _whole_number(value: Any) -> int | None:
 
 
 def amount(mapping: Any, *path: str) -> float | None:
-    """Return an amount of money deep inside a response; None if a part is missing or it is no finite number from 0
-    on.
+    """Return an amount of money deep inside a response; None if a part is missing or it is not a finite number of at
+    least 0.
     """
     for name in path:
         mapping = mapping.get(name) if isinstance(mapping, dict) else None
@@ -120,7 +120,7 @@ def text(value: Any) -> str | None:
 
 
 def request_id(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> str | None:
-    """Return the provider's name of one request, which its support asks for: of an answer as of an error."""
+    """Return the provider's ID of one request, which its support asks for: answers and errors both have one."""
     if not _REQUEST_IDS.isdisjoint(headers):
         return next(headers[name] for name in _IDS_BY_RANK if name in headers)
     if body is None:

@@ -1,5 +1,5 @@
-"""Gemini's own API. Its thoughts are *not* inside the candidates' count: `output_tokens` here is the sum of both, so
-that it means the same as everywhere else (all that was generated)."""
+"""Speak Gemini's own API. Its thoughts are *not* inside the candidates' count: `output_tokens` here is the sum of both,
+so that it means the same as everywhere else (all that was generated)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
 
 
 def _sent(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
-    """By default an answer goes back as it came, with the signatures of its thoughts, as the API recommends."""
+    """Return an answer to send back: by default as it came, with the signatures of its thoughts, as the API
+    recommends."""
     blocks = message.get("blocks") if model.reasoning_back != "dropped" else None
     if message["role"] == "assistant":
         return {"role": "model", "parts": blocks or [{"text": str(message["content"])}]}
@@ -69,7 +70,7 @@ def _offered(tool: Tool | None) -> dict[str, Any]:
 
 
 def _returned(result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a call that had no id of its own goes by its name."""
+    """Return a tool's result as Gemini takes it; a call without an ID goes by its name."""
     its_id = {"id": result["call_id"]} if result["call_id"] != result["name"] else {}
     return {"functionResponse": {**its_id, "name": result["name"], "response": {"result": result["content"]}}}
 
@@ -92,7 +93,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     ended = ending("gemini", finish)
     outcome: Outcome | None = "filtered" if blocked else ended.outcome(has_text=bool(answer))
     if not blocked and (first is None or not (finish or pieces or body.get("usageMetadata"))):
-        outcome = "failed"  # nobody has answered
+        outcome = "failed"  # no model has answered
     usage = body.get("usageMetadata")
     reasoning_text, reasoning_kind = shown(
         None, _joined(pieces, is_thought=True), is_hidden=any("thoughtSignature" in part for part in pieces)
@@ -118,7 +119,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 
 def _blocked(feedback: Any) -> str | None:
-    """Why a prompt was blocked; a block without a reason is one all the same."""
+    """Return why a prompt was blocked; a block without a reason still counts as one."""
     stated = _at(feedback, "blockReason")
     if stated or _at(feedback, "blockReasonMessage"):
         return text(stated) or "BLOCK_REASON_UNSPECIFIED"
@@ -130,8 +131,8 @@ def _detail(ended: Ending, outcome: Outcome | None) -> str | None:
 
 
 def _counts(usage: Any) -> dict[str, Any]:
-    """Count of 0 are left out here, as protobuf does: where those that are there make the total, the others are 0.
-    Where they don't, what the total holds beyond them was generated, but no count says that it was thought."""
+    """Return the counts. Gemini leaves out counts of 0, as protobuf does: if those given add up to the total, the
+    others are 0. If they don't, the rest of the total was generated, but no count says that it was thinking."""
     prompt, total = count(usage, "promptTokenCount"), count(usage, "totalTokenCount")
     answer, thoughts = count(usage, "candidatesTokenCount"), count(usage, "thoughtsTokenCount")
     known = [number for number in (thoughts, answer) if number is not None]

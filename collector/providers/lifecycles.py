@@ -1,8 +1,8 @@
-"""When models end: a dated table (lifecycles.csv), and what the provider itself says of a model.
+"""Read when models end: from a dated table (lifecycles.csv), and from what the provider itself says about a model.
 
-A table of dates is out of date some day: nothing is refused for it. `how` is "gone" (requests fail) or "routed"
-(another model answers them: `successor`); an empty `successor` means that the provider names none, as far as is known.
-Sources: openai/types/shared/chat_model.py and anthropic/_data/deprecated_models.py, which a test compares, and the
+A table of dates is out of date some day, so nothing is refused because of it. `how` is "gone" (requests fail) or
+"routed" (another model answers them: `successor`); an empty `successor` means that the provider is not known to name
+one. Sources: openai/types/shared/chat_model.py and anthropic/_data/deprecated_models.py, which a test compares, and the
 providers' own pages.
 """
 
@@ -27,7 +27,7 @@ _PATIENCE_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Lifecycle:
-    """The end of one model: from the day `ends` on it is gone, or its requests are routed to `successor`."""
+    """Hold the end of one model: from the day `ends` on it is gone, or its requests are routed to `successor`."""
 
     model: str
     ends: date
@@ -36,7 +36,7 @@ class Lifecycle:
     source: str
 
     def sentence(self, name: str, today: date | None = None) -> str:
-        """Return what a person should know before paying for it; `name` as it was typed."""
+        """Return what a person should know before paying for a model; `name` as it was typed."""
         today = today or datetime.now(UTC).date()
         has_ended = self.ends <= today
         day = f"{self.ends.day} {self.ends:%B %Y}"
@@ -70,8 +70,8 @@ def lifecycles() -> Mapping[tuple[str, str], Lifecycle]:
 
 
 def lifecycle_of(provider: str, model: str) -> Lifecycle | None:
-    """Return the end of a model, as the table has it; a dated snapshot ends with its model, unless it has a row of its
-    own.
+    """Return the end of a model according to the table; a dated snapshot ends with its model, unless it has its own
+    row.
     """
     known = lifecycles()
     for name in (model, _SNAPSHOT.sub("", model)):
@@ -81,9 +81,9 @@ def lifecycle_of(provider: str, model: str) -> Lifecycle | None:
 
 
 def asked_lifecycle(provider: Provider, model: str) -> Lifecycle | None:
-    """Return what OpenAI (`Model.shutdown_date`) or Anthropic (`ModelInfo.lifecycle`, `retires_at`) says of a model
-    just now; None if it names no end, does not answer within five seconds, or is asked elsewhere than at its own
-    address: of a moved one nobody knows who answers.
+    """Return what OpenAI (`Model.shutdown_date`) or Anthropic (`ModelInfo.lifecycle`, `retires_at`) says about a model
+    now; None if it names no end, does not answer within five seconds, or has been moved to another address: there it is
+    unknown who answers.
     """
     key, address = provider.key(), provider.address()
     if provider.is_own or provider.is_moved or key is None or address is None or is_on_this_machine(address):
@@ -103,7 +103,7 @@ def asked_lifecycle(provider: Provider, model: str) -> Lifecycle | None:
             options: dict[str, Any] = {"max_retries": 0, "timeout": _PATIENCE_S, "http_client": home}
             with anthropic.Anthropic(api_key=key, base_url=address, **options) as claude:
                 return read_anthropic(claude.models.retrieve(model).to_dict())
-    except Exception:  # a note is not worth a run
+    except Exception:  # a note is not worth losing a run
         return None
     return None
 
@@ -113,7 +113,7 @@ def read_openai(model: Mapping[str, Any]) -> Lifecycle | None:
 
 
 def read_anthropic(model: Mapping[str, Any]) -> Lifecycle | None:
-    """Return a past date of a model that is only deprecated means that its retirement is overdue: it still answers."""
+    """Return the reported end. A past date for a model that is only deprecated is overdue: the model still answers."""
     source = f"Anthropic says so today: {model.get('lifecycle')}"
     return None if model.get("lifecycle") == "active" else _told(model, model.get("retires_at"), source)
 

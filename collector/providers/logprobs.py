@@ -1,4 +1,4 @@
-"""Log-probabilities as the dialects hand them out, read into one shape. What can't be read is left out, never made up.
+"""Read log-probabilities of all dialects into one shape. What can't be read is left out, never made up.
 
 `collect --logprobs` merges a dialect's constant LOGPROBS into the body that it sends; a dialect without one gives none.
 """
@@ -18,7 +18,7 @@ MOST_LIKELY = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
 
 
 class DialectMadeFrom:
-    """What a dialect does not do itself, the one that it is made from does. Can be sent to another process."""
+    """Pass on everything that a dialect does not do itself to the dialect that it wraps. It can be pickled."""
 
     def __init__(self, dialect: Any) -> None:
         self._dialect = dialect
@@ -34,7 +34,7 @@ class DialectMadeFrom:
 
 
 class AskingLogprobs(DialectMadeFrom):
-    """A dialect that asks for log-probabilities in every request, and is otherwise the one that it is made from."""
+    """Ask for log-probabilities in every request; otherwise behave as the wrapped dialect."""
 
     def __init__(self, dialect: Any, settings: Mapping[str, Any]) -> None:
         super().__init__(dialect)
@@ -46,7 +46,7 @@ class AskingLogprobs(DialectMadeFrom):
 
 
 def merged(body: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """`body` with what else is asked for; where a setting is a table or a list already, that is added to."""
+    """Return `body` with the additional settings; a setting that is a table or a list already is extended."""
     whole = dict(body)
     for name, value in settings.items():
         old = whole.get(name)
@@ -60,7 +60,7 @@ def merged(body: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, An
 
 
 def read_tokens(entries: Any) -> tuple[TokenLogprob, ...]:
-    """OpenAI's list (also vLLM's, llama.cpp's, Ollama's): `{token, logprob, top_logprobs: [{token, logprob}]}`."""
+    """Read OpenAI's list (also vLLM's, llama.cpp's, Ollama's): `{token, logprob, top_logprobs: [{token, logprob}]}`."""
     if not isinstance(entries, list):
         return ()
     return _whole([_token(entry, _list(entry, "top_logprobs")) for entry in entries])
@@ -83,7 +83,7 @@ def read_columns(logprobs: Any) -> tuple[TokenLogprob, ...]:
 
 
 def read_choice(choice: Any) -> tuple[TokenLogprob, ...]:
-    """Whichever of the two shapes a chat completion's choice has."""
+    """Read either shape from a choice of a chat completion."""
     logprobs = choice.get("logprobs") if isinstance(choice, Mapping) else None
     if not isinstance(logprobs, Mapping):
         return ()
@@ -91,7 +91,7 @@ def read_choice(choice: Any) -> tuple[TokenLogprob, ...]:
 
 
 def read_gemini(result: Any) -> tuple[TokenLogprob, ...]:
-    """Gemini's `logprobsResult`: the chosen candidates, and the top candidates of each place."""
+    """Read Gemini's `logprobsResult`: the chosen candidates, and the top candidates at each position."""
     chosen, tops = _list(result, "chosenCandidates"), _list(result, "topCandidates")
     tops = tops or [{}] * len(chosen)
     if len(tops) != len(chosen):
@@ -119,6 +119,6 @@ def _list(mapping: Any, name: str) -> list[Any]:
 
 
 def _whole(tokens: list[TokenLogprob | None]) -> tuple[TokenLogprob, ...]:
-    """All or nothing: with a hole in it, the sum along the tokens would be wrong."""
+    """Return all values or none: with one missing, the sum along the tokens would be wrong."""
     known = tuple(token for token in tokens if token is not None)
     return known if len(known) == len(tokens) else ()

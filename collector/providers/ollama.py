@@ -1,4 +1,4 @@
-"""Ollama's own API. `eval_count` is thinking and answer together; there is no count of the thinking alone."""
+"""Speak Ollama's own API. `eval_count` is thinking and answer together; the thinking is not counted separately."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     ended = ending("ollama", "not done" if body.get("done") is False else finish)
     outcome = ended.outcome(has_text=bool(text(message.get("content"))))
     if not isinstance(said, Mapping) and outcome is None:
-        outcome = "failed"  # nobody has answered
+        outcome = "failed"  # no model has answered
     thinking = text(message.get("thinking")) or None
     read = Reply(
         answer=text(message.get("content")),
@@ -50,4 +50,4 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         logprobs=read_tokens(body.get("logprobs")),
         blocks={"thinking": thinking} if thinking else None,
     )
-    return without_template(read)  # where thinking was not asked for, a template's marks are in the text
+    return without_template(read)  # if thinking was not asked for, the template's marks are in the text

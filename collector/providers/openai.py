@@ -1,6 +1,6 @@
-"""OpenAI chat completions. `usage.completion_tokens` includes the reasoning tokens (o3-mini: steps of 64).
+"""Speak OpenAI's chat completions. `usage.completion_tokens` includes the reasoning tokens (o3-mini: steps of 64).
 
-Source of the field names: the public API reference; shared by all compatible servers.
+The field names are from the public API reference; all compatible servers share them.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
 
 
 def cache_key(trial: Trial) -> dict[str, str]:
-    """Games begin alike, and OpenAI goes by the beginning when it picks a machine, which has a cache of its own: by a
-    key of its own a game finds the machine that has seen its last round."""
+    """Return the cache key of a game. Games begin alike, and OpenAI picks a machine, which has its own cache, by the
+    beginning of the prompt: with its own key a game finds the machine that has seen its last round."""
     return {"prompt_cache_key": trial.game} if trial and trial.game is not None else {}
 
 
 def chat_request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
-    """Chat completions, as many speak them. Sends only the parameters that the study or the user set; everything else
-    is the provider's default."""
+    """Return a request for chat completions. Only the parameters that the study or the user set are sent; everything
+    else is the provider's default."""
     headers = {"Authorization": f"Bearer {key}"} if key else {}
     messages, n_earlier = chat_messages(prompt, model)
     body = {"model": model.requested_model, "messages": messages, **offered(prompt.tool), **model.settings}
@@ -50,7 +50,7 @@ def chat_request(base_url: str, key: str | None, model: StudyModel, prompt: Prom
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(choice, Mapping):  # nobody has answered, whatever was counted
+    if not isinstance(choice, Mapping):  # no model has answered, whatever was counted
         return Reply(outcome="failed", detail="the response has no choice", **_provenance(body, headers))
     said = choice.get("message")
     message: Mapping[str, Any] = said if isinstance(said, dict) else {}  # a choice that was filtered may have none
@@ -77,7 +77,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 
 def _content(value: Any) -> str | None:
-    """Return the answer's text; some servers send it as a part, or as a list of parts, the thinking among them."""
+    """Return the answer's text; some servers send it as a part or a list of parts, which includes the thinking."""
     if isinstance(value, Mapping):
         value = [value]
     if not isinstance(value, list):
@@ -93,7 +93,7 @@ def _part(part: Any) -> str | None:
 
 
 def _refusal(message: Mapping[str, Any]) -> str | None:
-    """Return the words of a refusal that says of itself that it is one; in parts where the content is in parts."""
+    """Return the text of a refusal that is marked as one; if the content comes in parts, from its parts."""
     content = message.get("content")
     parts = content if isinstance(content, list) else ()
     refused = [part.get("refusal") for part in parts if isinstance(part, Mapping) and part.get("type") == "refusal"]

@@ -1,6 +1,6 @@
-"""OpenAI responses. `usage.output_tokens` includes the reasoning. Its text is at most a summary, on request; open
-models behind the same API show the reasoning itself (`reasoning_text`). A message of the phase `commentary` is no
-answer."""
+"""Speak OpenAI's Responses API. `usage.output_tokens` includes the reasoning. Its text is at most a summary, on
+request; open models behind the same API show the reasoning itself (`reasoning_text`). A message of the phase
+`commentary` is not an answer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
 
 
 def _sent(message: Mapping[str, Any], model: StudyModel) -> list[Any]:
-    """By default an answer goes back as the items it came in, the reasoning's among them, as the API recommends."""
+    """Return an answer to send back: by default its original items with the reasoning's, as the API recommends."""
     if "blocks" in message and model.reasoning_back != "dropped":
         return list(message["blocks"])
     results = [
@@ -95,7 +95,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     outcome: Outcome | None = "refused" if refusal else ended.outcome(has_text=bool(answer))
     calls = _calls(items)
     if not items and outcome is None and not count(body.get("usage"), "output_tokens"):
-        outcome = "failed"  # nobody has answered, and nothing was billed
+        outcome = "failed"  # no model has answered, and nothing was billed
     return Reply(
         answer=answer,
         reasoning_text=reasoning_text,

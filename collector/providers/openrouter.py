@@ -1,4 +1,4 @@
-"""OpenRouter speaks OpenAI's chat completions, and hands them on to anyone who serves the model."""
+"""Speak OpenRouter's chat completions. They are OpenAI's, and it passes them on to any provider of the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from slant.collector.study.records import StudyModel
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 
 
-_ALL_OF_IT = {"provider": {"require_parameters": True}}  # else it picks servers that leave a schema or a tool aside
+_ALL_OF_IT = {"provider": {"require_parameters": True}}  # otherwise it picks servers that ignore a schema or a tool
 
 
 def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:

@@ -1,21 +1,21 @@
-"""Providers of the user's own, as data: any service that speaks a known dialect, without a package.
+"""Read custom providers, as data: any service that speaks a known dialect, without a package.
 
     [[providers]]
     name = "lab"                                # what is typed before the slash, and what is recorded
-    dialect = "chat-completions"                # chat completions; or a provider's whose dialect it speaks: anthropic …
+    dialect = "chat-completions"                # or the name of a provider whose dialect it speaks: anthropic …
     address = "https://llm.example.org/v1"      # https, or a server on this machine
     key_variable = "LAB_API_KEY"                # the NAME of the variable; left out: no key is sent
-    key_header = "api-key"                      # left out: where the dialect puts it
+    key_header = "api-key"                      # left out: as in the dialect
     headers = { "x-team" = "psychology" }       # sent with every request
-    query = { "api-version" = "2024-10-21" }    # the same, in the address
-    costs_money = true                          # left out: as if it costs money where it takes a key
-    good_endings = ["done"]                     # finish reasons that end a whole answer, next to the dialect's own
+    query = { "api-version" = "2024-10-21" }    # the same, but in the address
+    costs_money = true                          # left out: true if it takes a key
+    good_endings = ["done"]                     # finish reasons of a complete answer, besides the dialect's
 
-    [[prices]]                                  # as in prices.toml
+    [[prices]]                                  # like the rows of prices.toml
     provider = "lab"
 
-Read from --provider-file, else SLANT_PROVIDERS, else ~/.config/slant/providers.toml. A study file can't name one: a key
-goes only where its owner's own configuration says.
+The file is --provider-file, else SLANT_PROVIDERS, else ~/.config/slant/providers.toml. A study file can't name one: a
+key goes only to where its owner's own configuration says.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _OF_TRANSPORT = ("content-type", "content-length", "accept-encoding", "host", "c
 
 @dataclass(frozen=True)
 class ProviderRow:
-    """One provider as its file has it; `dialect` is still a name."""
+    """Hold one provider as its file describes it; `dialect` is still a name."""
 
     name: str
     dialect: str
@@ -60,7 +60,7 @@ class ProviderRow:
 
 
 def provider_file() -> Path | None:
-    """Return the file that is read: the one that was named, else the user's own if it is there; None if there is
+    """Return the file that is read: the one that was named, else the user's own if it exists; None if there is
     none.
     """
     if named := os.environ.get(VARIABLE):
@@ -71,7 +71,7 @@ def provider_file() -> Path | None:
 
 @contextmanager
 def read_from(file: str | Path | None) -> Iterator[None]:
-    """Meanwhile the providers of your own are those of this file; None changes nothing. Processes that are started
+    """Use the custom providers of this file inside the `with` block; None changes nothing. Processes that start
     meanwhile read it, too."""
     if file is None:
         yield
@@ -88,7 +88,7 @@ def read_from(file: str | Path | None) -> Iterator[None]:
 
 
 def own_rows(dialects: Collection[str]) -> dict[str, ProviderRow]:
-    """Return the rows of the provider file by name; empty if there is none. UsageError, a sentence, where it can't
+    """Return the rows of the provider file by name; empty if there is none. Raise UsageError, a sentence, if it can't
     be read or breaks a rule.
     """
     file = provider_file()
@@ -98,7 +98,7 @@ def own_rows(dialects: Collection[str]) -> dict[str, ProviderRow]:
 
 
 def tables_of(file: Path) -> Table:
-    """Return a provider file as a table that is read key by key; UsageError if it is none."""
+    """Return a provider file as a table that is read key by key; UsageError if it is not one."""
     if not file.exists():
         raise UsageError(f"Can't read the providers in {file}: there is no such file.")
     try:
@@ -164,7 +164,7 @@ def _variable(name: str, provider: str, where: str) -> str:
 
 
 def _texts(table: Table, key: str) -> dict[str, str]:
-    """Headers, or a query: names and texts, none of which may be a key."""
+    """Return headers or a query: names and texts, none of which may be a key."""
     values = table.mapping(key)
     for raw_name, value in values.items():
         name = printable(raw_name)
@@ -181,7 +181,7 @@ def _texts(table: Table, key: str) -> dict[str, str]:
 
 
 def _refuse_two_hosts(rows: dict[str, ProviderRow], file: Path) -> None:
-    """Refuse two hosts for one key: all rows that name its variable must lead to one."""
+    """Refuse two hosts for one key: all rows that name its variable must lead to the same host."""
     hosts: dict[str, tuple[str, str]] = {}
     for row in rows.values():
         if row.key_variable is None:

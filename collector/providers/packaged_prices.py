@@ -1,7 +1,7 @@
-"""Prices from the package genai-prices, which is kept up to date from the providers' own price pages. What it does not
-know stays unknown.
+"""Read prices from the package genai-prices, which is kept up to date from the providers' own price pages. What it does
+not know stays unknown.
 
-It is imported only where a price is asked that no file has: its data take about a second to read.
+It is imported only if a price is needed that no file has: loading its data takes about a second.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DATE = re.compile(r"\b20\d\d-[01]\d-[0-3]\d\b")
 
 @dataclass(frozen=True, slots=True)
 class PackagedPrice:
-    """US dollars for a million tokens, of prompts that are not so long that they cost more."""
+    """Hold US dollars per million tokens, for prompts below the length at which they cost more."""
 
     input: float
     output: float
@@ -35,8 +35,8 @@ class PackagedPrice:
 
 
 def packaged_price(provider: str, model: str, at: datetime | None = None) -> PackagedPrice | None:
-    """Return what the package says of a model at this time (now); None if it knows no such model, or no price of it.
-    Where a price depends on the hour, it is the dearest one: a budget must hold at any hour.
+    """Return what the package says about a model at this time (default: now); None if it knows no such model or no
+    price. If a price depends on the hour, return the highest: a budget must hold at any hour.
     """
     if provider not in _IDS:
         return None
@@ -61,8 +61,8 @@ def packaged_price(provider: str, model: str, at: datetime | None = None) -> Pac
 
 
 def _batch_factor(found: Any, at: datetime, input_price: float, output: float) -> float | None:
-    """Return what a batch job costs of that; None if the package names no price for batches, or not one factor for
-    all.
+    """Return the factor for a batch job; None if the package names no price for batches, or not the same factor for
+    all prices.
     """
     for context in _context_of_batches(found):
         price = found.get_prices(at, context)
@@ -77,7 +77,8 @@ def _batch_factor(found: Any, at: datetime, input_price: float, output: float) -
 
 
 def _context_of_batches(found: Any) -> list[Mapping[str, str]]:
-    """Of the circumstances that the package prices apart those of batches, as in {"service_tier": "batch"}."""
+    """Return, from the circumstances that the package prices separately, those of batches: {"service_tier":
+    "batch"}."""
     variants = found.price_variants or ()
     return [variant.when for variant in variants if any("batch" in f"{k} {v}" for k, v in variant.when.items())]
 
@@ -97,8 +98,8 @@ def _providers() -> dict[str, Any]:
 
 @functools.cache
 def packaged_date() -> str:
-    """Return the newest day on which the package says that a price was looked up or began, up to today: it names no day
-    of its own.
+    """Return the newest day, up to today, on which a price of the package was looked up or began: the package has no
+    date itself.
     """
     today = datetime.now(UTC).date().isoformat()
     texts = (

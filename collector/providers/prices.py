@@ -1,5 +1,5 @@
-"""What an answer costs. Prices are data: the user's own, then prices.toml, then those of the package genai-prices.
-Unknown is None, never 0."""
+"""Read what an answer costs. Prices are data: the user's own, then prices.toml, then those of the package genai-prices.
+An unknown price is None, never 0."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slant.collector.study.toml_table import Table
 from slant.collector.system.files import contents_of_named
 
 PER_TOKENS = 1_000_000
-HOUR_BY_MINUTES = 2.0 / 1.25  # Anthropic: writing for an hour costs 2 times the input, for five minutes 1.25 times
+HOUR_BY_MINUTES = 2.0 / 1.25  # Anthropic: an hour of cache costs 2 times the input, five minutes 1.25 times
 _SHIPPED = Path(__file__).with_name("prices.toml")
 _SAME_PRICES = {"openai-responses": "openai"}
 _SNAPSHOT = re.compile(r"-(20\d\d-?[01]\d-?[0-3]\d|latest)$")
@@ -28,7 +28,7 @@ _SNAPSHOT = re.compile(r"-(20\d\d-?[01]\d-?[0-3]\d|latest)$")
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens of one model, as of `date`; None if the page says nothing."""
+    """Hold US dollars per million tokens of one model, as of `date`; None if the page says nothing."""
 
     provider: str
     model: str
@@ -46,8 +46,8 @@ class Price:
 
 
 class PriceList:
-    """Prices by provider and model. Of two rows for one model the later wins; what no row has, the package
-    genai-prices may know (collector/providers/packaged_prices.py)."""
+    """Hold prices by provider and model. If two rows are for one model, the later one wins; the package genai-prices
+    may know prices that no row has (collector/providers/packaged_prices.py)."""
 
     def __init__(self, prices: Iterable[Price]) -> None:
         self._prices: dict[tuple[str, str], Price | None] = {(price.provider, price.model): price for price in prices}
@@ -56,8 +56,8 @@ class PriceList:
         return iter([price for price in self._prices.values() if price is not None])
 
     def find(self, provider: str, model: str) -> Price | None:
-        """Return the price of a model as it is asked for; a dated snapshot has that of its model, unless it has its
-        own.
+        """Return the price of a model under the requested name; a dated snapshot has the price of its model unless it
+        has its own.
         """
         for priced_as in (provider, _SAME_PRICES.get(provider, provider)):
             for name in (model, _SNAPSHOT.sub("", model)):
@@ -76,10 +76,10 @@ def _packaged(provider: str, model: str) -> Price | None:
 
 
 def load_prices(user_file: str | Path | None = None) -> PriceList:
-    """slant's own prices, with the user's over them: those of the provider file, then `user_file`, else SLANT_PRICES,
+    """Return slant's prices, overridden by the user's: those of the provider file, then `user_file`, else SLANT_PRICES,
     else ~/.config/slant/prices.toml.
 
-    UsageError for a file that can't be read, or that was named and is not there.
+    Raise UsageError if a file can't be read, or was named and does not exist.
     """
     name = user_file or os.environ.get("SLANT_PRICES")
     named = Path(name) if name else None
@@ -142,7 +142,7 @@ def _amount(row: Table, key: str) -> float | None:
 
 
 def cost_usd(price: Price | None, reply: Reply, *, is_batch: bool = False) -> float | None:
-    """Return what a reply costs, in US dollars: what its provider says that it charged, else what the price list says.
+    """Return what a reply costs, in US dollars: what its provider says it charged, else what the price list says.
 
     None if the price or a count is unknown, or there are no such batches.
     """
@@ -168,7 +168,7 @@ def cost_usd(price: Price | None, reply: Reply, *, is_batch: bool = False) -> fl
 
 
 def price_source(cost: float | None, reply: Reply) -> PriceSource | None:
-    """Where the cost of a reply is from: its provider, or the price list; None if there is none."""
+    """Return where the cost of a reply is from: its provider, or the price list; None if it has none."""
     if cost is None:
         return None
     return "list" if reply.stated_cost_usd is None else "provider"

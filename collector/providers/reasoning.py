@@ -1,10 +1,10 @@
-"""What an answer shows of its reasoning, and what kind of text that is.
+"""Read what an answer shows of its reasoning, and what kind of text that is.
 
     raw         the reasoning itself, as the model generated it
     summary     a text about it, written by another model or cut down by the provider
-    encrypted   nothing that can be read, but a block that stands for it
+    encrypted   only an unreadable block in its place
     none        neither
-Only a raw text can be counted again or searched for what the model thought of; a summary is somebody else's words.
+Only a raw text can be counted again or searched for the model's thoughts; a summary is another author's words.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SHOWN_IN = frozenset({*_PLAIN, "reasoning_details", "reasoning_opaque"})
 
 
 def shown(raw: str | None, summary: str | None, *, is_hidden: bool = False) -> Shown:
-    """Return the text and its kind: of both the raw one, for the two are never put together."""
+    """Return the text and its kind; if there are both, the raw one, for the two are never put together."""
     if raw and raw.strip():
         return raw, "raw"
     if summary and summary.strip():
@@ -35,11 +35,12 @@ def joined(texts: Iterable[Any]) -> str | None:
 
 
 def chat_reasoning(message: Mapping[str, Any]) -> Shown:
-    """Of a message of chat completions: `reasoning_content`, `reasoning` or `thinking`, parts of the content (Mistral),
-    or the list `reasoning_details` (OpenRouter, Snowflake), which also says of the others what they are."""
+    """Return the reasoning of a chat completion's message: `reasoning_content`, `reasoning` or `thinking`, parts of the
+    content (Mistral), or the list `reasoning_details` (OpenRouter, Snowflake), which also says what kind the others
+    are."""
     content, details = message.get("content"), message.get("reasoning_details")
     if _SHOWN_IN.isdisjoint(message) and not isinstance(content, list):
-        return None, "none"  # of most models
+        return None, "none"  # as for most models
     plain = next((said for name in _PLAIN if (said := text(message.get(name)))), None)
     if plain is None and isinstance(content, list):
         plain = joined(_thinking(content))
@@ -54,7 +55,7 @@ def chat_reasoning(message: Mapping[str, Any]) -> Shown:
 
 
 def _thinking(content: list[Any]) -> Iterable[Any]:
-    """Yield the texts of the parts of a content that are thinking: each a text, or a list of texts."""
+    """Yield the texts of the parts of a content that are thinking; each is a text, or a list of texts."""
     for part in content:
         if isinstance(part, Mapping) and part.get("type") in ("thinking", "reasoning"):
             inner = part.get("thinking") or part.get("text")

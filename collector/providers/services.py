@@ -1,4 +1,4 @@
-"""What a service changes about the dialect that it speaks: the header of its key, more headers, a query, what it lacks.
+"""Adapt a dialect to a service: the header of its key, more headers, a query, what it lacks.
 
 Azure       the key in `api-key`; an `api-version` in the query of its older addresses
 Groq        no log-probabilities: a request for them is refused
@@ -18,10 +18,10 @@ from slant.collector.study.records import StudyModel
 
 
 class Service(DialectMadeFrom):
-    """A dialect as one service speaks it, and otherwise the one that it is made from.
+    """Speak a dialect as one service does; otherwise behave as the wrapped dialect.
 
     `key_header` takes the key in place of the dialect's own header. `headers` and `query` are sent with every request.
-    `most_logprobs`: the most alternatives that may be asked for; 0 if a request for log-probabilities is refused.
+    `most_logprobs`: how many alternatives may be asked for; 0 if a request for log-probabilities is refused.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Service(DialectMadeFrom):
 
 
 def spoken_by(dialect: Any) -> Any:
-    """Return the dialect at the bottom: of one that is made from another, that other one."""
+    """Return the innermost dialect that this one wraps, or the dialect itself."""
     while isinstance(dialect, DialectMadeFrom):
         dialect = dialect.made_from
     return dialect

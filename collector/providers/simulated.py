@@ -1,4 +1,4 @@
-"""The simulated provider (collector/ask/simulator.py): OpenAI's shape, plus the seed that its draws come from."""
+"""Speak to the simulated provider (collector/ask/simulator.py): OpenAI's shape, plus the seed of its draws."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Structured output: the provider itself makes every answer fit a JSON schema. Only where a person asks for it
-(`collect --structured-output`), for it takes away the malformed answers that a study of compliance counts.
+"""Ask for structured output: the provider itself makes every answer fit a JSON schema. A person must ask for it
+(`collect --structured-output`), for it removes the malformed answers that a study of compliance counts.
 
-A dialect that can do it has a function `structured_output(schema, settings)`: what else to send, beside the model's own
-settings. One that merely can ask for JSON of any shape (DeepSeek) has none.
+A dialect that supports it has a function `structured_output(schema, settings)`: what to send besides the model's own
+settings. One that can only ask for JSON of any shape (DeepSeek) has none.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from slant.collector.records import Prompt, Trial
 from slant.collector.study.records import StudyModel
 
 NAME = "answer"
-"""Where a provider wants a name for the schema (or for the tool that stands for it)."""
+"""Name the schema (or the tool in its place) if a provider wants a name."""
 
 
 class Enforcing(DialectMadeFrom):
-    """A dialect that asks for answers of one schema in every request, and is otherwise the one that it is made from."""
+    """Ask for answers of one schema in every request; otherwise behave as the wrapped dialect."""
 
     def __init__(self, dialect: Any, schema: Mapping[str, Any]) -> None:
         super().__init__(dialect)
@@ -34,8 +34,8 @@ class Enforcing(DialectMadeFrom):
 
 
 def response_format(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the setting of OpenAI's chat completions, which vLLM, SGLang, llama.cpp, OpenRouter and Together take as
-    well.
+    """Return the setting of OpenAI's chat completions, which vLLM, SGLang, llama.cpp, OpenRouter and Together accept,
+    too.
     """
     named = {"name": NAME, "strict": True, "schema": dict(schema)}
     return {"response_format": {"type": "json_schema", "json_schema": named}}

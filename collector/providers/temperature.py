@@ -1,4 +1,4 @@
-"""Where a provider takes the temperature: among the other settings, or in a table of its own, as its dialect says."""
+"""Find a provider's temperature: among its other settings, or in a separate table, as its dialect says."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from slant.collector.study.records import StudyModel
 
 
 def sent_temperature(model: StudyModel) -> float | None:
-    """Return the temperature that a model is sent; None if it is left to its provider."""
+    """Return the temperature that a model receives; None if it is left to its provider."""
     inside = _table(model.provider)
     value: float | None = (model.settings.get(inside, {}) if inside else model.settings).get("temperature")
     return value
 
 
 def with_temperature(model: StudyModel, temperature: float | None) -> StudyModel:
-    """Return the model with a study's temperature among its settings, in its provider's own words; as it is if the
+    """Return the model with a study's temperature among its settings, in its provider's own words; unchanged if the
     study sets none, or plays the model.
     """
     if temperature is None or model.provider == "simulated":
@@ -30,8 +30,8 @@ def with_temperature(model: StudyModel, temperature: float | None) -> StudyModel
 
 
 def _table(provider: str) -> str | None:
-    """Return the table of settings that the temperature is a part of; None where it stands with the others, as it does
-    for a provider that is not known here.
+    """Return the table of settings that holds the temperature; None if it is among the other settings, as for a
+    provider that is not known here.
     """
     try:
         inside: str | None = getattr(provider_named(provider).dialect, "TEMPERATURE_INSIDE", None)

@@ -1,9 +1,9 @@
-"""Reasoning that a server leaves in the answer's text, as the model's own template writes it: split from the answer.
+"""Split off reasoning that a server leaves in the answer's text, as the model's own template writes it.
 
-    <think>…</think>answer            DeepSeek, Qwen …; the opening tag may stand in the prompt, and not be here
+    <think>…</think>answer            DeepSeek, Qwen …; the opening tag may be in the prompt, and not here
     [THINK]…[/THINK]answer            Magistral
     <|channel|>analysis<|message|>…<|end|><|start|>assistant<|channel|>final<|message|>answer        harmony (gpt-oss)
-    analysis…assistantfinalanswer     the same where the server dropped the special tokens
+    analysis…assistantfinalanswer     the same if the server dropped the special tokens
 A tag that was opened and never closed is reasoning that was cut off: then there is no answer.
 """
 
@@ -22,7 +22,7 @@ _BARE_FINAL = "assistantfinal"
 
 
 def without_template(reply: Reply) -> Reply:
-    """Return the reply with its reasoning apart, where the server has not done that; else as it is."""
+    """Return the reply with its reasoning apart if the server has not done that; else unchanged."""
     if reply.answer is None or (reply.reasoning_text or "").strip():
         return reply
     parts = split(reply.answer)
@@ -34,7 +34,7 @@ def without_template(reply: Reply) -> Reply:
 
 
 def split(content: str) -> tuple[str, str] | None:
-    """Reasoning and answer, without the marks around them; None if no template shows."""
+    """Return reasoning and answer, without the marks around them; None if no template shows."""
     if "<" not in content and "THINK]" not in content and _BARE_FINAL not in content:  # nearly always
         return None
     if channels := list(_CHANNEL.finditer(content)):
@@ -50,7 +50,7 @@ def split(content: str) -> tuple[str, str] | None:
 
 
 def _harmony(content: str, channels: list[re.Match[str]]) -> tuple[str, str]:
-    """Return what stands in the analysis channel, and in the last final one; commentary (calls of tools) is neither."""
+    """Return the analysis channel and the last final one; the commentary channel (calls of tools) is neither."""
     parts: dict[str, list[str]] = {}
     ends = [match.start() for match in channels[1:]] + [len(content)]
     for channel, end in zip(channels, ends, strict=True):

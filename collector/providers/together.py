@@ -1,5 +1,5 @@
-"""Together speaks OpenAI's chat completions, but asks for log-probabilities with a number, and leaves the reasoning of
-some models in the answer."""
+"""Speak Together's chat completions. They are OpenAI's, but log-probabilities are requested with a number, and the
+reasoning of some models is left in the answer."""
 
 from __future__ import annotations
 

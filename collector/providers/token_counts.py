@@ -1,10 +1,10 @@
-"""Token counts of one reply that belong together: what is part of what, and what a total holds beyond its parts.
+"""Settle the token counts of one reply: what is part of what, and what a total holds beyond its parts.
 
-Providers differ in what they count where. Most have the reasoning inside the completion; xAI has it beside it (prompt +
-completion + reasoning = total); some count it in the total only. What a total holds beyond prompt and completion was
-generated and is billed: hidden reasoning, unless the details name it as something else (audio). Counts that contradict
-each other (a part above its whole, parts that do not make the total) are settled by the rules below, and what was
-contradictory is said in `conflict`, so that nobody takes them for plain counts.
+Providers count differently. Most have the reasoning inside the completion; xAI has it next to it (prompt + completion +
+reasoning = total); some count it in the total only. What a total holds beyond prompt and completion was generated and
+is billed: hidden reasoning, unless the details name it as something else (audio). Counts that contradict each other (a
+part larger than its sum, parts that do not make the total) are settled by the rules below, and `conflict` says what
+contradicts what, so that they are not taken for plain counts.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _OTHER_PARTS = ("audio_tokens", "image_tokens", "video_tokens")
 
 
 class Counts(NamedTuple):
-    """Counts as they are everywhere in slant: input with what was cached, output with the reasoning. None: unknown.
+    """Hold counts as they are everywhere in slant: input includes the cached, output the reasoning. None is unknown.
 
     `conflict` says what contradicts what in the provider's own counts; None if they agree.
     """
@@ -36,8 +36,8 @@ def settled(
     in_prompt: int = 0,
     details: tuple[Any, ...] = (),
 ) -> Counts:
-    """Return the counts of one reply, settled. `in_prompt`: how many of the prompt's tokens the details name (cached,
-    written to the cache); `details`: the provider's tables of parts, which may name some as something else than text.
+    """Return the settled counts of one reply. `in_prompt`: how many of the prompt's tokens the details name (cached,
+    written to the cache); `details`: the provider's tables of parts, which may name some as something other than text.
     """
     if prompt is None or completion is None:
         return _settled(prompt, completion, total, reasoning, in_prompt, _named(details))
@@ -58,7 +58,7 @@ def _settled(
     if prompt is not None and in_prompt > prompt:
         said.append(f"{in_prompt} tokens of the cache are more than the prompt's {prompt}")
         if total is None or completion is None or total >= prompt + in_prompt + completion:
-            prompt += in_prompt  # they are counted beside the prompt, and the total has room for them
+            prompt += in_prompt  # they are counted next to the prompt, and the total has room for them
     if prompt is None or completion is None:
         return Counts(prompt, completion, reasoning, "; ".join(said) or None)
     if total is None:
@@ -115,7 +115,7 @@ def _table(value: Any) -> dict[str, Any]:
 
 
 def responses_counts(usage: Any) -> dict[str, Any]:
-    """Return the same of `usage` as the Responses API has it."""
+    """Return the counts of `usage` as the Responses API has it, by the names of Reply."""
     if not isinstance(usage, dict):
         return {}
     sent, generated = usage.get("input_tokens_details"), usage.get("output_tokens_details")
@@ -132,7 +132,7 @@ def responses_counts(usage: Any) -> dict[str, Any]:
 
 
 def by_name(counts: Counts, cached: int | None, written: int | None) -> dict[str, Any]:
-    """Settled counts under the names that they have in Reply."""
+    """Return settled counts under the names that they have in Reply."""
     return {
         "input_tokens": counts.input_tokens,
         "output_tokens": counts.output_tokens,
@@ -144,7 +144,7 @@ def by_name(counts: Counts, cached: int | None, written: int | None) -> dict[str
 
 
 def _named(details: tuple[Any, ...]) -> list[int]:
-    """Numbers of tokens that the details name as something else than text."""
+    """Return how many tokens the details name as something other than text."""
     return [
         number for part in details if isinstance(part, dict) for name in _OTHER_PARTS if (number := count(part, name))
     ]

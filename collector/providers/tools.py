@@ -1,9 +1,9 @@
-"""Tools: a model answers by calling a function, and is told what the call returned (`collect --answer tool`).
+"""Offer tools: a model answers by calling a function, and gets what the call returned (`collect --answer tool`).
 
-A dialect that can do this says TAKES_TOOLS = True, offers `prompt.tool`, gives the calls of an answer as
-`Reply.tool_calls`, and sends the "results" of a message back where its API wants them. What came next to a call goes
-back with it as it came: APIs refuse a call without the reasoning that led to it, or answer the worse for it.
-TOOLS_NEED_REASONING = True says that one can't be asked with reasoning_back = "dropped" then.
+A dialect that supports this says TAKES_TOOLS = True, offers `prompt.tool`, gives the calls of an answer as
+`Reply.tool_calls`, and sends the "results" of a message back in its API's form. Whatever accompanied a call goes back
+with it unchanged: APIs refuse a call without the reasoning that led to it, or give worse answers.
+TOOLS_NEED_REASONING = True says that such a dialect can't be asked with reasoning_back = "dropped".
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from slant.collector.study.records import StudyModel
 
 
 def offered(tool: Tool | None) -> dict[str, Any]:
-    """Return the tool as OpenAI's chat completions take it, and all servers that speak them; nothing if there is
+    """Return the tool as OpenAI's chat completions and all servers that speak them take it; nothing if there is
     none.
     """
     if tool is None:
@@ -39,7 +39,7 @@ def chat_calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
 
 
 def arguments(given: Any) -> Mapping[str, Any]:
-    """Return the arguments of a call, which most providers write as JSON; none if that can't be read."""
+    """Return the arguments of a call, which most providers write as JSON; empty if they can't be read."""
     try:
         value = json.loads(given) if isinstance(given, str) else given
     except (ValueError, RecursionError):
@@ -48,7 +48,7 @@ def arguments(given: Any) -> Mapping[str, Any]:
 
 
 def without_end(pieces: list[Mapping[str, Any]], kinds: Collection[str]) -> list[Mapping[str, Any]] | None:
-    """Return an answer to go back, without reasoning that was cut off before anything followed: Anthropic and OpenAI
+    """Return an answer to send back, without reasoning that was cut off before anything followed: Anthropic and OpenAI
     refuse a message that ends with it. None if nothing is left.
     """
     n = len(pieces)
@@ -58,9 +58,9 @@ def without_end(pieces: list[Mapping[str, Any]], kinds: Collection[str]) -> list
 
 
 def spoken_message(message: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
-    """Return a message as chat completions take it. Beside a call reasoning goes back unless it is to be dropped, as
-    DeepSeek and OpenRouter ask for; else only where a study wants it kept: OpenAI gives none here, DeepSeek refuses its
-    own, and chat templates drop it.
+    """Return a message as chat completions take it. With a call, reasoning goes back unless it is to be dropped, as
+    DeepSeek and OpenRouter ask; without one, only if a study wants it kept: OpenAI gives none here, DeepSeek refuses
+    its own, and chat templates drop it.
     """
     sent = {name: value for name, value in message.items() if name not in ("blocks", "results")}
     blocks = message.get("blocks") or {}
@@ -82,7 +82,7 @@ def chat_messages(prompt: Prompt, model: StudyModel) -> tuple[list[Mapping[str, 
 
 
 def _with_results(message: Mapping[str, Any], model: StudyModel) -> list[Mapping[str, Any]]:
-    """Results are messages of their own; the user's follows them where something is said next to."""
+    """Return results as separate messages; the user's message follows them if there is one."""
     results = message.get("results") or ()
     messages: list[Mapping[str, Any]] = [
         {"role": "tool", "tool_call_id": result["call_id"], "content": result["content"]} for result in results
