@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from slant.collector.ask.redaction import spellings
 from slant.collector.providers import all_providers
 
-_LEAST_KEY, _LEAST_NAME = 8, 3
+_MIN_KEY, _MIN_NAME_LENGTH = 8, 3
 _NAMES_A_KEY = re.compile(r"(?:_|\b)(?:KEY|TOKEN|SECRET|PASSWORD)$")
 _NO_NAMES = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 _ABOUT_MACHINE = ("command", "machine", "study_file", "settings", "models", "error", "headers", "source", "answers")
@@ -73,13 +73,13 @@ def private_words(*folders: Path, addresses: Iterable[str | None] = ()) -> Priva
     longest_first = sorted(anywhere.items(), key=lambda item: -len(item[0]))
     hosts = {urlsplit(address).hostname or "" for address in addresses if address}
     names = {*_own_names(), *hosts} - {*_NO_NAMES}
-    return PrivateWords(tuple(longest_first), tuple(sorted(name for name in names if len(name) >= _LEAST_NAME)))
+    return PrivateWords(tuple(longest_first), tuple(sorted(name for name in names if len(name) >= _MIN_NAME_LENGTH)))
 
 
 def _keys() -> Iterator[str]:
     named = {provider.key_variable for provider in all_providers()}
     for name, value in os.environ.items():
-        if (name in named or _NAMES_A_KEY.search(name)) and len(value.strip()) >= _LEAST_KEY and "/" not in value[:1]:
+        if (name in named or _NAMES_A_KEY.search(name)) and len(value.strip()) >= _MIN_KEY and "/" not in value[:1]:
             yield value.strip()
 
 

@@ -54,7 +54,7 @@ from slant.collector.system.files import contents, copied, write_file
 from slant.collector.system.scratch import whole_folder
 
 DATABASE, _SEALED, _MADE = "replayed.duckdb", "sealed", "made"
-_MOST_RECORD_BYTES = 5_000_000
+_MAX_RECORD_BYTES = 5_000_000
 _NOT_ASKED = "R was not asked"
 _DRAWING = ("slant", "slant commit", "Python", "duckdb", "polars")  # versions that no number of R depends on
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, pl.exceptions.PolarsError)
@@ -186,7 +186,7 @@ def _unpacked(archive: Archive, folder: Path, stages: Stages) -> list[Compared]:
 def _record(path: Path) -> dict[str, Any]:
     """Return what the archive says is to be made. ArchiveError if it does not."""
     try:
-        if path.stat().st_size > _MOST_RECORD_BYTES:
+        if path.stat().st_size > _MAX_RECORD_BYTES:
             raise ValueError("it is too long")
         record = json.loads(contents(path))
         checked: dict[str, Any] = {

@@ -22,7 +22,7 @@ from slant.collector.studies.stored_texts import kept_text, written
 from slant.collector.system.files import copied, opened
 from slant.collector.system.shipped_files import sql_query
 
-_MOST_LINE_BYTES = 128_000_000  # a response of 32 MB, escaped, in the JSON of a line
+_MAX_LINE_BYTES = 128_000_000  # a response of 32 MB, escaped, in the JSON of a line
 _BLOCK = 1 << 20
 DRAWS = ".draws.parquet"
 OnBytes = Callable[[int, int], None]
@@ -52,8 +52,8 @@ def _check_lines(path: Path) -> None:
         while block := file.read(_BLOCK):
             first = block.find(b"\n")
             longest = length + (len(block) if first < 0 else first)
-            if longest > _MOST_LINE_BYTES:
-                raise SlantError(f"Can't load {path.name}: it has a line of more than {_MOST_LINE_BYTES:,} bytes.")
+            if longest > _MAX_LINE_BYTES:
+                raise SlantError(f"Can't load {path.name}: it has a line of more than {_MAX_LINE_BYTES:,} bytes.")
             length = longest if first < 0 else len(block) - block.rfind(b"\n") - 1
 
 

@@ -23,11 +23,11 @@ from slant.collector.errors import SlantError, UsageError
 from slant.collector.system.files import opened, remove
 from slant.collector.terminal import printable
 
-MOST_FILES = 20_000
-_MOST_LIST_BYTES = 8_000_000  # of 20,000 names of 300 characters; a list of 10^6 files has 50 MB or more
-_MOST_TIMES = 250  # what is packed grows by: journals, whose prompts are alike, by 20 to 60
+MAX_FILES = 20_000
+_MAX_LIST_BYTES = 8_000_000  # of 20,000 names of 300 characters; a list of 10^6 files has 50 MB or more
+_MAX_TIMES = 250  # what is packed grows by: journals, whose prompts are alike, by 20 to 60
 _FREE_BYTES = 50_000_000  # below it, nobody asks how much a file grows
-_MOST_MANIFEST_BYTES = MOST_FILES * 400
+_MAX_MANIFEST_BYTES = MAX_FILES * 400
 _BLOCK = 1 << 20
 _END, _END64, _LOCATOR64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
 _ENCRYPTED = 0x1 | 0x40 | 0x2000
@@ -109,8 +109,8 @@ def _check_list(path: Path) -> None:
             if len(record) < 56 or record[:4] != _END64:
                 raise _refused(path, "the list of its files is not where it says")
             n_files, list_bytes = struct.unpack("<QQ", record[32:48])
-    if n_files > MOST_FILES or list_bytes > _MOST_LIST_BYTES:
-        raise _refused(path, f"it lists {n_files:,} files in {list_bytes:,} bytes, and {MOST_FILES:,} are the most")
+    if n_files > MAX_FILES or list_bytes > _MAX_LIST_BYTES:
+        raise _refused(path, f"it lists {n_files:,} files in {list_bytes:,} bytes, and {MAX_FILES:,} are the most")
 
 
 def _checked_members(file: zipfile.ZipFile, path: Path) -> dict[str, zipfile.ZipInfo]:
@@ -160,15 +160,15 @@ def _check_sizes(members: dict[str, zipfile.ZipInfo], path: Path) -> None:
         if info.header_offset < end or info.header_offset + 30 + info.compress_size > size:
             raise _refused(path, f'"{name}" shares its bytes with another file')
         end = info.header_offset + 30 + info.compress_size
-        if info.file_size > max(_FREE_BYTES, _MOST_TIMES * info.compress_size):
+        if info.file_size > max(_FREE_BYTES, _MAX_TIMES * info.compress_size):
             raise _refused(path, f'"{name}" would grow from {info.compress_size:,} to {info.file_size:,} bytes')
     of_all = sum(info.file_size for info in members.values())
-    if of_all > _FREE_BYTES + _MOST_TIMES * size:
+    if of_all > _FREE_BYTES + _MAX_TIMES * size:
         raise _refused(path, f"it would grow from {size:,} to {of_all:,} bytes")
 
 
 def _manifest(file: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], path: Path) -> dict[str, str]:
-    if members[MANIFEST].file_size > _MOST_MANIFEST_BYTES:
+    if members[MANIFEST].file_size > _MAX_MANIFEST_BYTES:
         raise _refused(path, f"its {MANIFEST} has {members[MANIFEST].file_size:,} bytes")
     hashes: dict[str, str] = {}
     try:

@@ -32,7 +32,7 @@ An archive that holds anything else than slant packs is refused, and nothing of 
 """
 
 
-_MOST_NAMES = 6
+_MAX_NAMES = 6
 
 
 @click.command("replay", epilog=_EXAMPLES)
@@ -108,8 +108,8 @@ def _print_changed(archive: Path, changes: tuple[str, ...], workers: Workers, ou
 
 
 def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
-    return ", ".join(names[:_MOST_NAMES]) + more
+    more = f" and {len(names) - _MAX_NAMES:,} more" if len(names) > _MAX_NAMES else ""
+    return ", ".join(names[:_MAX_NAMES]) + more
 
 
 def _summary(replayed: Replayed) -> pl.DataFrame:

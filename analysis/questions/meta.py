@@ -42,7 +42,7 @@ EFFECTS: dict[Effects, tuple[str, str]] = {
     "crossed": ("estimate", "std_error"),
     "paper": ("estimate_beside", "std_error_beside"),
 }
-LEAST_CELLS = 3
+MIN_CELLS = 3
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def meta_analysis(
     else:
         crossed = fits_of(study).get(CROSSED, crossed_fit(mixed_fit(study)))
         n_cells = len(plan_fits(db, study, crossed, source=source, measure=measure))
-        if n_cells < LEAST_CELLS:  # before they are fitted
+        if n_cells < MIN_CELLS:  # before they are fitted
             raise _too_few(n_cells)
         result = fit(
             db, study, crossed.name, source=source, measure=measure, workers=answering, refit=refit, progress=progress
@@ -129,7 +129,7 @@ def meta_analysis(
 
 def _too_few(number: int) -> DatabaseError:
     return DatabaseError(
-        f"It takes the effects of {LEAST_CELLS} tests and models to pool them; there are {number} here.",
+        f"It takes the effects of {MIN_CELLS} tests and models to pool them; there are {number} here.",
         "See which there are: analyze tables effects_over_words",
     )
 
@@ -187,7 +187,7 @@ def pooling(rows: pl.DataFrame, alpha: float, effects: Effects = "crossed", unit
     signs = [name for name in (SIGN_KEPT,) if name in rows.columns]
     cells = rows.select(*CELL, *signs, estimate=estimate, std_error=std_error)
     is_known = pl.col("estimate").is_not_null() & pl.col("std_error").is_not_null()
-    cells = cells.filter(is_known.sum().over(GRAIN) >= LEAST_CELLS)
+    cells = cells.filter(is_known.sum().over(GRAIN) >= MIN_CELLS)
     if cells.is_empty():
         return None
     return Call("meta_analysis", cells, {"by": list(GRAIN), "alpha": alpha}, packages=("metafor",))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from slant.collector.progress.lost_answers import MOST_LOST, Count, unequal_losses
+from slant.collector.progress.lost_answers import MAX_LOST, Count, unequal_losses
 from slant.collector.study.records import Fit
 
 
@@ -20,7 +20,7 @@ def warning_of_lost_rows(whole: pl.DataFrame, rows: pl.DataFrame, fit: Fit, drop
     if not n_lost:
         return None
     differing = unequal_losses(list(_by_side(whole, rows, fit)))
-    if differing is None and n_lost / whole.height <= MOST_LOST:
+    if differing is None and n_lost / whole.height <= MAX_LOST:
         return None
     reasons = ", ".join(f"{name} {n:,}" for name, n in dropped.items() if n)
     share = f"{n_lost:,} of {whole.height:,} rows ({n_lost / whole.height:.0%}) are left out ({reasons})"

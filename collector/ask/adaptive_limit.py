@@ -15,7 +15,7 @@ NEAR_S = 20.0  # for this long after a 429 it grows carefully
 CAREFUL = 0.05  # share per second of what was allowed after the 429
 FULL_AFTER_S = 60.0  # time to grow later from 1 back to the cap
 BELOW_ONE = 0.25  # share per second of the current value, if the cap's share would be a leap
-LEAST = 0.02
+MIN_ALLOWED = 0.02
 SPREAD = 1.25  # requests leave this much faster than they come back, so that the limit stays filled
 SHORTEST_BREATH_S, LONGEST_FIRST_BREATH_S, LONGEST_BREATH_S = 0.05, 0.5, 30.0
 GROWTH_PAUSE_S = 10.0
@@ -68,7 +68,7 @@ class AdaptiveLimit:
             return 0.0
         self._was_limited = True
         self._decreased_s = now_s
-        self._limit = self._low = max(LEAST, self._limit * DECREASE)
+        self._limit = self._low = max(MIN_ALLOWED, self._limit * DECREASE)
         first = min(LONGEST_FIRST_BREATH_S, max(SHORTEST_BREATH_S, self._service_s or LONGEST_FIRST_BREATH_S))
         self._breath_s = min(LONGEST_BREATH_S, max(first, 2 * self._breath_s))
         return self._breath_s

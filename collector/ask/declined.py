@@ -24,7 +24,7 @@ from slant.collector.request.record import Request
 from slant.collector.study.records import StudyModel
 from slant.collector.system.shipped_files import sql_query
 
-MOST_IN_A_ROW = Request.stop_after_declined
+MAX_IN_A_ROW = Request.stop_after_declined
 
 
 @dataclass
@@ -32,7 +32,7 @@ class DeclinedTrials:
     """Hold the declined trials of one model in one run. `earlier` are those of earlier calls; for each it is known
     whether other trials were answered after it, so that the fault was its own."""
 
-    most_in_a_row: int = MOST_IN_A_ROW
+    most_in_a_row: int = MAX_IN_A_ROW
     has_answered: bool = False
     earlier: Mapping[str, bool] = field(default_factory=dict)
     in_a_row: set[str] = field(default_factory=set)
@@ -79,7 +79,7 @@ class DeclinedTrials:
 
 
 def declined_trials(
-    db: Path, study: str, model: StudyModel, before: str, most_in_a_row: int = MOST_IN_A_ROW
+    db: Path, study: str, model: StudyModel, before: str, most_in_a_row: int = MAX_IN_A_ROW
 ) -> DeclinedTrials:
     """Return what the database knows about a model that is about to be asked; `before`: when this call began (ISO 8601,
     UTC).

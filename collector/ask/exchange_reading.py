@@ -48,7 +48,7 @@ def next_turn_no(history: Sequence[Turn], trial: Trial) -> int:
     return 1 + sum(1 for _ in takewhile(lambda turn: turn.trial_id == trial.trial_id, reversed(history)))
 
 
-MOST_SAID = 3  # games per model that get a sentence; reports and tables have the number of all
+MAX_SENTENCES = 3  # games per model that get a sentence; reports and tables have the number of all
 
 
 @dataclass
@@ -84,7 +84,7 @@ class Marks:
         return marks
 
     def _say(self, games: set[str], game: str, sentence: str) -> None:
-        if game not in games and len(games) < MOST_SAID:
+        if game not in games and len(games) < MAX_SENTENCES:
             self.said.append(sentence)
         games.add(game)
 

@@ -21,7 +21,7 @@ FLUSH_EVERY_S = 2.0
 LATE_S = 20.0
 # After each flush the database is left alone for a multiple of the time that the flush held it, so that readers find it
 # free. The first multiple holds until rows would be later than LATE_S, the second always.
-FREE_TIMES_HELD, LEAST_TIMES_HELD = 60, 11
+FREE_TIMES_HELD, MIN_TIMES_HELD = 60, 11
 SAY_WHY_AFTER_S = 30.0
 
 
@@ -68,7 +68,7 @@ class LiveLoader:
         """Load if readers have had the database for long enough since the last try; call this often."""
         waited_s = time.monotonic() - self.tried_at
         if waited_s >= pause_s(self.held_s):
-            self.load(0.2, waited_s / LEAST_TIMES_HELD)
+            self.load(0.2, waited_s / MIN_TIMES_HELD)
 
 
 class JournalWriter:
@@ -132,7 +132,7 @@ class JournalWriter:
         while True:
             await asyncio.sleep(pause_s(self.loader.held_s))
             if not self.journal.is_full:  # the database must not use up the space reserved for the journal
-                most_held_s = (time.monotonic() - self.loader.loaded_at) / LEAST_TIMES_HELD
+                most_held_s = (time.monotonic() - self.loader.loaded_at) / MIN_TIMES_HELD
                 await asyncio.shield(asyncio.to_thread(self.load, 0.2, most_held_s))
 
     def load(self, patience_s: float, most_held_s: float = math.inf) -> bool:
@@ -150,4 +150,4 @@ class PartWriter(JournalWriter):
 
 def pause_s(held_s: float) -> float:
     """Return the seconds until the next flush, after one that held the database for `held_s`."""
-    return max(FLUSH_EVERY_S, min(LATE_S, FREE_TIMES_HELD * held_s), LEAST_TIMES_HELD * held_s)
+    return max(FLUSH_EVERY_S, min(LATE_S, FREE_TIMES_HELD * held_s), MIN_TIMES_HELD * held_s)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote
 
-_LEAST = 8  # a stand-in for a key ("none", "EMPTY") would be found in ordinary words, and is no secret
+_MIN_KEY = 8  # a stand-in for a key ("none", "EMPTY") would be found in ordinary words, and is no secret
 _NO_LETTER = bytes(code for code in range(128) if not chr(code).isalnum())
 _HOME = re.compile(r"\\?(?:/home|/Users|[A-Za-z]:\\+Users)[/\\]+[^/\\\s\"']+(?=[/\\])")
 
@@ -52,9 +52,9 @@ class Redaction:
     """Find keys in texts, however they are spelt, and put [key] in their place."""
 
     def __init__(self, secrets: Sequence[str]) -> None:
-        self._spelt = [spelt for secret in secrets if len(secret) >= _LEAST for spelt in spellings(secret)]
+        self._spelt = [spelt for secret in secrets if len(secret) >= _MIN_KEY for spelt in spellings(secret)]
         in_letters = (letters_of(spelt) for spelt in self._spelt)
-        self._letters = sorted({letters for letters in in_letters if len(letters) >= _LEAST}, key=len, reverse=True)
+        self._letters = sorted({letters for letters in in_letters if len(letters) >= _MIN_KEY}, key=len, reverse=True)
         self._in_pieces = [in_pieces(letters.decode()) for letters in self._letters]
 
     def __bool__(self) -> bool:

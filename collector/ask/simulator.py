@@ -25,7 +25,7 @@ from aiohttp import web
 
 from slant.collector.designs import Design
 from slant.collector.errors import ProviderError
-from slant.collector.plan.run_plan import MOST_REPETITIONS
+from slant.collector.plan.run_plan import MAX_REPETITIONS
 from slant.collector.records import Reply, TokenLogprob, Trial
 from slant.collector.studies.catalogue import Study, StudyModel, load_study
 from slant.collector.system.child_processes import child_environment
@@ -95,7 +95,7 @@ class _Server:
 
 def _drawn_repetition(metadata: dict[str, Any]) -> int:
     """Return the repetition to draw from. A later occasion draws from one that no plan has: same words, other luck."""
-    return int(metadata.get("repetition", 1)) + MOST_REPETITIONS * (int(metadata.get("occasion", 1)) - 1)
+    return int(metadata.get("repetition", 1)) + MAX_REPETITIONS * (int(metadata.get("occasion", 1)) - 1)
 
 
 def _told(body: dict[str, Any]) -> Trial | None:

@@ -17,7 +17,7 @@ from operator import or_
 from slant.collector.ask.attempts import AttemptMaker
 from slant.collector.ask.declined import declined_trials
 from slant.collector.ask.watcher import Watcher
-from slant.collector.batch.fetch import MOST_NAMED, Fetched, Fetcher
+from slant.collector.batch.fetch import MAX_NAMED, Fetched, Fetcher
 from slant.collector.batch.live_or_batch import attempted_in, check_not_mixed
 from slant.collector.batch.report import lane_row
 from slant.collector.batch.services import (
@@ -194,10 +194,10 @@ class Batches:
             f"{_name(job)}: {count_text(fetched.n_final, 'answer')}."
             + (f" {again:,} pending again: {why}" if again else "")
         )
-        for sentence in fetched.unreadable[:MOST_NAMED]:
+        for sentence in fetched.unreadable[:MAX_NAMED]:
             self._say(self._maker.redacted(f"{_name(job)}: {sentence}."))
-        if len(fetched.unreadable) > MOST_NAMED:
-            self._say(f"{_name(job)}: nor can {len(fetched.unreadable) - MOST_NAMED:,} more of them.")
+        if len(fetched.unreadable) > MAX_NAMED:
+            self._say(f"{_name(job)}: nor can {len(fetched.unreadable) - MAX_NAMED:,} more of them.")
         if not fetched.n_final or "cancel" in why:  # submitting the same again at once would meet the same end
             self._stop(job, why)
 

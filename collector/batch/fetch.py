@@ -36,7 +36,7 @@ from slant.collector.records import Attempt, Reading
 from slant.collector.studies.catalogue import Study
 
 CHUNK = 500  # answers for one fsync
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 @dataclass
@@ -114,7 +114,7 @@ class Fetcher:
             if self._journal().is_full:
                 raise JournalError("The disk is full: fetching stopped.", "Make room, then type the same command.")
         if fetched.n_responses < seen.n_answers and not (fetched.unreadable and job.age_s > GONE_AFTER_S):
-            which = "".join(f"; {line}" for line in fetched.unreadable[:MOST_NAMED])
+            which = "".join(f"; {line}" for line in fetched.unreadable[:MAX_NAMED])
             raise Unsure(f"{fetched.n_responses:,} of {seen.n_answers:,} answers came{which}")
         missing = max(0, job.n_requests - fetched.n_results)
         self._folder.close(job, seen.problem or seen.status, {**fetched.outcomes, "without_result": missing})

@@ -31,7 +31,7 @@ WITH_BATCHES = {
 SUBMIT_LIMIT_S = 1800.0  # a file of 200 MB over a slow line
 SKEW = timedelta(days=1)  # a laptop's clock is rarely further off than that
 GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most: what is not there by then will not come
-MOST_LINE_BYTES = 40_000_000  # a body of 32 MB, the longest that is read of a live answer, and what stands around it
+MAX_LINE_BYTES = 40_000_000  # a body of 32 MB, the longest that is read of a live answer, and what stands around it
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 """What comes of values of another kind than a provider documents."""
 _ID = re.compile(r"[A-Za-z0-9_:-][A-Za-z0-9_.:-]{0,199}")  # it becomes a part of an address
@@ -157,7 +157,7 @@ def rows_of(chunks: Iterable[bytes], read: Callable[[bytes], BatchResult]) -> It
     """Yield the results in a file of lines, and in place of each line that is none why: it costs nothing but itself."""
     for number, line in enumerate(lines_of(chunks), 1):
         if line is None:
-            yield UnreadableLine(number, f"it is longer than {MOST_LINE_BYTES / 1e6:g} MB")
+            yield UnreadableLine(number, f"it is longer than {MAX_LINE_BYTES / 1e6:g} MB")
             continue
         if not line.strip():
             continue
@@ -178,7 +178,7 @@ def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
                 yield None if is_too_long else b"".join(parts)
                 parts, held, is_too_long = [], 0, False
             held += len(piece)
-            is_too_long = is_too_long or held > MOST_LINE_BYTES
+            is_too_long = is_too_long or held > MAX_LINE_BYTES
             if is_too_long:
                 parts.clear()
             else:

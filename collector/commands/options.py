@@ -29,7 +29,7 @@ FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-_MOST = 2**31 - 1  # what an integer of R holds
+_MAX_INTEGER = 2**31 - 1  # what an integer of R holds
 
 
 class WholeNumber(click.IntRange):
@@ -37,19 +37,19 @@ class WholeNumber(click.IntRange):
 
     name = "whole number"
 
-    def __init__(self, least: int = 0, most: int = _MOST) -> None:
+    def __init__(self, least: int = 0, most: int = _MAX_INTEGER) -> None:
         super().__init__(least, most)
         self._least, self._most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = click.types.IntParamType.convert(self, value, param, ctx)  # type: ignore[arg-type]
         if not self._least <= number <= self._most:
-            end = f" and {self._most:,} at most" if number > self._most == _MOST else ""
+            end = f" and {self._most:,} at most" if number > self._most == _MAX_INTEGER else ""
             self.fail(f"It must be {self._describe_range()}{end}, but is {number}.", param, ctx)
         return number
 
     def _describe_range(self) -> str:
-        return f"{self._least:,} or more" if self._most == _MOST else f"{self._least:,} to {self._most:,}"
+        return f"{self._least:,} or more" if self._most == _MAX_INTEGER else f"{self._least:,} to {self._most:,}"
 
 
 class Number(click.FloatRange):
@@ -108,7 +108,7 @@ def _type_of(declared: Declared) -> Any:
     if setting.file:
         return FILE
     if int in declared.kinds:
-        return WholeNumber(setting.least or 0, setting.most or _MOST)
+        return WholeNumber(setting.least or 0, setting.most or _MAX_INTEGER)
     if float in declared.kinds:
         return Number(min=setting.above, min_open=True)
     return None

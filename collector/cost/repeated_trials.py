@@ -19,7 +19,7 @@ from slant.collector.records import Trial
 from slant.collector.studies.stored_texts import kept_text, text_differences
 from slant.collector.system.shipped_files import sql_query
 
-MOST_NAMED = 6
+MAX_NAMED = 6
 _ANSWERED = "FROM asked_trials WHERE study = ? AND variant = ? AND source = ? AND model = ?"
 Row = Mapping[str, Any]
 
@@ -110,9 +110,7 @@ def _versions(run_plan: RunPlan, repeated: list[RepeatedTrials]) -> Iterator[str
     for version in versions:
         text = kept_text(run_plan.db, study.name, version)
         places = text_differences(text.files, study.texts) if text else []
-        listed = ", ".join(places[:MOST_NAMED]) + (
-            f" and {len(places) - MOST_NAMED} more" if places[MOST_NAMED:] else ""
-        )
+        listed = ", ".join(places[:MAX_NAMED]) + (f" and {len(places) - MAX_NAMED} more" if places[MAX_NAMED:] else "")
         different = f" Different: {listed}." if places else ""
         count = answers.get(version, versions[version])
         yield f"This is version {study.version} of {study.name}; {count:,} answers of {version} are here.{different}"

@@ -31,7 +31,7 @@ from slant.collector.system import files
 from slant.collector.system.json_text import encoded
 from slant.collector.system.operating_system import flush_onto_disk
 
-_MOST_DIGITS = 12  # of a custom id's number
+_MAX_DIGITS = 12  # of a custom id's number
 State = Literal["planned", "sending", "sent", "fetching", "closed"]
 
 
@@ -207,7 +207,7 @@ class JobMap:
     def find(self, custom_id: str) -> tuple[JobRequest, dict[str, Any]] | None:
         """Return the trial and the line that was submitted for it; None if the id is not of this job."""
         job_id, _, number = custom_id.rpartition("-")
-        is_number = number.isascii() and number.isdigit() and len(number) <= _MOST_DIGITS
+        is_number = number.isascii() and number.isdigit() and len(number) <= _MAX_DIGITS
         if job_id != self._job_id or not is_number or int(number) >= len(self):
             return None
         request = _asked(_line_at(self._names, self._name_starts[int(number)]))

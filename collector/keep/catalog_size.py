@@ -13,18 +13,18 @@ from pathlib import Path
 
 from slant.collector.errors import DatabaseError
 
-MOST_ENTRIES = 10_000  # slant makes some 150 tables and views, and packages of others a few for each design
-_LEAST_BYTES = 200 * MOST_ENTRIES  # a file that is smaller can't hold as many
+MAX_ENTRIES = 10_000  # slant makes some 150 tables and views, and packages of others a few for each design
+_MIN_BYTES = 200 * MAX_ENTRIES  # a file that is smaller can't hold as many
 _SECTOR = 4096  # three headers of this length stand before the first block
 _PARTS = 64  # of a block that holds a part of the catalog
 
 
 def check_catalog_size(path: Path) -> None:
     """DatabaseError if the file holds more tables and views than any that slant made."""
-    if not path.is_file() or path.stat().st_size < _LEAST_BYTES:
+    if not path.is_file() or path.stat().st_size < _MIN_BYTES:
         return
     number = catalog_entries(path)
-    if number is not None and number > MOST_ENTRIES:
+    if number is not None and number > MAX_ENTRIES:
         raise DatabaseError(
             f'"{path}" holds {number:,} tables and views, so it is not a database of slant\'s.',
             "It was left as it is. Name another file: --db FILE",

@@ -28,8 +28,8 @@ from slant.collector.system.shipped_files import sql_query
 
 STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
 _LISTED = re.compile(r"(?:EXCLUDE|REPLACE|RENAME) \(")
-_MOST_NAMED = 3
-_MOST_CACHED = 4  # new databases of some 4 MB: one for each slant and DuckDB that were used last
+_MAX_NAMED = 3
+_MAX_CACHED = 4  # new databases of some 4 MB: one for each slant and DuckDB that were used last
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def check_definitions(contents: Contents, path: Path, ours: Definitions, schema:
     """DatabaseError if the file can't be one that slant made: `schema` is the number of migrations it has seen."""
     for kind, names in (("macro", contents.macros), ("trigger", contents.triggers)):
         if names:
-            shown = ", ".join(names[:_MOST_NAMED])
+            shown = ", ".join(names[:_MAX_NAMED])
             raise DatabaseError(
                 f'"{path}" holds the {kind} {shown}, and slant makes none.',
                 f"It could change what every table says: a {kind} of the file runs inside slant's own queries.",
@@ -181,7 +181,7 @@ def keep_in_cache(new: Path, cached: Path) -> None:
         content = contents(new)
         _keep(cached, content)
         _keep(_checksum_of(cached), _checksum(content))
-        for old in sorted(cached.parent.glob("*.duckdb"), key=lambda file: file.stat().st_mtime)[:-_MOST_CACHED]:
+        for old in sorted(cached.parent.glob("*.duckdb"), key=lambda file: file.stat().st_mtime)[:-_MAX_CACHED]:
             remove(old)
             remove(_checksum_of(old))
 

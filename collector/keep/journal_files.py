@@ -23,7 +23,7 @@ from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 
 log = logging.getLogger(__name__)
 PLAIN, PACKED = ".jsonl", ".jsonl.zst"
-LEAST_BYTES = 100_000  # a shorter journal is left as it is: there is little to gain
+MIN_BYTES = 100_000  # a shorter journal is left as it is: there is little to gain
 _BLOCK = 1_000_000
 LONGEST_LINE = 200_000_000
 """Bytes. An answer of 32 MB, the longest that is read, takes less, however it is escaped, beside what is read of it."""
@@ -179,7 +179,7 @@ def compress_finished(folder: Path) -> None:
     for left in folder.glob(f".*{PACKED}.part"):  # of a process that was killed in the middle of this
         files.remove(left)
     for path in sorted(files.regular_files(folder, f"*{PLAIN}")):
-        if path.stat().st_size < LEAST_BYTES:
+        if path.stat().st_size < MIN_BYTES:
             continue
         try:
             compress(path)

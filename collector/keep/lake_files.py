@@ -29,7 +29,7 @@ from slant.collector.system.shipped_files import sql_query
 SCRIPT, LOCK, README = "lake.sql", "lake.lock", "README.md"
 CHANGES = "attempt_changes"
 """A small table: what was found out of attempts after their part was written (second counts, who else answered)."""
-_MOST_COLUMNS = 500
+_MAX_COLUMNS = 500
 _LONGEST_KIND = 40  # characters of a type
 _PARTS = "read_parquet({place} || '/attempts/**/*.parquet', union_by_name = true, hive_partitioning = false)"
 _lakes: dict[Path, duckdb.DuckDBPyConnection] = {}
@@ -146,7 +146,7 @@ def _newer_columns(folder: Path) -> dict[str, str]:
     with duckdb.connect(":memory:") as connection:
         parts = connection.sql(f"FROM {_PARTS.format(place=_quoted(str(folder)))}")
         known, kinds = parts.columns, dict(zip(parts.columns, map(str, parts.types), strict=True))
-    if len(known) > _MOST_COLUMNS:
+    if len(known) > _MAX_COLUMNS:
         raise DatabaseError(f'"{folder}" is no lake of slant\'s: its attempts have {len(known):,} columns.')
     first, newest = _columns_of_attempts()
     if lacking := first.keys() - known:

@@ -23,7 +23,7 @@ from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Study, StudyModel
 from slant.collector.system.network import check_route
 
-MOST_REPETITIONS = 10_000
+MAX_REPETITIONS = 10_000
 
 
 @dataclass(frozen=True)
@@ -133,8 +133,8 @@ def make_run_plan(study: Study, request: Request, registration: Registration | N
     `shard` only this part of the plan is asked.
     """
     db, models, repetitions, base_url = Path(request.db), request.models, request.repetitions, request.base_url
-    if not 1 <= repetitions <= MOST_REPETITIONS:
-        raise UsageError(f"--repetitions must be from 1 to {MOST_REPETITIONS:,}, not {repetitions}.")
+    if not 1 <= repetitions <= MAX_REPETITIONS:
+        raise UsageError(f"--repetitions must be from 1 to {MAX_REPETITIONS:,}, not {repetitions}.")
     if request.seed is not None and not -(2**63) <= request.seed < 2**63:
         raise UsageError("--seed must fit into 64 bits.")
     if request.simulated and base_url:

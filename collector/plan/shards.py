@@ -17,7 +17,7 @@ from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.study.records import StudyModel
 
-MOST_SHARDS = 10_000
+MAX_SHARDS = 10_000
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Shard:
     of: int
 
     def __post_init__(self) -> None:
-        if not (1 <= self.number <= self.of <= MOST_SHARDS):
+        if not (1 <= self.number <= self.of <= MAX_SHARDS):
             raise UsageError(
                 f'There is no shard "{self}".',
-                f"It must be K/N with K from 1 to N, and N from 1 to {MOST_SHARDS:,}: the second of eight is 2/8.",
+                f"It must be K/N with K from 1 to N, and N from 1 to {MAX_SHARDS:,}: the second of eight is 2/8.",
             )
 
     def __str__(self) -> str:

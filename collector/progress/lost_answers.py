@@ -17,9 +17,9 @@ from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.system.shipped_files import sql_query
 
-MOST_LOST = 0.05
+MAX_LOST = 0.05
 """The share of trials without an answer that is worth no word."""
-LEAST_DIFFERENCE = 0.02
+MIN_DIFFERENCE = 0.02
 """The difference of shares between two conditions that matters, if chance does not explain it (p < .01)."""
 _Z = 2.576
 
@@ -37,7 +37,7 @@ def unequal_losses(counts: Sequence[Count]) -> str | None:
     (low, lost_a, n_a, name_a), (high, lost_b, n_b, name_b) = shares[0], shares[-1]
     pooled = (lost_a + lost_b) / (n_a + n_b)
     error = math.sqrt(pooled * (1 - pooled) * (1 / n_a + 1 / n_b))
-    if high - low < LEAST_DIFFERENCE or high - low <= _Z * error:
+    if high - low < MIN_DIFFERENCE or high - low <= _Z * error:
         return None
     return f"{lost_b:,} of {n_b:,} in {name_b}, {lost_a:,} of {n_a:,} in {name_a}"
 
@@ -78,7 +78,7 @@ def _sentence(model: str, rows: Sequence[tuple[str, str, int]]) -> str | None:
         (c, sum(n for of, _, n in lost if of == c), sum(n for of, _, n in rows if of == c)) for c in conditions
     ]
     differing = unequal_losses(by_condition)
-    if not n_all or (n_lost / n_all <= MOST_LOST and differing is None):
+    if not n_all or (n_lost / n_all <= MAX_LOST and differing is None):
         return None
     outcomes = dict.fromkeys(outcome for _, outcome, _ in lost)
     kinds = ", ".join(f"{sum(n for _, of, n in lost if of == outcome):,} {outcome}" for outcome in outcomes)

@@ -27,7 +27,7 @@ from slant.collector.plan.shards import Shard
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 
-_MOST_CLASSES = 100_000  # shards of which so many make a plan are counted; of more the whole is shown
+_MAX_CLASSES = 100_000  # shards of which so many make a plan are counted; of more the whole is shown
 _Key = tuple[str | None, ...]
 _Planned = Mapping[str, int]  # trials by test
 ShardsOfRuns = Mapping[_Key, Mapping[Shard | None, _Planned]]
@@ -62,7 +62,7 @@ def disjoint(shards: Iterable[Shard]) -> list[Shard] | None:
     for shard in sorted(set(shards), key=lambda one: (one.of, one.number)):
         if not any(shard.of % other.of == 0 and (shard.number - other.number) % other.of == 0 for other in largest):
             largest.append(shard)
-    if (n_classes := lcm(*(shard.of for shard in largest))) > _MOST_CLASSES:
+    if (n_classes := lcm(*(shard.of for shard in largest))) > _MAX_CLASSES:
         return None
     return largest if len(_classes(largest, n_classes)) == sum(n_classes // shard.of for shard in largest) else None
 

@@ -29,7 +29,7 @@ from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.request_messages import Message, messages_of
 from slant.collector.terminal import count_text
 
-MOST_QUOTES = 10
+MAX_QUOTES = 10
 _TOOLS = ("tools", "web_search_options", "retrieval")
 _SYSTEM = ("system", "developer")
 
@@ -167,7 +167,7 @@ def prompts(known: Known) -> list[str]:
 
 
 def _shown(quotes: Sequence[str]) -> str:
-    return f"{len(quotes)} different texts" if len(quotes) < MOST_QUOTES else f"the first {MOST_QUOTES} different texts"
+    return f"{len(quotes)} different texts" if len(quotes) < MAX_QUOTES else f"the first {MAX_QUOTES} different texts"
 
 
 def prompt_quotes(known: Known) -> list[str]:
@@ -192,7 +192,7 @@ def _quotes(known: Known, is_wanted: Callable[[str], bool]) -> list[str]:
     texts = [
         "\n\n".join(message.text for message in messages if is_wanted(message.role)) for _, messages in known.messages
     ]
-    return list(dict.fromkeys(text for text in texts if text))[:MOST_QUOTES]
+    return list(dict.fromkeys(text for text in texts if text))[:MAX_QUOTES]
 
 
 def data_sent(known: Known) -> list[str]:

@@ -9,7 +9,7 @@ from urllib.parse import unquote, urlsplit
 from slant.collector.errors import UsageError
 from slant.collector.screen_tables import printable
 
-_LEAST_SECRET = 8  # a stand-in for a key ("none", "EMPTY") is no secret
+_MIN_SECRET_LENGTH = 8  # a stand-in for a key ("none", "EMPTY") is no secret
 _NAMES_SECRET = re.compile(r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD)S?(?:_|$)")
 # how providers' keys begin; a JSON Web Token begins with eyJ
 _KEY = re.compile(
@@ -38,7 +38,7 @@ def _secrets_here() -> list[str]:
     return [
         value.strip()
         for name, value in os.environ.items()
-        if _NAMES_SECRET.search(name) and len(value.strip()) >= _LEAST_SECRET and not value.startswith("/")
+        if _NAMES_SECRET.search(name) and len(value.strip()) >= _MIN_SECRET_LENGTH and not value.startswith("/")
     ]
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 Means = Literal["filtered", "malformed", "too_long", "stop", "again"]
-MOST_READ = 4000
+MAX_READ = 4000
 """Limit how many characters of an error's sentence are searched."""
 _LONGEST_CATEGORY = 80
 
@@ -117,7 +117,7 @@ def error_rows() -> list[dict[str, str]]:
 def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> ProviderError:
     """Return the error in a body, in any of its usual shapes; for a body that is not JSON, its text."""
     if isinstance(body, str):
-        return ProviderError(status, (), " ".join(body[:MOST_READ].split()), {})
+        return ProviderError(status, (), " ".join(body[:MAX_READ].split()), {})
     body = body or {}
     said, outer = _innermost(_choice_error(body) or body)
     error: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
@@ -136,12 +136,12 @@ def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> 
     return ProviderError(
         status,
         tuple(dict.fromkeys(code.lower() for code in codes if code)),
-        " ".join(" ".join(str(text)[:MOST_READ].split()) for text in texts if text),
+        " ".join(" ".join(str(text)[:MAX_READ].split()) for text in texts if text),
         error or body,
     )
 
 
-MOST_LEVELS = 6
+MAX_LEVELS = 6
 _INNER = ("error", "detail", "details", "errors", "base_resp")
 """Return where the error is within a body, or within itself. FastAPI, and so many local servers, use `detail`; older
 vLLM has its message at the top."""
@@ -152,7 +152,7 @@ def _innermost(said: Any) -> tuple[Any, list[Mapping[str, Any]]]:
     first.
     """
     outer: list[Mapping[str, Any]] = []
-    for _ in range(MOST_LEVELS):
+    for _ in range(MAX_LEVELS):
         if isinstance(said, list):
             said = said[0] if said else None
         if not isinstance(said, Mapping) or (outer and _sentence_of(said)):

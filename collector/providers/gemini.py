@@ -10,13 +10,13 @@ from urllib.parse import quote
 from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import Ending, ending
 from slant.collector.providers.exchange import Request, count, request_id, text
-from slant.collector.providers.logprobs import MOST_LIKELY, read_gemini
+from slant.collector.providers.logprobs import MAX_LOGPROBS, read_gemini
 from slant.collector.providers.reasoning import shown
 from slant.collector.providers.tools import arguments
 from slant.collector.records import Outcome, Prompt, Reply, Tool, ToolCall, Trial
 from slant.collector.study.records import StudyModel
 
-LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MOST_LIKELY}}
+LOGPROBS: dict[str, Any] = {"generationConfig": {"responseLogprobs": True, "logprobs": MAX_LOGPROBS}}
 TEMPERATURE_INSIDE = "generationConfig"
 TAKES_TOOLS = TOOLS_NEED_REASONING = True
 

@@ -14,7 +14,7 @@ from slant.collector.providers.exchange import Request
 from slant.collector.records import Prompt, TokenLogprob, Trial
 from slant.collector.study.records import StudyModel
 
-MOST_LIKELY = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
+MAX_LOGPROBS = 20  # the most that OpenAI, vLLM, Gemini and Ollama give
 
 
 class DialectMadeFrom:

@@ -7,13 +7,13 @@ from typing import Any
 
 from slant.collector.providers.endings import ending
 from slant.collector.providers.exchange import Request, count, text
-from slant.collector.providers.logprobs import MOST_LIKELY, read_tokens
+from slant.collector.providers.logprobs import MAX_LOGPROBS, read_tokens
 from slant.collector.providers.templates import without_template
 from slant.collector.providers.tools import spoken_message
 from slant.collector.records import Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 
-LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
+LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MAX_LOGPROBS}
 TEMPERATURE_INSIDE = "options"
 
 

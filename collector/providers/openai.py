@@ -13,7 +13,7 @@ from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import ending
 from slant.collector.providers.error_meanings import filtered_categories
 from slant.collector.providers.exchange import Request, request_id, text
-from slant.collector.providers.logprobs import MOST_LIKELY, read_choice
+from slant.collector.providers.logprobs import MAX_LOGPROBS, read_choice
 from slant.collector.providers.reasoning import chat_reasoning
 from slant.collector.providers.structured import response_format
 from slant.collector.providers.token_counts import chat_counts
@@ -21,7 +21,7 @@ from slant.collector.providers.tools import chat_calls, chat_messages, offered
 from slant.collector.records import Outcome, Prompt, Reply, Trial
 from slant.collector.study.records import StudyModel
 
-LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MOST_LIKELY}
+LOGPROBS: dict[str, Any] = {"logprobs": True, "top_logprobs": MAX_LOGPROBS}
 PROMPT_CACHE = "prompt_cache_key, one for each game"
 TAKES_TOOLS = True
 structured_output = response_format

@@ -10,7 +10,7 @@ from typing import Any
 from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import Ending, ending
 from slant.collector.providers.exchange import Request, amount, count, request_id, text
-from slant.collector.providers.logprobs import MOST_LIKELY, read_tokens
+from slant.collector.providers.logprobs import MAX_LOGPROBS, read_tokens
 from slant.collector.providers.openai import PROMPT_CACHE, cache_key
 from slant.collector.providers.reasoning import shown
 from slant.collector.providers.structured import NAME
@@ -22,7 +22,7 @@ from slant.collector.study.records import StudyModel
 __all__ = ["LOGPROBS", "PROMPT_CACHE", "TAKES_TOOLS", "TOOLS_NEED_REASONING", "reply", "request", "structured_output"]
 
 TAKES_TOOLS = TOOLS_NEED_REASONING = True
-LOGPROBS: dict[str, Any] = {"top_logprobs": MOST_LIKELY, "include": ["message.output_text.logprobs"]}
+LOGPROBS: dict[str, Any] = {"top_logprobs": MAX_LOGPROBS, "include": ["message.output_text.logprobs"]}
 
 
 def structured_output(schema: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -37,7 +37,7 @@ from slant.collector.study.toml_table import Table, checked_name
 from slant.collector.system.files import contents_of_named
 
 VARIABLE = "SLANT_PROVIDERS"
-MOST_BYTES = 1_000_000
+MAX_BYTES = 1_000_000
 _VARIABLE_NAME = re.compile(r"[A-Z_][A-Z0-9_]{1,63}")
 _HEADER_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
 _OF_SECRETS = re.compile(r"(?i)authorization|cookie|password|passwd|secret|signature|token|(?<![a-z])key|apikey")
@@ -102,7 +102,7 @@ def tables_of(file: Path) -> Table:
     if not file.exists():
         raise UsageError(f"Can't read the providers in {file}: there is no such file.")
     try:
-        return Table(tomllib.loads(contents_of_named(file, MOST_BYTES).decode("utf-8")), str(file))
+        return Table(tomllib.loads(contents_of_named(file, MAX_BYTES).decode("utf-8")), str(file))
     except OSError as error:
         raise UsageError(f"Can't read the providers in {file}: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:

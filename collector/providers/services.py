@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from slant.collector.providers.exchange import Request
-from slant.collector.providers.logprobs import MOST_LIKELY, DialectMadeFrom
+from slant.collector.providers.logprobs import MAX_LOGPROBS, DialectMadeFrom
 from slant.collector.records import Prompt, Trial
 from slant.collector.study.records import StudyModel
 
@@ -31,7 +31,7 @@ class Service(DialectMadeFrom):
         key_header: str | None = None,
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, str] | None = None,
-        most_logprobs: int = MOST_LIKELY,
+        most_logprobs: int = MAX_LOGPROBS,
     ) -> None:
         super().__init__(dialect)
         self._key_header, self._headers, self._query = key_header, dict(headers or {}), dict(query or {})

@@ -6,8 +6,8 @@ from __future__ import annotations
 from typing import Any
 
 from slant.collector.providers.chat_completions import TAKES_TOOLS, reply, request, structured_output
-from slant.collector.providers.logprobs import MOST_LIKELY
+from slant.collector.providers.logprobs import MAX_LOGPROBS
 
 __all__ = ["LOGPROBS", "TAKES_TOOLS", "reply", "request", "structured_output"]
 
-LOGPROBS: dict[str, Any] = {"logprobs": MOST_LIKELY}
+LOGPROBS: dict[str, Any] = {"logprobs": MAX_LOGPROBS}

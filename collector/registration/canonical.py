@@ -19,8 +19,8 @@ from slant.collector.system.files import opened
 
 FORMAT = "slant registration 1"
 CANONICAL_FORM = "RFC 8785 (JSON Canonicalization Scheme): sorted keys, no blanks, numbers as ECMAScript writes them"
-_MOST_BYTES = 100_000_000
-_MOST_PARTS = 2_000_000
+_MAX_BYTES = 100_000_000
+_MAX_PARTS = 2_000_000
 """Lists and tables: each takes a hundred bytes of memory and more, and a plan of a thousand variants has thousands."""
 _LONGEST_SEED = 100  # digits
 _EXACT = 2**53  # whole numbers beyond it are no numbers of RFC 8785
@@ -86,17 +86,17 @@ def read_registration(path: str | Path) -> Registration:
         if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
             raise _no_registration(path, "it is no file")
         with opened(Path(path).resolve()) as file:
-            data = file.read(_MOST_BYTES + 1)
+            data = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise UsageError(f'Can\'t read the registration "{path}": {error.strerror}.') from None
-    if len(data) > _MOST_BYTES:
-        raise _no_registration(path, f"it has more than {_MOST_BYTES:,} bytes")
+    if len(data) > _MAX_BYTES:
+        raise _no_registration(path, f"it has more than {_MAX_BYTES:,} bytes")
     return parsed_registration(data, path)
 
 
 def parsed_registration(data: bytes, name: str | Path) -> Registration:
     """Return the same of bytes; `name` is what an error calls them."""
-    if data.count(b"[") + data.count(b"{") > _MOST_PARTS:
+    if data.count(b"[") + data.count(b"{") > _MAX_PARTS:
         raise _no_registration(name, "it has more parts than any plan")
     try:
         document = parsed_json(data)

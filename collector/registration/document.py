@@ -18,7 +18,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.plan.elicited_rates import with_rates
-from slant.collector.plan.run_plan import MOST_REPETITIONS
+from slant.collector.plan.run_plan import MAX_REPETITIONS
 from slant.collector.records import Registration
 from slant.collector.registration.canonical import CANONICAL_FORM, FORMAT, exact, registration_of
 from slant.collector.stopping.rule import StoppingRule
@@ -116,8 +116,8 @@ def make_registration(
 
 
 def _check(choices: Choices, planned: int) -> None:
-    if not 1 <= choices.repetitions <= MOST_REPETITIONS:
-        raise UsageError(f"--repetitions must be from 1 to {MOST_REPETITIONS:,}, not {choices.repetitions}.")
+    if not 1 <= choices.repetitions <= MAX_REPETITIONS:
+        raise UsageError(f"--repetitions must be from 1 to {MAX_REPETITIONS:,}, not {choices.repetitions}.")
     for pattern in choices.eligible:
         if not _PATTERN.fullmatch(pattern) or "/" not in pattern:
             raise UsageError(

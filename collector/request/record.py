@@ -18,7 +18,7 @@ from slant.collector.study.records import ReasoningBack
 if TYPE_CHECKING:
     from slant.collector.designs.study import Study  # --help reads this module, and needs no designs
 
-MOST_AT_ONCE = 10_000  # requests in flight; a system has fewer ports for one address than six times that
+MAX_AT_ONCE = 10_000  # requests in flight; a system has fewer ports for one address than six times that
 _STOPPING, _REQUESTS, _MONEY, _BATCH = "Stopping on precision", "How requests are sent", "Money", "Batch jobs"
 
 
@@ -107,7 +107,7 @@ class Request:
         ),
     ] = None
     concurrency: Annotated[
-        int, Setting("Requests in flight for each model.", section=_REQUESTS, least=1, most=MOST_AT_ONCE, kept="live")
+        int, Setting("Requests in flight for each model.", section=_REQUESTS, least=1, most=MAX_AT_ONCE, kept="live")
     ] = 16
     max_retries: Annotated[
         int, Setting("Of a request that failed; no answer is retried.", section=_REQUESTS, least=0, kept="live")

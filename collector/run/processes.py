@@ -45,15 +45,15 @@ from slant.collector.system.files import remove
 from slant.collector.system.shipped_files import sql_query
 
 log = logging.getLogger(__name__)
-MOST_PROCESSES = 256
+MAX_PROCESSES = 256
 _MAIN = "from slant.collector.run.shard_process import main; main()"
 
 
 def carry_out_in_processes(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
     """Do what a run plan says with the processes of the request. They share out concurrency and budget, too."""
     processes = request.processes
-    if not 1 <= processes <= MOST_PROCESSES:
-        raise UsageError(f"--processes must be from 1 to {MOST_PROCESSES}, not {processes}.")
+    if not 1 <= processes <= MAX_PROCESSES:
+        raise UsageError(f"--processes must be from 1 to {MAX_PROCESSES}, not {processes}.")
     run_plan = checked_run_plan(run_plan, request)
     # each further one would start, find nothing left to ask, and keep its share of the budget and of concurrency
     processes = max(1, min(processes, run_plan.pending))

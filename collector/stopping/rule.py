@@ -14,7 +14,7 @@ from typing import Any
 from slant.collector.errors import UsageError
 
 USUAL_LOOKS = 5
-MOST_LOOKS = 1000
+MAX_LOOKS = 1000
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class StoppingRule:
     def __post_init__(self) -> None:
         if not 0 < self.until_width < math.inf:
             raise UsageError(f"--until-width must be above 0, not {self.until_width:g}.")
-        if not 1 <= self.looks <= MOST_LOOKS:
-            raise UsageError(f"--looks must be from 1 to {MOST_LOOKS:,}, not {self.looks}.")
+        if not 1 <= self.looks <= MAX_LOOKS:
+            raise UsageError(f"--looks must be from 1 to {MAX_LOOKS:,}, not {self.looks}.")
         if self.most_repetitions < 2:
             raise UsageError(
                 "--until-width needs --repetitions 2 or more: the most that a model is asked.",

@@ -63,7 +63,7 @@ _ASKED_NOT = (
     "variant_labels", "about", "left_out", "extension", "condition_labels", "import",
 )  # fmt: skip
 """Keys that don't decide what is asked, and that no variant may change."""
-MOST_TOML_BYTES = 1_000_000
+MAX_TOML_BYTES = 1_000_000
 _DEEPEST = 16  # tables in tables, variants that are like variants
 _KEY = r"(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')"
 _DEEP_KEY = re.compile(rf"(?<![\w-])(?:{_KEY}[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
@@ -89,13 +89,13 @@ def load_study(name_or_path: str | Path, variant: str = BASE, db: str | Path | N
 def _variants_in(path: Path) -> dict[str, Study]:
     if path.parent == studies_dir():
         return dict(_shipped_variants(path))
-    return _read_variants(path, read_text(path, MOST_TOML_BYTES))
+    return _read_variants(path, read_text(path, MAX_TOML_BYTES))
 
 
 @functools.cache
 def _shipped_variants(path: Path) -> dict[str, Study]:
     """Read once a process: these files change with slant only, and reading one takes about a tenth of a second."""
-    return _read_variants(path, read_text(path, MOST_TOML_BYTES))
+    return _read_variants(path, read_text(path, MAX_TOML_BYTES))
 
 
 def _values(path: Path, text: str) -> dict[str, Any]:

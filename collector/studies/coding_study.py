@@ -17,7 +17,7 @@ from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import STUDY_FILE, write_new_study
-from slant.collector.study.folder import MOST_READ_BYTES
+from slant.collector.study.folder import MAX_READ_BYTES
 from slant.collector.system.files import contents, write_file
 from slant.collector.system.scratch import replace_file
 from slant.collector.system.shipped_files import sql_query
@@ -60,10 +60,9 @@ def write_coding_study(
             "with --simulated.",
         )
     text = _answers_text(study, rows)
-    if len(text.encode()) > MOST_READ_BYTES:
+    if len(text.encode()) > MAX_READ_BYTES:
         raise UsageError(
-            f"{len(rows):,} answers have {len(text.encode()) / 1e6:.0f} MB; a study can hold "
-            f"{MOST_READ_BYTES / 1e6:g}.",
+            f"{len(rows):,} answers have {len(text.encode()) / 1e6:.0f} MB; a study can hold {MAX_READ_BYTES / 1e6:g}.",
             f"Take fewer that are decided (--decided, now {n_decided}), or one variant at a time.",
         )
     with tempfile.TemporaryDirectory(prefix="slant-coding-") as place:

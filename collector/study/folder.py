@@ -13,12 +13,12 @@ from slant.collector.system.files import opened
 
 NOTES = ("source", "note")
 """Columns for people: allowed in every CSV, read by nobody."""
-MOST_KEPT_BYTES = 2_000_000
-MOST_READ_BYTES = 8_000_000
+MAX_KEPT_BYTES = 2_000_000
+MAX_READ_BYTES = 8_000_000
 """The largest file of a study: some 300,000 words with their tests."""
 
 
-def read_text(path: Path, most_bytes: int = MOST_READ_BYTES) -> str:
+def read_text(path: Path, most_bytes: int = MAX_READ_BYTES) -> str:
     """Return a file as UTF-8 (with or without a byte order mark); StudyError with the place of the first bad byte, for
     a file of more than `most_bytes`, and for what is no file (a pipe or a device would be waited for, or read, for
     ever).
@@ -85,12 +85,12 @@ class StudyFolder:
         its name next to it (published_notes.csv next to published.csv).
         """
         path = self.inside(name)
-        if path.is_file() and path.stat().st_size > MOST_READ_BYTES:
-            raise StudyError(f"Can't read {name}: it is larger than {MOST_READ_BYTES / 1_000_000:g} MB.")
+        if path.is_file() and path.stat().st_size > MAX_READ_BYTES:
+            raise StudyError(f"Can't read {name}: it is larger than {MAX_READ_BYTES / 1_000_000:g} MB.")
         if not path.is_file() and not path.is_dir():
             raise StudyError(f'The study names "{name}", but that is neither a file nor a folder.')
         files = [path, *sorted(path.parent.glob(f"{path.stem}_*{path.suffix}"))] if path.is_file() else []
-        if sum(file.stat().st_size for file in files) <= MOST_KEPT_BYTES:
+        if sum(file.stat().st_size for file in files) <= MAX_KEPT_BYTES:
             self.texts |= {file.relative_to(self.root).as_posix(): read_text(file) for file in files}
         return path
 

@@ -13,14 +13,14 @@ from typing import Any
 import orjson
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_MOST_DIGITS = 4000  # Python turns no more into a whole number
+_MAX_DIGITS = 4000  # Python turns no more into a whole number
 
 
 def _whole(digits: str) -> int | float:
     """Return a whole number, or a float of endless digits: one that nobody needs must not cost the answer next
     to it.
     """
-    return int(digits) if len(digits) <= _MOST_DIGITS else float(f"{digits[:1].strip('0123456789')}inf")
+    return int(digits) if len(digits) <= _MAX_DIGITS else float(f"{digits[:1].strip('0123456789')}inf")
 
 
 _decode = json.JSONDecoder(strict=False, parse_int=_whole).decode

@@ -29,7 +29,7 @@ try:
 except ImportError:  # Windows
     _fcntl = None  # type: ignore[assignment]
 
-_LEAST_MEMORY = 1_500_000_000  # of addresses, of which most are never used
+_MIN_MEMORY = 1_500_000_000  # of addresses, of which most are never used
 _CAN_NOT = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS}
 """What a file system answers that can't do what it was asked."""
 
@@ -43,9 +43,9 @@ def check_supported() -> None:
     import resource
 
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if 0 <= allowed < _LEAST_MEMORY:  # libraries that get less end the process without a word
+    if 0 <= allowed < _MIN_MEMORY:  # libraries that get less end the process without a word
         raise UsageError(
-            f"A limit allows {allowed // 1_000_000:,} MB of memory, and slant needs {_LEAST_MEMORY // 1_000_000:,}.",
+            f"A limit allows {allowed // 1_000_000:,} MB of memory, and slant needs {_MIN_MEMORY // 1_000_000:,}.",
             "To lift it in this shell: ulimit -v unlimited",
         )
 

@@ -22,7 +22,7 @@ from slant.collector.view.guarded import MEMORY, guarded
 from slant.collector.view.pages import Pages
 from slant.collector.view.trial_filter import TrialFilter
 
-MOST_TRIALS = 20_000
+MAX_TRIALS = 20_000
 _LIMIT_S = 3600.0
 _PAGES = ("trials", "trial", "pairs", "pair", "games", "game")
 _DOWNLOADS = ("trials.csv", "trials.parquet")
@@ -109,9 +109,9 @@ def _copy(db: Path, small: Path, where: str, anonymous: bool) -> int:
     with guarded(db, _LIMIT_S) as connection:
         trials = TrialFilter(where=where).rows(connection).select("trial_id")
         n_trials = trials.aggregate("count(*)").fetchall()[0][0]
-        if not 0 < n_trials <= MOST_TRIALS:
+        if not 0 < n_trials <= MAX_TRIALS:
             raise UsageError(
-                f"A bundle holds 1 to {MOST_TRIALS:,} trials, and the condition leaves {n_trials:,}.",
+                f"A bundle holds 1 to {MAX_TRIALS:,} trials, and the condition leaves {n_trials:,}.",
                 'Choose others: --where "condition"; collect view shows them',
             )
         attempts = connection.sql("FROM attempts").join(trials, "trial_id", how="semi")

@@ -23,7 +23,7 @@ from slant.collector.keep.journal_loader import offsets_in
 from slant.collector.keep.stored_attempts import unloaded_attempts
 from slant.collector.system.shipped_files import sql_dir, sql_query
 
-MOST_BYTES = 64_000_000
+MAX_BYTES = 64_000_000
 """So much of the journals is read for a page, which takes half a second; more waits for the database."""
 LIMIT_S = 5.0
 MEMORY = "2GB"
@@ -35,7 +35,7 @@ def with_waiting(connection: duckdb.DuckDBPyConnection, db: Path) -> Iterator[No
     """Meanwhile `attempts` and `trials` of this connection also have what waits in the journals."""
     offsets = offsets_in(connection)
     n_bytes = sum(max(0, size - offsets.get(name, 0)) for name, size in journal_sizes(db).items())
-    frames = list(unloaded_attempts(db, offsets)) if 0 < n_bytes <= MOST_BYTES else []
+    frames = list(unloaded_attempts(db, offsets)) if 0 < n_bytes <= MAX_BYTES else []
     if not any(frame.height for frame in frames):
         yield
         return

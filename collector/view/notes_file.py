@@ -15,7 +15,7 @@ from slant.collector.system.scratch import replace_file
 
 COLUMNS = ("trial_id", "label", "note", "noted_at")
 _LONGEST = 10_000
-_MOST_BYTES = 100_000_000
+_MAX_BYTES = 100_000_000
 
 
 class NotesFile:
@@ -50,9 +50,9 @@ class NotesFile:
                 if not self.path.parent.is_dir():
                     raise UsageError(f"The notes {self.path} can't be written: there is no folder {self.path.parent}.")
                 return ""
-            if not self.path.is_file() or self.path.stat().st_size > _MOST_BYTES:
+            if not self.path.is_file() or self.path.stat().st_size > _MAX_BYTES:
                 raise UsageError(f"Can't read the notes {self.path}: it is no file, or one of more than 100 MB.")
-            return contents_of_named(self.path, _MOST_BYTES).decode("utf-8-sig")
+            return contents_of_named(self.path, _MAX_BYTES).decode("utf-8-sig")
         except UnicodeDecodeError:
             raise UsageError(f"Can't read the notes {self.path}: it is not UTF-8.", "Save it as CSV UTF-8.") from None
         except OSError as error:

@@ -21,7 +21,7 @@ from slant.collector.view.guarded import guarded
 TABLE = "matches"
 ROWS_AT_ONCE = 100_000
 HELD_S = 1.0
-MOST_MATCHES = 1_000_000
+MAX_MATCHES = 1_000_000
 _KEPT = 8  # searches whose matches are remembered
 _QUERY = (
     "SELECT attempt_id FROM attempts WHERE is_final AND rowid >= $first AND rowid < $end AND ("
@@ -49,7 +49,7 @@ class TextSearch:
     @property
     def is_cut(self) -> bool:
         """Whether there are more matches than are kept."""
-        return self.n_matches >= MOST_MATCHES
+        return self.n_matches >= MAX_MATCHES
 
     def go_on(self, wait_s: float) -> None:
         """Search what has not been searched; come back when all is, or after so many seconds."""

@@ -13,7 +13,7 @@ from slant.collector.system.shipped_files import sql_query
 
 OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "rejected")
 _BARS = 48
-_MOST_HISTOGRAMS = 4  # one a condition, below each other; with more conditions all are counted together
+_MAX_HISTOGRAMS = 4  # one a condition, below each other; with more conditions all are counted together
 _LARGEST_SHARE = 0.995  # the rest, far above, is in the last bar
 _STEPS = (1, 2, 4, 5, 8, 10, 16, 20, 25, 32, 50, 64)
 
@@ -72,7 +72,7 @@ def histograms(tokens: Iterable[tuple[str, Counter[int]]]) -> list[Histogram]:
     if not named:
         return []
     everything: Counter[int] = sum((counts for _, counts in named), Counter())
-    if len(named) > _MOST_HISTOGRAMS:
+    if len(named) > _MAX_HISTOGRAMS:
         named = [("all conditions", everything)]
     low, high = min(everything), _quantile(everything, _LARGEST_SHARE)
     width = _width(max(1, high - low))

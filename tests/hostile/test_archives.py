@@ -50,7 +50,7 @@ def peak_kb() -> int:
 
 
 def test_a_line_without_end_in_a_journal_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slant.analysis.archive.study_copy._MOST_LINE_BYTES", 3_000_000)
+    monkeypatch.setattr("slant.analysis.archive.study_copy._MAX_LINE_BYTES", 3_000_000)
     journal_folder(tmp_path / "a.duckdb").mkdir()
     (journal_folder(tmp_path / "a.duckdb") / "r.jsonl").write_bytes(b"{}\n" + b'"' * 4_000_000)
     with pytest.raises(SlantError, match="a line of more than 3,000,000 bytes"):

@@ -177,8 +177,8 @@ def test_a_file_of_too_many_tables_is_refused_before_duckdb_opens_it(
     assert catalog_entries(path) == 301  # and the schema
     with pytest.raises(DatabaseError, match="another program's database"):
         analysis.open_trials(path)
-    monkeypatch.setattr(catalog_size, "MOST_ENTRIES", 300)
-    monkeypatch.setattr(catalog_size, "_LEAST_BYTES", 0)
+    monkeypatch.setattr(catalog_size, "MAX_ENTRIES", 300)
+    monkeypatch.setattr(catalog_size, "_MIN_BYTES", 0)
     monkeypatch.setattr(duckdb, "connect", None)
     for opened in (lambda: analysis.open_trials(path), lambda: writing(path).__enter__()):
         with pytest.raises(DatabaseError, match="holds 301 tables and views"):

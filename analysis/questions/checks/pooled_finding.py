@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from slant.analysis.questions.checks.sentences import CheckRows, Context, Verdict, number, percent
-from slant.analysis.questions.meta import LEAST_CELLS
+from slant.analysis.questions.meta import MIN_CELLS
 from slant.collector.terminal import count_text
 
 
 def pooled_effects(rows: CheckRows, context: Context) -> Verdict:
     """Return the effects over words and wordings, pooled over tests and models."""
     n_cells = rows["crossed"].drop_nulls("estimate").height
-    if n_cells < LEAST_CELLS:
-        verdict = f"It takes {LEAST_CELLS} effects to pool them; there are {n_cells}."
+    if n_cells < MIN_CELLS:
+        verdict = f"It takes {MIN_CELLS} effects to pool them; there are {n_cells}."
         return Verdict("note", verdict)
     pooled = {str(row["row"]): row for row in rows["meta"].to_dicts()} if "meta" in rows else {}
     if "mean" not in pooled:

@@ -37,7 +37,7 @@ from slant.collector.system.shipped_files import sql_query
 REGISTRATION = "registration"
 _QUERIES = ("registration_plan", "registration_prompts", "registration_analyses", "registration_stopping")
 _QUESTION = "Was it done as registered?"
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 _NO_RULE = "none"
 
 
@@ -185,10 +185,10 @@ def _details(rows: pl.DataFrame) -> Iterator[str]:
     for kind, sentence in _KINDS.items():
         of_kind = rows.filter(pl.col("deviation") == kind).to_dicts()
         yield from (
-            sentence.text.format_map({**row, "model": row["model"] or "all models"}) for row in of_kind[:_MOST_NAMED]
+            sentence.text.format_map({**row, "model": row["model"] or "all models"}) for row in of_kind[:_MAX_NAMED]
         )
-        if len(of_kind) > _MOST_NAMED:
-            yield f"And {len(of_kind) - _MOST_NAMED} more of this kind: analyze check --show registration."
+        if len(of_kind) > _MAX_NAMED:
+            yield f"And {len(of_kind) - _MAX_NAMED} more of this kind: analyze check --show registration."
 
 
 def _about(known: Registered) -> Iterator[str]:

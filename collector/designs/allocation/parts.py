@@ -18,7 +18,7 @@ from slant.collector.errors import StudyError
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name, unknown_key
 
-MOST_POINTS = 1_000_000
+MAX_POINTS = 1_000_000
 Numbers = tuple[float, ...]
 
 
@@ -27,8 +27,8 @@ def parse_payoff(table: Table, key: str, groups: Sequence[str], default: float) 
     what = f'"{key}" in {table.where}'
     value = table.optional(key, (int, float, dict), "a number, or a table by group")
     if isinstance(value, dict):
-        return _by_name(table.table(key), groups, MOST_POINTS)
-    return (_number(default if value is None else value, what, MOST_POINTS),) * len(groups)
+        return _by_name(table.table(key), groups, MAX_POINTS)
+    return (_number(default if value is None else value, what, MAX_POINTS),) * len(groups)
 
 
 def parse_chances(success: Table, groups: Sequence[str], classes: Sequence[str]) -> tuple[Numbers, ...]:
@@ -68,7 +68,7 @@ def _number(value: object, what: str, most: float) -> float:
     return float(value)
 
 
-MOST = 100
+MAX_VALUE = 100
 _REMINDER = "Please give one number from {low} to {high}, in the format asked for."
 
 
@@ -101,10 +101,10 @@ def parse_rating(row: Table) -> Rating:
     row.finish()
     check_placeholders(rating.question, ("group",), ("low", "high"), f"question of {row.where}")
     check_placeholders(rating.reminder, (), ("low", "high"), f"reminder of {row.where}")
-    if not 0 <= rating.low < rating.high <= MOST:
+    if not 0 <= rating.low < rating.high <= MAX_VALUE:
         raise StudyError(
             f"The scale of {row.where} goes from {rating.low} to {rating.high}.",
-            f'"low" must be below "high", and both from 0 to {MOST}: as in low = 1, high = 7',
+            f'"low" must be below "high", and both from 0 to {MAX_VALUE}: as in low = 1, high = 7',
         )
     return rating
 
@@ -112,7 +112,7 @@ def parse_rating(row: Table) -> Rating:
 TASKS = ("game", "elicitation")
 GROUP_ORDERS = ("as_listed", "shuffled")
 JOBS_DRAWN = ("with_replacement", "one_a_game")
-MOST_ROUNDS, MOST_GAMES = 1000, 100_000
+MAX_ROUNDS, MAX_GAMES = 1000, 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,15 +206,15 @@ class AllocationData:
 def parse_allocation(table: Table, folder: StudyFolder) -> AllocationData:
     """StudyError if the parts of an allocation study break the rules."""
     classes = tuple(_class(row) for row in table.rows("classes"))
-    rounds = _whole(table, "rounds", 40, MOST_ROUNDS)
+    rounds = _whole(table, "rounds", 40, MAX_ROUNDS)
     groups = table.texts("groups")
     if len({folded(group) for group in groups}) < len(groups) or not all(group.strip() for group in groups):
         raise StudyError(f'"groups" in {table.where} must be different names.')
     data = AllocationData(
         task=table.choice("task", TASKS),
-        games=_whole(table, "games", 30, MOST_GAMES),
+        games=_whole(table, "games", 30, MAX_GAMES),
         rounds=rounds,
-        rounds_told=_whole(table, "rounds_told", rounds, MOST_ROUNDS),
+        rounds_told=_whole(table, "rounds_told", rounds, MAX_ROUNDS),
         is_pooled=table.flag("pooled", default=False),
         jobs_drawn=table.choice("jobs_drawn", JOBS_DRAWN),
         groups=groups,

@@ -10,7 +10,7 @@ from typing import Any
 from slant.collector.designs.answers.plain import LONGEST_READ, AnswerReading, spoken
 from slant.collector.designs.labels.spelling import folded
 
-_MOST_DIGITS = 30
+_MAX_DIGITS = 30
 _KEY = re.compile(r"[\s_-]+")
 _BEGUN = re.compile(r"\{\s*[\"}]")
 """Where an object begins: a brace in prose or TeX is none."""
@@ -89,7 +89,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _whole(digits: str) -> int | float:
     """Return a whole number; one of endless digits is no value of any question, and costs time to read."""
-    return int(digits) if len(digits) <= _MOST_DIGITS else float("inf")
+    return int(digits) if len(digits) <= _MAX_DIGITS else float("inf")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_int=_whole, strict=False)

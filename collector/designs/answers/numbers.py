@@ -25,7 +25,7 @@ _TIMES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9}
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['\u00a0\u202f]\d{3})+(?:\.\d+)?")
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
 _EITHER_WAY = re.compile(r"\d{1,3}\.\d{3}")
-_MOST_DIGITS = 30
+_MAX_DIGITS = 30
 _CURRENCIES = {
     "dollar": ("$", "dollar", "usd"), "euro": ("€", "euro", "eur"), "pound": ("£", "pound", "gbp"),
     "yen": ("¥", "yen", "jpy"), "rupee": ("₹", "rupee", "inr"), "franc": ("franc", "chf"),
@@ -76,7 +76,7 @@ def numbers_in(text: str) -> list[float | None]:
 
 def _value(match: re.Match[str]) -> float | None:
     digits = match["digits"].rstrip(".,'")
-    if len(digits) > _MOST_DIGITS or _EITHER_WAY.fullmatch(digits):
+    if len(digits) > _MAX_DIGITS or _EITHER_WAY.fullmatch(digits):
         return None
     if _THOUSANDS.fullmatch(digits):
         digits = re.sub(r"[,'\u00a0\u202f]", "", digits)

@@ -29,7 +29,7 @@ _GARBLED = {"‚Äò": "'", "‚Äô": "'", "‚Äú": '"', "‚Äù": '"'}
 _SENTENCE = re.compile(r"(?<=[.!?;])[\s\"')]+|\n+")
 _NAME = re.compile(r"\b[^\W\d_a-z][^\W\d_]+(?:-[^\W\d_]+)?")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
-_MOST_NAMES = 40
+_MAX_NAMES = 40
 _PARAGRAPH = re.compile(r"\n\s*\n|\n(?=[^\n]{0,60}:)")
 _TASK = re.compile(r"^[ \t#*>_-]*task\s*(\d{1,2})\b[\s*_]*[:.)\-–—]?[\s*_]*", re.IGNORECASE | re.MULTILINE)
 
@@ -146,7 +146,7 @@ def people_in(profiles: str, groups: Mapping[str, str]) -> dict[str, str]:
                 if name.lower() not in plain_words and name.casefold() not in known:
                     people.setdefault(name, set()).add(known[first[1].casefold()])
     own = {name: sides.pop() for name, sides in people.items() if len(sides) == 1}
-    return dict(islice(own.items(), _MOST_NAMES))
+    return dict(islice(own.items(), _MAX_NAMES))
 
 
 def _plain_words(text: str) -> Set[str]:

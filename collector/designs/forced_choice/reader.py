@@ -31,7 +31,7 @@ KEYS = ("answer", "final_answer", "choice", "chosen", "option", "selection", "se
         "label", "result")  # fmt: skip
 """Keys under which an answer is looked for, in any case; an object with one key only may call it what it likes."""
 
-MOST_TRIES = 200
+MAX_TRIES = 200
 """Beginnings of an object that can't be read; a text with more of them is not worth the time."""
 _ATTEMPT = re.compile(r"[\"'“”]\s*(?:final_)?answer\s*[\"'“”]\s*:|\{\s*[\\\"'“”]*\s*answer\b", re.IGNORECASE)
 _OBJECT = re.compile(r"\{(?=\s*[\"}])")
@@ -65,7 +65,7 @@ def _objects(text: str) -> Iterator[tuple[int, int, list[Any]]]:
     """(start, end, pairs) of each outermost object that can be read, in order."""
     decoder = json.JSONDecoder(object_pairs_hook=_Pairs)
     place = tries = 0
-    while tries < MOST_TRIES and (start := _OBJECT.search(text, place)):
+    while tries < MAX_TRIES and (start := _OBJECT.search(text, place)):
         try:
             value, place = decoder.raw_decode(text, start.start())
         except (ValueError, RecursionError):

@@ -20,7 +20,7 @@ Stand = Literal["chosen", "against", "neutral", "one_of_several"]
 
 _NEAR = 200
 """Characters around a label that decide whether it is chosen."""
-_MOST_MENTIONS = 50
+_MAX_MENTIONS = 50
 """Mentions of labels at the end of a sentence that are looked at."""
 LONGEST_QUOTE = 80
 """Characters of an answer that are quoted as the words that decided."""
@@ -215,7 +215,7 @@ def _in_sentence(
     sentence: str, by_bare: Mapping[str, str], item: str, *, plural: bool, is_refused: bool
 ) -> Iterator[Mention]:
     matches = list(any_label(tuple(by_bare), plural).finditer(sentence)) if by_bare else []
-    matches = [match for match in matches[-_MOST_MENTIONS:] if _is_named(sentence, match)]
+    matches = [match for match in matches[-_MAX_MENTIONS:] if _is_named(sentence, match)]
     if not matches:
         return
     if sentence.rstrip("\"')*]").endswith("?"):

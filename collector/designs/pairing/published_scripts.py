@@ -24,8 +24,8 @@ _ABOUT = ("default_positive", "default_negative", "stigma_positive", "stigma_neg
 _FIRST = ("replication", "synonym")
 _SHOWN = {"pair_group": "group", "pair_attribute": "attribute"}
 _FILE = re.compile(r"iat_stimuli\w*\.csv\Z")
-_MOST_SCRIPTS = 5_000
-_MOST_BYTES = 50_000
+_MAX_SCRIPTS = 5_000
+_MAX_BYTES = 50_000
 """Theirs have about 3,000."""
 
 
@@ -46,7 +46,7 @@ def read_scripts(folder: Path) -> list[Script]:
     """Return what the scripts below a folder ask of `MODEL`, by task and stereotype, the first variation of the paper
     first. StudyError for a script of that model that can't be understood.
     """
-    found = (script for path in islice(_paths(folder), _MOST_SCRIPTS) if (script := _script(path)))
+    found = (script for path in islice(_paths(folder), _MAX_SCRIPTS) if (script := _script(path)))
     return sorted(found, key=lambda each: (each.task, each.stereotype, _place(each.variation), each.variation))
 
 
@@ -62,7 +62,7 @@ def _place(variation: str) -> int:
 
 
 def _script(path: Path) -> Script | None:
-    text = read_text(path, _MOST_BYTES)
+    text = read_text(path, _MAX_BYTES)
     if f'"{MODEL}"' not in text.replace("'", '"'):
         return None
     try:

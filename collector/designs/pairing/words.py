@@ -20,7 +20,7 @@ from slant.collector.study.toml_table import Table, checked_name
 
 ORDERS = ("drawn", "balanced")
 PLACEHOLDERS = ("group_1", "group_2", "words")
-MOST_DRAWS = 10_000
+MAX_DRAWS = 10_000
 Lists = Mapping[str, tuple[str, ...]]
 
 
@@ -93,8 +93,8 @@ def parse_tables(
 def read_draws(table: Table) -> int:
     """How many times each test is asked in each wording."""
     draws = table.integer("draws", 50)
-    if not 1 <= draws <= MOST_DRAWS:
-        raise StudyError(f'"draws" in {table.where} must lie between 1 and {MOST_DRAWS:,}, but is {draws}.')
+    if not 1 <= draws <= MAX_DRAWS:
+        raise StudyError(f'"draws" in {table.where} must lie between 1 and {MAX_DRAWS:,}, but is {draws}.')
     return draws
 
 
