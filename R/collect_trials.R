@@ -26,28 +26,28 @@
 #' @param variant A named set of changes that the study defines; null deals its words to groups at random. all: one
 #'   after the other.
 #' @param answer an answer format that the study has: direct, cot, react, tool.
-#' @param reasoning_back whether a game's model is sent its earlier reasoning again; kept and dropped are variants of
-#'   their own.
+#' @param reasoning_back whether a game's model gets its earlier reasoning again; kept and dropped are separate
+#'   variants.
 #' @param seed seed of all that this command draws at random. Default: the study's.
 #' @param repetitions how often each trial is asked.
 #' @param until_width ask a model whole repetitions, `repetitions` at most, until half of the 95 % interval of the
-#'   condition effect is so much or less in each test (in tokens, say; needs R).
-#' @param looks how often that width is looked at, at most. Default: 5, or as many as there are repetitions.
+#'   condition effect is at most this in each test (in tokens, for example; needs R).
+#' @param looks the largest number of looks at that width. Default: 5, or as many as there are repetitions.
 #' @param shard ask only part K of N of the plan, as one of N collectors: 2/8.
 #' @param processes share the work out among N processes here.
 #' @param registration what `collect preregister` wrote; kept with the run.
 #' @param dry_run show tokens, cost, time and the first prompt; send nothing.
-#' @param base_url the address of a server of your own, for local/NAME.
-#' @param provider_file providers of your own (TOML): name, dialect, address. Default: ~/.config/slant/providers.toml.
+#' @param base_url the address of your own server, for local/NAME.
+#' @param provider_file custom providers (TOML): name, dialect, address. Default: ~/.config/slant/providers.toml.
 #' @param concurrency requests in flight for each model.
-#' @param max_retries of a request that failed; no answer is retried.
+#' @param max_retries retries after a failed request; answers are never retried.
 #' @param time_limit the longest wait for an answer. In seconds.
-#' @param stop_after_declined different trials in a row that a provider declines in unknown words, until its model is
-#'   stopped.
-#' @param ask_rejected ask once more what a provider has rejected (twice declined, for no known reason).
-#' @param logprobs keep the probabilities of both options, where a provider gives them.
+#' @param stop_after_declined stop a model after this many trials in a row that its provider declines in unknown
+#'   words.
+#' @param ask_rejected ask rejected trials once more (declined twice, for no known reason).
+#' @param logprobs keep the probabilities of both options, if a provider gives them.
 #' @param structured_output let the provider enforce JSON of the right shape.
-#' @param prices prices of your own (TOML).
+#' @param prices custom prices (TOML).
 #' @param budget the most that the study may cost in `db`, earlier runs included. In US dollars.
 #' @param again ask this many balanced trials that have an answer once more, on another occasion.
 #' @param pilot ask each model this many balanced trials first, then confirm the rest.

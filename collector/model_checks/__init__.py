@@ -1,1 +1,1 @@
-"""What a model's token count is worth: `collect check-model`, second counts, and probabilities of options."""
+"""Check what a model's token count is worth: `collect check-model`, second counts, and probabilities of options."""

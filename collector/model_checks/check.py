@@ -1,6 +1,6 @@
-"""`collect check-model`: asks one model questions of known difficulty, and finds out what its token count is worth.
+"""Check a model (`collect check-model`): ask it questions of known difficulty, and judge what its token count is worth.
 
-The questions go through the ordinary client. The check is kept in a journal of its own, written at once and whole, so
+The questions go through the ordinary client. The check is kept in a separate journal, written at once and complete, so
 that it may run next to a collector on the same database.
 """
 
@@ -42,9 +42,9 @@ OnAnswer = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Check:
-    """What a check found and how it ends. `reasons` explain a verdict other than ok, the gravest first; `responses`
-    says what the answers report of themselves, what is read otherwise than documented, and when the model goes, as
-    (what, found)."""
+    """Hold what a check found and its verdict. `reasons` explain a verdict other than ok, the gravest first;
+    `responses` says what the answers report about themselves, what is read differently than documented, and when the
+    model ends, as (what, found)."""
 
     provider: str
     requested_model: str
@@ -65,11 +65,11 @@ def check_model(
     yes: bool = False,
     on_answer: OnAnswer = lambda done, all_of_them: None,
 ) -> Check:
-    """Check `model` with its settings, keep the result in `db` and return it. Costs about thirty requests, of which
+    """Check `model` with its settings, keep the result in `db` and return it. It costs about thirty requests, of which
     `concurrency` are in flight at once.
 
-    ProviderError if the model can't be asked, or refuses the first question (key, quota, name); UsageError if it
-    costs money and nobody agreed (`yes`), or is simulated.
+    Raise ProviderError if the model can't be asked, or refuses the first question (key, quota, name); UsageError if it
+    costs money without consent (`yes`), or is simulated.
     """
     provider = checked_provider(model, base_url)
     questions = check_questions(provider.dialect, seed)
@@ -88,13 +88,13 @@ def check_model(
 
 
 def _end(provider: Provider, model: str) -> str:
-    """When the model goes or went, as its provider says now, else as the table has it."""
+    """Return when the model ends or ended, as its provider says now, else as the table has it."""
     known = asked_lifecycle(provider, model) or lifecycle_of(provider.name, model)
     return "none announced, as far as slant knows" if known is None else known.sentence(f"{provider.name}/{model}")
 
 
 def checked_provider(model: StudyModel, base_url: str | None) -> Provider:
-    """Who serves the model; an error where it can't be checked."""
+    """Return who serves the model; raise an error if it can't be checked."""
     name = f"{model.provider}/{model.requested_model}"
     if model.provider == "simulated":
         raise UsageError(f"Can't check {name}: its counts are drawn from a published table, not counted.")
@@ -107,7 +107,7 @@ def checked_provider(model: StudyModel, base_url: str | None) -> Provider:
 
 
 class _Asker:
-    """Asks the questions of one check, a few at once."""
+    """Ask the questions of one check, a few at once."""
 
     def __init__(
         self,
@@ -169,8 +169,8 @@ class _Asker:
         self.responses.append(ResponseFacts(clean, deviations))
 
     def _kept(self, question: CheckQuestion, body: Any, exchange: Exchange, reply: Reply) -> dict[str, Any]:
-        """Return what the journal keeps of it: whole, so that another reading of the responses needs no second
-        check.
+        """Return what the journal keeps of a question: everything, so that the responses can be read differently
+        without a second check.
         """
         record = {
             "purpose": question.purpose,
@@ -211,7 +211,7 @@ def _answered(question: CheckQuestion, reply: Reply, problem: dict[str, str]) ->
 
 
 def _trial(model: StudyModel) -> Trial:
-    """Dialects are handed a trial; a question of a check belongs to no study."""
+    """Return a trial for the dialects, which expect one; a question of a check belongs to no study."""
     return Trial(
         trial_id="check",
         study="check",

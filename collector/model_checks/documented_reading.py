@@ -1,9 +1,9 @@
-"""What the providers' documentation says of a response: field by field, by the paths in documented_fields.csv.
+"""Read a response as the provider documents it: field by field, by the paths in documented_fields.csv.
 
-A second reading that knows nothing of the dialects (collector/providers): where the two differ, either slant settles
-counts that contradict each other, or a provider has changed what it sends. A path names keys by dots and items of a
-list by [0], [] (all) or [key=value;key!=value]; texts of several items are joined. ` | ` parts alternatives, of which
-the first that is there counts; ` + ` terms of a sum, of which the first has to be there.
+This second reading knows nothing of the dialects (collector/providers): if the two differ, either slant settles counts
+that contradict each other, or a provider has changed what it sends. A path names keys by dots and items of a list by
+[0], [] (all) or [key=value;key!=value]; texts of several items are joined. ` | ` separates alternatives, and the first
+that exists counts; ` + ` separates terms of a sum, and the first has to exist.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _EMPTY = (None, "")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A field that slant reads otherwise than it is documented."""
+    """Hold a field that slant reads differently than it is documented."""
 
     field: str
     documented: Any
@@ -38,18 +38,18 @@ class Difference:
 
 
 def shape_of(body: Mapping[str, Any]) -> str | None:
-    """Which kind of response this is; None for none that is known."""
+    """Return the kind of this response; None if it is unknown."""
     return next((shape for key, shape in _SHAPES if key in body), None)
 
 
 def documented_fields(body: Mapping[str, Any]) -> dict[str, Any]:
-    """By the names of Reply, what the documentation says of this response; empty for an unknown kind."""
+    """Return what the documentation says about this response, by the names of Reply; empty for an unknown kind."""
     shape = shape_of(body)
     return {field: _value(path, body) for field, path in _paths().get(shape or "", {}).items()}
 
 
 def differences(expected: Mapping[str, Any], reply: Reply) -> list[Difference]:
-    """Return the fields of `expected` that the reply has otherwise. An answer without text may be empty or None."""
+    """Return the fields of `expected` in which the reply differs. An answer without text may be empty or None."""
     found = []
     for name, value in expected.items():
         read = _read(reply, name)
@@ -81,7 +81,7 @@ def _value(path: str, body: Any) -> Any:
 
 
 def _at(path: str, body: Any) -> Any:
-    """Return what stands at one path: a number, or a text; None for nothing."""
+    """Return the value at one path: a number, or a text; None if there is none."""
     values = [value for value in _items(path, [body]) if value is not None and not isinstance(value, Mapping | list)]
     if not values or not all(isinstance(value, str) for value in values):
         return values[0] if len(values) == 1 else None

@@ -1,10 +1,10 @@
-"""What the answers of a check show: whether the count is there, moves, comes in steps, and which parameters act.
+"""Judge the answers of a check: whether the count exists, moves, comes in steps, and which parameters act.
 
-From these to a verdict:
+These lead to a verdict:
   ok                 the count can be a dependent variable
-  usable with care   it can, but the reasons belong into the paper
+  usable with care   it can, but the reasons belong in the paper
   not usable         the count is absent, stays the same whatever is asked, or is mostly zero
-Pure: no network, no clock, no database.
+It uses no network, no clock and no database.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from typing import Literal
 from slant.collector.ask.reasoning_limits import pile
 from slant.collector.check_facts import CheckFacts
 
-SPECIAL_TOKENS = 16  # of an answer beside its text: markers of its beginning and end
+SPECIAL_TOKENS = 16  # of an answer besides its text: markers of its beginning and end
 EFFORT_ACTS_FROM = 1.25  # much effort by little
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answered:
-    """One question of a check with what came of it; `rejected` is the provider's sentence where it took none."""
+    """Hold one question of a check and its result; `rejected` is the provider's sentence if it refused the question."""
 
     purpose: str
     difficulty: int | None = None
@@ -82,7 +82,7 @@ def step(counts: Sequence[int]) -> int | None:
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Spearman's, ties at their mean rank; None if one of the two never changes."""
+    """Return Spearman's correlation, ties at their mean rank; None if one of the two never changes."""
     if len(set(x)) < 2 or len(set(y)) < 2:
         return None
     return correlation(_ranks(x), _ranks(y))
@@ -97,7 +97,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def _is_sum(answer: Answered) -> bool:
-    """Return True if what is left of the output is about as long as the answer: at least a token, at most one for each
+    """Return True if the rest of the output is about as long as the answer: at least a token, at most one per
     character.
     """
     left = (answer.output_tokens or 0) - (answer.reasoning_tokens or 0)
@@ -105,7 +105,7 @@ def _is_sum(answer: Answered) -> bool:
 
 
 def _by_chance(answers: Sequence[Answered], name: str) -> str:
-    """Whether a parameter takes chance away: two answers with it are the same, two without it are not."""
+    """Return whether a parameter removes chance: two answers with it are equal, two without it are not."""
     tried = [a for a in answers if a.purpose == name]
     if reason := _not_tried(tried):
         return reason
@@ -201,7 +201,7 @@ def _warnings(facts: CheckFacts, requested_model: str) -> Iterator[str]:
 
 
 def pile_reason(answers: Sequence[Answered], counted: str | None) -> str | None:
-    """Return what to say where many counts are the largest one: a server may cut reasoning at a budget of its own."""
+    """Return a sentence if many counts are the largest one: a server may cut reasoning at its own budget."""
     counts = Counter(n for a in answers if a.purpose == "calibration" and (n := _count(a, counted)) is not None)
     if (found := pile(counts)) is None:
         return None

@@ -1,4 +1,4 @@
-"""Says of which models the token count was never checked, or failed its check: before a run, and under its tables."""
+"""Warn of models whose token count was never checked or failed its check: before a run, and under its tables."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def run_notes(run_plan: RunPlan, *, wants_logprobs: bool) -> list[str]:
 
 
 def _end_note(model_plan: ModelPlan) -> str | None:
-    """Say that a model is gone, or when it goes, before anybody pays for it."""
+    """Say that a model is gone, or when it will be, before anything is paid for it."""
     known = lifecycle_of(model_plan.provider.name, model_plan.model.requested_model)
     return None if known is None else known.sentence(model_plan.address)
 
@@ -68,7 +68,7 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
 
 
 def _analyses_tokens(study: str) -> bool:
-    """Return False for a study of ours that is not about tokens: what a count is worth is no question there."""
+    """Return False for a known study that is not about tokens: what a count is worth does not matter there."""
     return study not in list_studies() or load_study(study).design.analyses_tokens
 
 
@@ -92,7 +92,7 @@ def _verdict_sentence(verdict: str, reasons: str, name: str) -> str:
 
 
 def _verdicts(db: Path) -> Verdicts | None:
-    """Return the latest verdict by provider, name and settings; None if the database can't be looked at just now."""
+    """Return the latest verdict by provider, name and settings; None if the database can't be read now."""
     query = "SELECT provider, requested_model, settings, verdict, coalesce(reasons, '') FROM checks ORDER BY checked_at"
     if not db.exists():
         return {}

@@ -1,7 +1,7 @@
-"""What `collect check-model` asks: questions of increasing difficulty, and pairs that show whether a parameter acts.
+"""Choose what `collect check-model` asks: questions of increasing difficulty, and pairs that test a parameter.
 
 The questions are data (calibration.csv; the answers were computed). Their order is seeded. A parameter is tried with an
-answer that nobody repeats by chance (twelve random digits): the same one twice means that chance was switched off.
+answer that is never repeated by chance (twelve random digits): the same one twice means that chance was switched off.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from slant.collector.providers.services import spoken_by
 _FILE = Path(__file__).resolve().parent / "calibration.csv"
 _RANDOM = "Write down a random number of twelve digits."
 _ENDING = " Answer with the number only."
-_HARD = 2  # of the hardest questions are asked again with little and with much effort
+_HARD = 2  # this many of the hardest questions are asked again with little and with much effort
 
 Settings = Mapping[str, Any]
 _OPENAI: Mapping[str, Settings] = {
@@ -83,7 +83,7 @@ _PROBES: tuple[tuple[Any, Mapping[str, Settings]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class CheckQuestion:
-    """One request of a check. `purpose` is calibration, plain (no parameter), or the name of a probe."""
+    """Hold one request of a check. `purpose` is calibration, plain (no parameter), or the name of a probe."""
 
     purpose: str
     text: str
@@ -93,7 +93,8 @@ class CheckQuestion:
 
 
 def check_questions(dialect: Any, seed: int) -> list[CheckQuestion]:
-    """All requests of one check: the easiest question first (it shows a wrong key), the others in seeded order."""
+    """Return all requests of one check: the easiest question first (it reveals a wrong key), the others in seeded
+    order."""
     first, *rest = calibration()
     rest += list(_pairs(probes(dialect), rest[-_HARD:]))
     random.Random(seed).shuffle(rest)

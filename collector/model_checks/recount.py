@@ -1,7 +1,7 @@
-"""`collect recount`: counts readable reasoning again, after the run, so that no answer ever waits for a count.
+"""Count readable reasoning again (`collect recount`), after the run, so that no answer ever waits for a count.
 
-The raw answers stay as they are. A recount is a line in a journal of its own; loading it fills the two columns
-`reasoning_tokens_recounted` and `recount_tokenizer`. The same command goes on where it stopped.
+The raw answers stay as they are. A recount is a line in a separate journal; loading it fills the two columns
+`reasoning_tokens_recounted` and `recount_tokenizer`. The same command resumes where it stopped.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from slant.collector.model_checks.tokenizers import (
 from slant.collector.providers import checked_address, provider_named
 
 PAGE = 2000
-LOAD_EVERY = 10 * PAGE  # rows; filling columns costs a look at all attempts, so it is done seldom
+LOAD_EVERY = 10 * PAGE  # rows; filling columns scans all attempts, so it is done rarely
 _TEXTS = "is_final AND source <> 'simulated' AND reasoning_text <> '' AND reasoning_tokens_recounted IS NULL"
 _READABLE = f"{_TEXTS} AND reasoning_kind IS DISTINCT FROM 'summary'"
 
@@ -36,7 +36,7 @@ OnRows = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class RecountReport:
-    """What became of one model's readable reasoning: how many texts, how many were counted, by which tokenizer."""
+    """Report one model's readable reasoning: how many texts there are, how many were counted, by which tokenizer."""
 
     provider: str
     requested_model: str
@@ -54,10 +54,10 @@ def recount_reasoning(
     base_url: str | None = None,
     on_progress: OnRows = lambda done, all_of_them: None,
 ) -> list[RecountReport]:
-    """Count what is readable and not counted yet, of `models` (PROVIDER/NAME or a study's id; none: of all).
+    """Count what is readable and not counted yet, for `models` (PROVIDER/NAME or a study's ID; none: for all).
 
-    `tokenizer` is "server" (the server's own, at `base_url` or where the provider lives on a machine of your own) or
-    "tiktoken:NAME". UsageError for an unknown one, UnknownNameError for a model without such texts.
+    `tokenizer` is "server" (the server's own, at `base_url` or at a provider's address on this machine) or
+    "tiktoken:NAME". Raise UsageError for an unknown one, UnknownNameError for a model without such texts.
     """
     if tokenizer != SERVER and not tokenizer.startswith(TIKTOKEN):
         raise UsageError(f'There is no tokenizer "{tokenizer}".', f"It is {SERVER}, or {TIKTOKEN}o200k_base.")
@@ -70,8 +70,8 @@ def recount_reasoning(
 
 
 def summary_notes(db: str | Path, models: Sequence[str] = ()) -> list[str]:
-    """Return a sentence for each model whose answers show a summary only: its length is not the reasoning's, and a
-    count of it would be taken for one.
+    """Return a sentence for each model whose answers show only a summary: its length is not the reasoning's, and a
+    count of it would be mistaken for that.
     """
     query = (
         f"SELECT provider, requested_model, model, count(*) FROM attempts WHERE {_TEXTS} "  # noqa: S608

@@ -1,6 +1,6 @@
-"""What the responses of one model say next to their text and counts, and what slant reads otherwise than documented.
+"""Collect what one model's responses say besides text and counts, and what slant reads differently than documented.
 
-`collect check-model` shows them as rows: an update of a provider is seen here first, before a study pays for it.
+`collect check-model` shows them as rows: a provider's update is seen here first, before a study pays for it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class ResponseFacts:
-    """Of one response: facts by what they are called, and the fields that are read otherwise than documented."""
+    """Hold the facts of one response by name, and the fields that are read differently than documented."""
 
     facts: Mapping[str, str] = field(default_factory=dict)
     deviations: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ def facts_of_response(body: Mapping[str, Any], reply: Reply) -> ResponseFacts:
 
 
 def summed(responses: Sequence[ResponseFacts]) -> list[tuple[str, str]]:
-    """Rows of what was found and how often, in the order of `facts_of_response`; the deviations last."""
+    """Return rows of what was found and how often, in the order of `facts_of_response`, with the deviations last."""
     by_name: dict[str, Counter[str]] = {}
     for response in responses:
         for name, value in response.facts.items():
@@ -67,7 +67,8 @@ def summed(responses: Sequence[ResponseFacts]) -> list[tuple[str, str]]:
 
 
 def _listed(values: Iterable[tuple[str, int]], n: int) -> str:
-    """ "stop (answer) 20, length (truncated) 2"; a value that all have stands alone."""
+    """Return "stop (answer) in 20 of 22, length (truncated) in 2 of 22"; a value that all have comes without a
+    count."""
     found = list(values)
     if len(found) == 1 and found[0][1] == n:
         return found[0][0]

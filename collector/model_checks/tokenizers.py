@@ -1,6 +1,6 @@
-"""Who counts a reasoning text again: the server's own tokenizer where it has one, else tiktoken (an optional extra).
+"""Count a reasoning text again: by the server's own tokenizer if it has one, else by tiktoken (an optional extra).
 
-A server's count is of the text, so special tokens around it are taken off: what an empty text counts is no text.
+A server's count should be of the text, so special tokens around it are subtracted: the count of an empty text.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ TIKTOKEN = "tiktoken:"
 
 
 class Tokenizer(Protocol):
-    """`name` is what the column `recount_tokenizer` says."""
+    """Count texts. `name` is what the column `recount_tokenizer` says."""
 
     @property
     def name(self) -> str: ...
@@ -32,7 +32,7 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """How one server software is asked to count a text, and where its answer holds the number."""
+    """Describe how a server's software is asked to count a text, and where its answer holds the number."""
 
     software: str
     path: str
@@ -60,7 +60,7 @@ _SHAPES = (
 
 @dataclass(frozen=True, slots=True)
 class ServerTokenizer:
-    """The tokenizer of the server that runs the model: exact, as far as its text is what was generated."""
+    """Count with the tokenizer of the server that runs the model: exact, if its text is what was generated."""
 
     client: Client
     root: str
@@ -84,8 +84,8 @@ class ServerTokenizer:
 
 
 async def server_tokenizer(client: Client, base_url: str, model: str) -> ServerTokenizer | None:
-    """Return the tokenizer of the server at `base_url`, in whichever shape it answers; None if it has none. No key
-    is sent: one belongs to its provider's host, and a server of your own is another.
+    """Return the tokenizer of the server at `base_url`, in any of its shapes; None if it has none. No key is sent: a
+    key belongs to its provider's host, and a custom server is another.
     """
     root = base_url.removesuffix("/v1")
     for shape in _SHAPES:
@@ -110,7 +110,7 @@ async def _ask(client: Client, root: str, shape: _Shape, model: str, text: str) 
 
 @dataclass(frozen=True, slots=True)
 class Tiktoken:
-    """A published vocabulary, mostly not the model's own: its counts compare with each other, and else only roughly."""
+    """Count with a published vocabulary, mostly not the model's own: its counts are comparable only with each other."""
 
     name: str
     encoding: Any
@@ -121,7 +121,8 @@ class Tiktoken:
 
 
 def tiktoken_tokenizer(name: str) -> Tiktoken:
-    """`name` as in tiktoken:o200k_base. UsageError if tiktoken is missing or has no such vocabulary."""
+    """Return the tokenizer of this `name`, as in tiktoken:o200k_base; UsageError if tiktoken or its vocabulary is
+    missing."""
     try:
         import tiktoken
     except ImportError:
@@ -132,6 +133,6 @@ def tiktoken_tokenizer(name: str) -> Tiktoken:
     except ValueError as error:
         known = f"It has: {', '.join(tiktoken.list_encoding_names())}."
         raise UsageError(f'Can\'t count with "{name}": tiktoken has no such vocabulary.', known) from error
-    except Exception as error:  # whatever its download raises: it is not slant's connection
+    except Exception as error:  # its download may raise anything: it is not slant's connection
         reason = f"{type(error).__name__}: {error}"[:300]
         raise SlantError(f'Can\'t count with "{name}": its vocabulary could not be fetched.', reason) from error

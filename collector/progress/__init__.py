@@ -1,1 +1,1 @@
-"""How far a run or a study is: the bar, and `collect status` from the database or next to a run of another process."""
+"""Show how far a run or a study is: in a progress bar, and by `collect status`, also next to another process's run."""

@@ -1,5 +1,5 @@
-"""What a person sees while a run goes on: a bar a model on a terminal, a line now and then elsewhere. All on stderr.
-With `collect status --watch` the same table again and again on a terminal, lines elsewhere, until the run ends.
+"""Show a person how a run goes on: a bar per model on a terminal, a line now and then elsewhere, all on stderr.
+`collect status --watch` repeats the same table on a terminal, or lines elsewhere, until the run ends.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from slant.collector.study.records import StudyModel
 from slant.collector.terminal import say
 
 LINE_EVERY_S = 10.0
-SILENCE_EVERY_S = 60.0  # between two lines that say that nothing comes
+SILENCE_EVERY_S = 60.0  # between two lines that say that no answers come
 
 
 class _Bars(Progress):
-    """Looks at the run when it is drawn, four times a second; to be told of every answer costs ten times as much."""
+    """Read the run when it is drawn, four times a second; a report of every answer would cost ten times as much."""
 
     def __init__(self, pull: Callable[[], None], *columns: ProgressColumn, **options: Any) -> None:
         self._pull = pull
@@ -56,8 +56,9 @@ class _Bars(Progress):
 
 
 class ProgressWatcher(Watcher):
-    """A progress bar where stderr is a terminal; a line every ten seconds where it is a file or a pipe. Where no trial
-    ends, a line after ten seconds and each minute says what is waited for: waiting must be told from hanging."""
+    """Show a progress bar if stderr is a terminal; a line every ten seconds if it is a file or a pipe. If no trial
+    ends, a line after ten seconds and then each minute says what is waited for, so that waiting does not look like
+    hanging."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)
@@ -157,7 +158,7 @@ _OWN_SERVERS = ("local", "ollama")
 
 
 def endless(model: StudyModel) -> str:
-    """Return what to say of a model that nothing comes from, where nothing ends its answers: small ones may write for
+    """Return a sentence about a silent model whose answers have no limit: small models may write for
     ever.
     """
     if model.provider not in _OWN_SERVERS or _LENGTHS & set(model.settings):
@@ -166,7 +167,7 @@ def endless(model: StudyModel) -> str:
 
 
 def rate_text(per_s: float) -> str:
-    """Answers a second; a minute where there are fewer, as slow models of one's machine give."""
+    """Return answers per second, or per minute if they are few, as from slow models on this machine."""
     return f"{per_s:,.0f}/s" if per_s >= 1 or per_s == 0 else f"{60 * per_s:,.2g}/min"
 
 
@@ -180,7 +181,8 @@ LAST_ANSWERS_S = 10.0  # the run's last rows reach the database after it has let
 
 
 def watch_status(db: Path, every_s: float, look: Callable[[], pl.DataFrame]) -> None:
-    """Show what `look` finds every so many seconds while somebody collects into `db`; lines also once at the end."""
+    """Show what `look` finds at intervals while another process collects into `db`; on a non-terminal also at the
+    end."""
     if not has_collector(db):
         say(f"Nobody is collecting into {db}.")
         return
@@ -212,7 +214,7 @@ def _lines(db: Path, every_s: float, look: Callable[[], pl.DataFrame]) -> None:
 
 
 def _goes_on(db: Path, every_s: float) -> bool:
-    """Sleeps; False when the run ended meanwhile, and then its last answers are in the database (or very late)."""
+    """Sleep; return False if the run ended meanwhile, and its last answers are in the database (or very late)."""
     let_go(db)  # the collector writes meanwhile
     until = time.monotonic() + every_s
     while has_collector(db):

@@ -1,4 +1,4 @@
-"""The run that is going on in another process, as `collect status` shows it: rate, limit, waits, time left."""
+"""Show the current run of another process, as `collect status` does: rate, limit, waits, time left."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _PACE = {
 
 
 def running_run(db: Path) -> str | None:
-    """Return the id of the run that is going on; None if nobody collects, or its start is not in the
-    database yet.
+    """Return the id of the current run; None if no process collects, or its start is not in the database
+    yet.
     """
     if not has_collector(db):
         return None
@@ -40,8 +40,9 @@ def running_run(db: Path) -> str | None:
 
 
 def with_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
-    """Rows of one model each with, where a run is asking it now: `rate_per_s` of the last minute, `request_limit` (at
-    once), `waits_s` (still to be quiet, as the provider asked), `n_rate_limited` of that run, `left_s` to go."""
+    """Return rows of one model each. If a run is asking it now, they have `rate_per_s` of the last minute,
+    `request_limit` (at once), `waits_s` (still to wait, as the provider asked), `n_rate_limited` of that run, and
+    `left_s` to go."""
     run_id = running_run(db)
     missing = {row["model"]: _missing(row) for row in rows.iter_rows(named=True)}
     pace = _pace(db, run_id, missing, datetime.fromisoformat(utc_now())) if run_id else []
@@ -50,8 +51,8 @@ def with_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
 
 
 def with_test_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
-    """Rows of one model and test each with `rate_per_s` and `left_s`, where a run is asking it now. Limit and waits are
-    those of the whole model."""
+    """Return rows of one model and test each, with `rate_per_s` and `left_s` if a run is asking it now. Limit and waits
+    are those of the whole model."""
     pace = pl.DataFrame(schema={**dict.fromkeys(("source", "model", "test"), pl.String), "rate_per_s": pl.Float64})
     if run_id := running_run(db):
         whole = {row["model"]: row for row in _pace(db, run_id, {}, datetime.fromisoformat(utc_now()))}
@@ -68,7 +69,7 @@ def _missing(row: Mapping[str, Any]) -> int:
 
 
 def _test_rates(db: Path, run_id: str, none: pl.DataFrame) -> pl.DataFrame:
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
         query = "SELECT source, model, test, rate_per_s FROM run_pace_by_test WHERE run_id = ?"
         rates: pl.DataFrame = frame_of(connection.sql(query, params=[run_id]))
         return rates
@@ -77,7 +78,7 @@ def _test_rates(db: Path, run_id: str, none: pl.DataFrame) -> pl.DataFrame:
 
 def _pace(db: Path, run_id: str, missing: dict[str, int], now: datetime) -> list[dict[str, Any]]:
     paces: list[dict[str, Any]] = []
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
         rows = frame_of(connection.sql("SELECT * FROM run_pace WHERE run_id = ?", params=[run_id]))
         paces = [_row(row, missing.get(row["model"]), now) for row in rows.iter_rows(named=True)]
     return paces
@@ -101,7 +102,7 @@ def _row(row: dict[str, Any], missing: int | None, now: datetime) -> dict[str, A
 
 
 def for_people(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
-    """Return the columns that say something, and a title of those that say the same in every row."""
+    """Return the columns that vary or matter, and a title with those that are the same in every row."""
     same = [name for name in _HEADING if name in rows.columns and rows[name].n_unique() == 1]
     title = ", ".join(f"{name}: {rows[name][0]}" for name in same if rows[name][0] not in _USUAL)
     lines = [
@@ -113,7 +114,7 @@ def for_people(rows: pl.DataFrame) -> tuple[pl.DataFrame, str]:
 
 
 def sentence(row: dict[str, Any]) -> str:
-    """One model in one line, for a log."""
+    """Describe one model in one line, for a log."""
     name = f"{row['model']}, {row['test']}" if "test" in row else row["model"]
     shard = f" (shard {row['shard']}; the whole plan: {row['n_whole']:,})" if row.get("shard") else ""
     parts = [f"{name}: {row['n_done']:,} of {row['n_planned'] or 0:,}{shard}"]

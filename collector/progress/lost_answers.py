@@ -1,6 +1,6 @@
-"""Trials that ended without an answer, said first: more than a few per cent of them, or unequally many by condition.
+"""Warn of trials that ended without an answer: more than a few per cent of them, or unequally many by condition.
 
-What is left may differ for that reason alone, so that nobody should go on to a fit before looking at them.
+The rest may differ for that reason alone, so they should be looked at before any fit.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from slant.collector.keep.database import reading
 from slant.collector.system.shipped_files import sql_query
 
 MAX_LOST = 0.05
-"""The share of trials without an answer that is worth no word."""
+"""Limit the share of trials without an answer that needs no warning."""
 MIN_DIFFERENCE = 0.02
-"""The difference of shares between two conditions that matters, if chance does not explain it (p < .01)."""
+"""Set the difference of shares between two conditions that matters, if chance does not explain it (p < .01)."""
 _Z = 2.576
 
 Count = tuple[str, int, int]
-"""A condition, its trials without an answer, all its trials."""
+"""Hold a condition, its trials without an answer, and all its trials."""
 
 
 def unequal_losses(counts: Sequence[Count]) -> str | None:
@@ -43,8 +43,8 @@ def unequal_losses(counts: Sequence[Count]) -> str | None:
 
 
 def lost_answer_notes(db: Path, study: str, version: str | None = None) -> list[str]:
-    """Return a sentence for each model of a study (collected trials alone) that lacks more than a few per cent of
-    answers, or unequally many by condition; none if the database can't be looked at just now.
+    """Return a sentence for each model of a study (collected trials only) that lacks more than a few per cent of
+    answers, or unequally many by condition; none if the database can't be read now.
     """
     try:
         with reading(db, patience_s=1.0) as connection:
@@ -65,7 +65,7 @@ def lost_answer_notes(db: Path, study: str, version: str | None = None) -> list[
 
 
 def notes_beside(notes: Sequence[str], lost: Sequence[str]) -> list[str]:
-    """Return the notes of a run without the one that says again what `lost_answer_notes` has said first."""
+    """Return the notes of a run without the one that repeats `lost_answer_notes`."""
     return [note for note in notes if not lost or NOTHING_READ not in note]
 
 

@@ -1,6 +1,6 @@
-"""How far the studies in a database are, what they have cost, and what a person should know before using it.
+"""Report the progress and cost of the studies in a database, and what a person should know before using it.
 
-Where runs asked shards (plan/shards.py), how much of a plan they were to ask is theirs.
+If runs asked shards (plan/shards.py), their planned trials are those of the shards.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from slant.collector.plan.shards import Shard
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 
-_MAX_CLASSES = 100_000  # shards of which so many make a plan are counted; of more the whole is shown
+_MAX_CLASSES = 100_000  # shards are counted if at most this many make a plan; else the whole plan is shown
 _Key = tuple[str | None, ...]
 _Planned = Mapping[str, int]  # trials by test
 ShardsOfRuns = Mapping[_Key, Mapping[Shard | None, _Planned]]
-"""By source, study, version, variant and model; None stands for a run of the whole plan."""
+"""By source, study, version, variant and model; None is a run of the whole plan."""
 
 
 def with_shards(rows: pl.DataFrame, shards: ShardsOfRuns, keys: tuple[str, ...]) -> pl.DataFrame:
-    """Rows of one test and model each: `n_planned` of the shards that were asked, `shard` ("2/8"; several with commas
-    between them) and `n_whole`, the trials of the whole plan. Both are NULL if the whole plan was asked, or where
+    """Return rows of one test and model each: `n_planned` of the shards that were asked, `shard` ("2/8"; several
+    separated by commas) and `n_whole`, the trials of the whole plan. Both are NULL if the whole plan was asked, or if
     shards overlap in a way that can't be added up."""
     changed = [_of_shards(row, shards.get(tuple(row[name] for name in keys), {})) for row in rows.iter_rows(named=True)]
     schema = {"n_planned": pl.Int64, "shard": pl.String, "n_whole": pl.Int64}
@@ -57,7 +57,7 @@ def _of_shards(row: Mapping[str, Any], shards: Mapping[Shard | None, _Planned]) 
 
 
 def disjoint(shards: Iterable[Shard]) -> list[Shard] | None:
-    """Those that hold all the others and share nothing; None if there are none such."""
+    """Return those that contain all the others and do not overlap; None if there are none such."""
     largest: list[Shard] = []
     for shard in sorted(set(shards), key=lambda one: (one.of, one.number)):
         if not any(shard.of % other.of == 0 and (shard.number - other.number) % other.of == 0 for other in largest):
@@ -68,7 +68,7 @@ def disjoint(shards: Iterable[Shard]) -> list[Shard] | None:
 
 
 def together(shards: list[Shard] | None) -> list[Shard]:
-    """Return the fewest parts of one number of parts that are the same as these disjoint ones: 1/4 and 3/4 are 1/2."""
+    """Return the fewest shards that are the same as these disjoint ones of one number: 1/4 and 3/4 are 1/2."""
     n_classes = lcm(*(shard.of for shard in shards or ()))
     classes = _classes(shards or [], n_classes)
     for of in (of for of in range(1, n_classes + 1) if n_classes % of == 0):
@@ -83,7 +83,7 @@ def _classes(shards: Iterable[Shard], n_classes: int) -> set[int]:
 
 
 def shards_of_runs(connection: duckdb.DuckDBPyConnection) -> ShardsOfRuns:
-    """By source, study, version, variant and model: the shards that runs asked, with their trials by test."""
+    """Return the shards that runs asked, with their trials by test, by source, study, version, variant and model."""
     shards: defaultdict[_Key, dict[Shard | None, _Planned]] = defaultdict(dict)
     for *key, model, settings in connection.execute(sql_query("shards_of_runs")).fetchall():
         shard, planned = _shard_in(settings, model)
@@ -93,7 +93,7 @@ def shards_of_runs(connection: duckdb.DuckDBPyConnection) -> ShardsOfRuns:
 
 
 def _shard_in(settings: str | None, model: str) -> tuple[Shard | None, _Planned]:
-    """Of a run's settings, which may be a stranger's."""
+    """Return the shard in a run's settings, which another person may have written."""
     try:
         told = json.loads(settings or "{}")
         return Shard.read(told["shard"]), {str(test): int(n) for test, n in told["shard_planned"][model].items()}
@@ -109,16 +109,16 @@ _KNOWN_COST = pl.when(pl.col("cost_usd").count() > 0).then(pl.col("cost_usd").su
 
 
 def progress(db: Path, by: str = "model") -> pl.DataFrame:
-    """One row for each source, study, variant and model (`by="test"`: and test), over all runs together.
+    """Return one row per source, study, variant and model (`by="test"`: and test), over all runs together.
 
-    Answers that a run has put into its journal, but not yet into the database, are counted too. `n_not_asked` are the
-    trials of games that ended early: nobody is going to ask them. Where shards of the plan were asked, `n_planned` is
-    theirs, `shard` names them, and `n_whole` is the whole. `n_unpriced` answers have no known cost, and `cost_usd` is
-    NULL if none has.
+    Answers that a run has put into its journal, but not yet into the database, are counted, too. `n_not_asked` are the
+    trials of games that ended early: they will never be asked. If shards of the plan were asked, `n_planned` is theirs,
+    `shard` names them, and `n_whole` is the number of the whole plan. `n_unpriced` answers have no known cost, and
+    `cost_usd` is NULL if none has.
     """
     with reading(db) as connection:
         rows: pl.DataFrame = frame_of(connection.sql("SELECT * FROM run_progress"))
-        if "n_not_asked" not in rows.columns:  # an older slant made the file, and it can't be changed now
+        if "n_not_asked" not in rows.columns:  # an older slant wrote the file, and it can't be changed now
             rows = rows.with_columns(n_not_asked=pl.lit(0, pl.Int64))
         if "n_rejected" not in rows.columns:
             rows = rows.with_columns(n_rejected=pl.lit(0, pl.Int64))
@@ -131,7 +131,7 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
     )
     if (versions := shown_versions()) is not None:
         rows = rows.filter(pl.col("study_version").is_in(versions))
-    # a run that goes on where another stopped has the same plan: what was planned is not added up over runs
+    # a run that resumes another has the same plan: planned trials are not added up over runs
     per_test = rows.group_by([*_KEYS, "test"], maintain_order=True).agg(
         pl.col("n_planned").max(), pl.col(*_COUNTS, "n_unpriced").sum(), _KNOWN_COST
     )
@@ -146,7 +146,7 @@ def progress(db: Path, by: str = "model") -> pl.DataFrame:
 
 
 def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:
-    """Count of what the journals hold behind these offsets."""
+    """Count what the journals hold beyond these offsets."""
     columns = (*_KEYS, "test", "outcome", "is_final", "factors")
     is_first = pl.col("occasion").is_null()
     parts = [attempts.filter(is_first).select(columns) for attempts in unloaded_attempts(db, offsets)]
@@ -163,7 +163,7 @@ def _late(db: Path, offsets: dict[str, int]) -> pl.DataFrame:
 
 
 def _not_asked(rows: pl.DataFrame) -> pl.DataFrame:
-    """By test, the trials that games which ended early will not have; the round that ended one says so."""
+    """Return by test the trials that games which ended early will not have; the round that ended one says so."""
     last = rows.filter("is_final", pl.col("factors").str.contains('"not_asked":{', literal=True))
     pairs = pl.col("factors").str.extract(r'"not_asked":\{([^}]*)\}').str.extract_all(r'"\w+":\d+')
     split = pl.col("not_asked").str.extract_groups(r'"(?<test>\w+)":(?<n_not_asked>\d+)')
@@ -174,8 +174,8 @@ def _not_asked(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def occasion_sentences(db: Path) -> list[str]:
-    """Return what was asked again on later occasions (`collect --again`), a sentence each; none in an older slant's
-    file.
+    """Return a sentence for each later occasion on which trials were asked again (`collect --again`); none in an older
+    slant's file.
     """
     query = "SELECT study, model, occasion, n_trials, n_wanted, asked_to FROM retest_occasions"
     with suppress(OlderDatabaseError), reading(db) as connection:
@@ -223,8 +223,8 @@ def warnings(db: Path) -> list[str]:
 
 
 def other_model_sentences(db: Path, study: str | None = None) -> list[str]:
-    """Return a sentence for each model that answered in place of the one that was asked for; none if the database
-    can't be looked at just now.
+    """Return a sentence for each model that answered in place of the requested one; none if the database can't be read
+    now.
     """
     with suppress(DatabaseError, duckdb.Error), reading(db, patience_s=1.0) as connection:
         rows = frame_of(connection.sql(sql_query("other_served_models"), params={"study": study}))
@@ -245,8 +245,8 @@ def _other_model(row: Mapping[str, Any]) -> str:
 
 
 def cost_notes(rows: pl.DataFrame) -> list[str]:
-    """Sentences about answers whose cost is not known though others of the same model are priced; `rows` as of
-    `progress()`."""
+    """Return sentences about answers without a known cost though others of the same model are priced; `rows` are those
+    of `progress()`."""
     models = rows.group_by("source", "study", "study_version", "variant", "model", maintain_order=True)
     sums = models.agg(pl.col("n_unpriced").sum(), pl.col("cost_usd").count().alias("n_known"))
     partly = sums.filter(pl.col("n_known") > 0, pl.col("n_unpriced") > 0)
@@ -257,7 +257,7 @@ def cost_notes(rows: pl.DataFrame) -> list[str]:
 
 
 def changed_models(db: Path) -> list[str]:
-    """Sentences about models that changed in mid-run: which ones answered, how many trials, from when."""
+    """Return sentences about models that changed in mid-run: which ones answered, how many trials, from when."""
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
         rows = frame_of(connection.sql("FROM served_model_changes"))
         groups = rows.group_by("run_id", "model", maintain_order=True)
@@ -278,14 +278,14 @@ _CODED = "choice IN (option_a, option_b) AND expected IN (option_a, option_b)"
 
 
 def closing_notes(db: Path, study: Study) -> list[str]:
-    """Return what a run says of the answers in its database when it ends."""
+    """Return what a run says at its end about the answers in its database."""
     coverage = coverage_note(db, study)
     return [*([coverage] if coverage else []), *other_model_sentences(db, study.name)]
 
 
 def coverage_note(db: Path, study: Study) -> str | None:
-    """One sentence on the valid answers to this version of a study; None if there are none, where the study is about
-    tokens or expects no option, or where the database can't be looked at just now: a note is not worth a run."""
+    """Return a sentence about the valid answers to this version of a study; None if there are none, if the study is
+    about tokens or expects no option, or if the database can't be read now: a note is not worth losing a run."""
     if study.design.analyses_tokens:
         return None
     which = "outcome = 'answered' AND option_a IS NOT NULL AND expected IS NOT NULL AND study = ? AND study_version = ?"

@@ -1,1 +1,1 @@
-"""What is fixed before the data: a plan with its analyses, as one canonical text, and how a run stands to it."""
+"""Fix a plan and its analyses before the data, as one canonical text, and compare a run with it."""

@@ -1,4 +1,4 @@
-"""The bytes of a registration: JSON as RFC 8785 writes it, so that whoever writes the same again gets the same hash."""
+"""Write and read a registration as RFC 8785 JSON, so that the same content always has the same hash."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ FORMAT = "slant registration 1"
 CANONICAL_FORM = "RFC 8785 (JSON Canonicalization Scheme): sorted keys, no blanks, numbers as ECMAScript writes them"
 _MAX_BYTES = 100_000_000
 _MAX_PARTS = 2_000_000
-"""Lists and tables: each takes a hundred bytes of memory and more, and a plan of a thousand variants has thousands."""
+"""Limit lists and tables: each takes a hundred bytes of memory or more, and a plan of a thousand variants has
+thousands."""
 _LONGEST_SEED = 100  # digits
-_EXACT = 2**53  # whole numbers beyond it are no numbers of RFC 8785
+_EXACT = 2**53  # RFC 8785 has no whole numbers beyond it
 _DIGITS = re.compile(r"-?\d+")
 _Shape = Mapping[str, type | tuple[type, ...]]
 _TEXT_OR_NONE = (str, type(None))
@@ -44,12 +45,12 @@ _SHAPE_OF_MODEL: _Shape = {
 
 
 def registered_rule(document: Mapping[str, Any]) -> StoppingRule | None:
-    """By which rule of precision collecting is to end; None if all planned trials are asked."""
+    """Return the rule of precision by which collecting is to end; None if all planned trials are asked."""
     return StoppingRule.in_settings(document.get("precision") or {})
 
 
 def registration_of(document: Mapping[str, Any]) -> Registration:
-    """Return a document with its canonical text and the SHA-256 of that. UsageError for a number that JSON has not
+    """Return a document with its canonical text and the SHA-256 of that. Raise UsageError for a number that JSON lacks
     (NaN).
     """
     try:
@@ -60,12 +61,12 @@ def registration_of(document: Mapping[str, Any]) -> Registration:
 
 
 def canonical_text(value: Any) -> str:
-    """Return a value of JSON in the canonical form; two that say the same give the same text."""
+    """Return a value of JSON in the canonical form; equal values give equal texts."""
     return rfc8785.dumps(value).decode("utf-8")
 
 
 def parsed_json(text: str | bytes) -> Any:
-    """Return the value of a text in the canonical form, in which a large number may look like a whole one."""
+    """Return the value of a text in the canonical form, in which a large float may look like an integer."""
     return json.loads(text, parse_int=_number)
 
 
@@ -75,13 +76,13 @@ def _number(digits: str) -> int | float:
 
 
 def exact(number: int) -> int | str:
-    """Return a whole number as RFC 8785 can hold it: one of more than 53 bits as a text of its digits."""
+    """Return a whole number as RFC 8785 can hold it: one of more than 53 bits becomes a text of its digits."""
     return number if abs(number) < _EXACT else str(number)
 
 
 @checked_arguments()
 def read_registration(path: str | Path) -> Registration:
-    """Return the registration in this file. UsageError if it is none, or was changed after it was written."""
+    """Return the registration in this file; UsageError if it is not one, or was changed after it was written."""
     try:
         if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
             raise _no_registration(path, "it is no file")
@@ -95,7 +96,7 @@ def read_registration(path: str | Path) -> Registration:
 
 
 def parsed_registration(data: bytes, name: str | Path) -> Registration:
-    """Return the same of bytes; `name` is what an error calls them."""
+    """Return the registration in these bytes; `name` is what an error calls them."""
     if data.count(b"[") + data.count(b"{") > _MAX_PARTS:
         raise _no_registration(name, "it has more parts than any plan")
     try:
@@ -118,7 +119,7 @@ def document_of(registration: Registration) -> dict[str, Any]:
 
 
 def _misshapen(document: Mapping[str, Any]) -> str | None:
-    """Return what is not as it must be, so that nobody who reads a registration need look again."""
+    """Return what is malformed, so that later readers of a registration need not check again."""
     problem = _other_shape(document, _SHAPE, "it")
     if problem or not all(isinstance(document["study"].get(key), str) for key in ("name", "version")):
         return problem or "its study has no name and version"

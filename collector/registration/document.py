@@ -1,5 +1,5 @@
-"""What a registration says: all that decides what is asked and how it is analysed, nothing of the machine;
-and the numbers that a plan was made with: what a pilot's answers say of each cell, and of the whole plan.
+"""Write what a registration says: all that decides what is asked and how it is analysed, but nothing about the machine;
+and the numbers that a plan was made with: what a pilot says about each cell, and about the whole plan.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from slant.collector.system.shipped_files import sql_query
 
 STOPPING_RULE = "Every planned trial is asked; nothing that the answers say ends the collection before that."
 LATER_MODELS = "No model but those named."
-_MANY = 50_000  # trials, whose prompts take some seconds
+_MANY = 50_000  # trials; making their prompts takes some seconds
 _OF_FIT = "name engine view formula outcome contrast by levels drop_flags drop_outcomes settings"
 _OF_SPECIFICATION = "name fit contrast formula drop_flags drop_outcomes missing_as rotate settings"
 _PATTERN = re.compile(r"[\w.:@+*?/-]+")
@@ -41,10 +41,10 @@ _PROMPTS = (
 
 @dataclass(frozen=True)
 class Choices:
-    """What a registration says beside the study. `seed` None is the study's. `eligible`: patterns of PROVIDER/NAME that
-    a later model must match, `rule` the same in words. `fits`: those that are confirmatory (none: all of the study).
-    `looks_at`: after how many trials of each model results are looked at, before the end. `stopping`: a rule by which
-    collecting ends on precision, which has looks of its own."""
+    """Hold what a registration says in addition to the study. `seed` None is the study's. `eligible`: patterns of
+    PROVIDER/NAME that a later model must match, `rule` the same in words. `fits`: those that are confirmatory (none:
+    all of the study). `looks_at`: after how many trials of each model results are looked at, before the end.
+    `stopping`: a rule by which collecting ends on precision, which has its own looks."""
 
     seed: int | None = None
     repetitions: int = 1
@@ -66,9 +66,9 @@ def make_registration(
     pilot: Path | None = None,
     say: Callable[[str], None] | None = None,
 ) -> Registration:
-    """Of these variants of one study. Nobody is asked and nothing is written. `pilot`: a database with earlier answers,
-    which adds the numbers that the plan was made with; `say` is told of what takes long. UsageError
-    where a choice can't hold."""
+    """Register these variants of one study. No model is asked and nothing is written. `pilot`: a database with earlier
+    answers, which adds the numbers that the plan was made with; `say` gets a sentence about what takes long. Raise
+    UsageError if a choice can't hold."""
     study = studies[0]
     _check(choices, planned_count(study, choices.repetitions))
     fits = _fits(study, choices.fits)
@@ -136,7 +136,7 @@ def _looks(choices: Choices, study: Study) -> list[int]:
 
 
 def _precision(choices: Choices, study: Study) -> dict[str, Any]:
-    """Return the rule of precision, where there is one: in words, and as a run compares it."""
+    """Return the rule of precision, if there is one, in words and in the form that a run compares."""
     if choices.stopping is None:
         return {}
     fit = fit_of_width(study)
@@ -146,7 +146,7 @@ def _precision(choices: Choices, study: Study) -> dict[str, Any]:
 
 
 def _models(study: Study, named: Sequence[str], simulated: bool) -> list[StudyModel]:
-    """Those that are named, or that the study asks by default. What this machine lacks (keys) plays no part."""
+    """Return the models that are named, or that the study asks by default. Keys on this machine play no part."""
     usual = [m.model for m in study.models if m.asked_by_default and m.model not in study.left_out]
     names = [name for name in named if study.model(name).model not in study.left_out] if named else usual
     models = [study.model(f"simulated/{n}" if simulated and not n.startswith("simulated/") else n) for n in names]
@@ -158,7 +158,7 @@ def _models(study: Study, named: Sequence[str], simulated: bool) -> list[StudyMo
 def _plan(
     study: Study, models: Sequence[StudyModel], choices: Choices, pilot: Path | None, prompts: dict[str, list[str]]
 ) -> dict[str, Any]:
-    """Return what one variant asks; the lists of hashes go into `prompts`, each once, for models often share them."""
+    """Return what one variant asks; each list of hashes goes into `prompts` once, for models often share them."""
     seed = study.seed if choices.seed is None else choices.seed
     planned = planned_count(study, choices.repetitions)
     with_rates_of, lacking = with_rates(study, models, pilot or Path("no.duckdb"))
@@ -221,15 +221,15 @@ def _plain(value: Any) -> Any:
 
 
 def is_eligible(name: str, patterns: Iterable[str]) -> bool:
-    """Whether a later model, as PROVIDER/NAME, may be asked."""
+    """Return whether a later model, as PROVIDER/NAME, may be asked."""
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 
 def pilot_numbers(db: Path, study: Study, plans: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """`cells`: the pilot by variant, model, test and condition (n, share answered, mean and sd of tokens); `expected`:
-    by variant and planned model, answers, tokens and US dollars of the whole plan, at the pilot's rates.
+    """Return `cells`, the pilot by variant, model, test and condition (n, share answered, mean and sd of tokens), and
+    `expected`, by variant and planned model, the answers, tokens and US dollars of the whole plan at the pilot's rates.
 
-    DatabaseError if the database holds no answers to this study.
+    Raise DatabaseError if the database holds no answers to this study.
     """
     cells, models = (_rows(db, query, study) for query in ("pilot_cells", "pilot_models"))
     if not cells:
@@ -252,7 +252,7 @@ def _rows(db: Path, query: str, study: Study) -> list[dict[str, Any]]:
 
 
 def _expected(plan: Mapping[str, Any], model: Mapping[str, Any], pilot: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """At the rates of the same model in this variant; unknown where the pilot did not ask it."""
+    """Return expectations at the rates of the same model in this variant; unknown if the pilot did not ask it."""
     is_played = model["provider"] == "simulated"
     same = [r for r in pilot if (r["variant"], r["model"]) == (plan["variant"], model["model"])]
     same = [r for r in same if (r["source"] == "simulated") == is_played]

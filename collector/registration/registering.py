@@ -1,5 +1,5 @@
-"""`preregister()`: one call from a study to the text that is fixed before the data. And how a run that
-is about to begin stands to it, told before anybody is asked.
+"""Register a study before its data by `preregister()`, and say how a run departs from its registration before any
+model is asked.
 """
 
 from __future__ import annotations
@@ -42,13 +42,12 @@ def preregister(
     """Return what is fixed before the data, as canonical JSON (`.text`, RFC 8785) with its SHA-256 (`.sha256`).
 
     `models` are specs like "openai/NAME" (None: those the study names), `variants` names of the study's ("all": all
-    but extensions). `eligible`: patterns of later models that may be asked, such as "openai/gpt-*"; `rule`
+    but extensions). `eligible`: patterns of later models that may be asked, as in "openai/gpt-*"; `rule`
     says the same in words. `fits` are confirmatory (none: all of the study), `exclusions` rules in words next to
     the fits' own flags, `looks_at` numbers of trials of each model at which results are looked at before the end.
     `until_width` and `looks`: the rule of `collect()` by which collecting ends, with `repetitions` at most; its looks
-    and its words are then those of the registration. `pilot` is a database with earlier answers; `say` is told of what
-    takes long. Nobody is asked; no key is needed.
-    Raises a SlantError.
+    and its words are then those of the registration. `pilot` is a database with earlier answers; `say` gets a sentence
+    about what takes long. No model is asked; no key is needed. Raise a SlantError if a choice can't hold.
 
     >>> preregister("rmiat", ["simulated/o3-mini"]).sha256  # doctest: +SKIP
     """
@@ -76,7 +75,7 @@ def _variants(study: str | Path | Study, names: Sequence[str], pilot: Path | Non
 
 @checked_arguments()
 def write_registration(registration: Registration, path: str | Path) -> Path:
-    """Write the text, to the byte, to `path`. UsageError if another one is there: what was fixed is not replaced."""
+    """Write the text, to the byte, to `path`; UsageError if it holds another one: what was fixed is not replaced."""
     path, data = Path(path), registration.text.encode("utf-8")
     try:
         if not path.exists():
@@ -94,7 +93,8 @@ def write_registration(registration: Registration, path: str | Path) -> Path:
 
 
 def departures(run_plan: RunPlan, registration: Registration) -> list[str]:
-    """One sentence for each way in which this run is not as registered. UsageError if another study was."""
+    """Return one sentence for each way in which this run departs from its registration; UsageError if it is of another
+    study."""
     if registration.study != run_plan.study.name:
         raise UsageError(
             f'This registration is of the study "{registration.study}", not of "{run_plan.study.name}".',

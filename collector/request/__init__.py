@@ -1,1 +1,1 @@
-"""What `collect` is asked to do: one record, from which shell, Python, R and the row of a run take its settings."""
+"""Hold what `collect` is asked to do: one record, from which shell, Python, R and a run's row take its settings."""

@@ -1,4 +1,4 @@
-"""Which settings of a request exclude each other: said before anything is read."""
+"""Refuse settings of a request that exclude each other, before anything is read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from slant.collector.request.record import Request
 
 
 def refuse_conflicts(request: Request) -> None:
-    """UsageError for the first two settings that can't be used together, or for one that is about another one."""
+    """Raise UsageError for two settings that can't be used together, or for one that needs another."""
     if not request.batch and (request.wait or request.batch_size):
         raise UsageError("--wait and --batch-size are about batch jobs. To use them: --batch")
     if request.stopping is not None:

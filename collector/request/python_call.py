@@ -1,4 +1,4 @@
-"""A Python function that takes the settings of a record: its signature, its help, the check of what it is given."""
+"""Make a Python function that takes the settings of a record: its signature, its help, the check of its arguments."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def takes(
 ) -> Callable[[Callable[[_Record], _R]], Callable[_P, _R]]:
     """Return a decorator: a function of a record becomes one of the record's fields, each with its type and default.
 
-    `help()` of it lists every setting. UsageError if a value is not of its kind or out of bounds. `names` of types that
-    the record's module imports for type checkers only.
+    `help()` lists every setting. The function raises UsageError if a value is not of its kind or out of bounds. `names`
+    are types that the record's module imports for type checkers only.
     """
     assert isinstance(record, type)
     settings, kinds = settings_of(record), get_type_hints(record, localns=dict(names))
@@ -55,7 +55,7 @@ def takes(
 
 
 def _written(kind: Any) -> str:
-    """As the record spells a type, without the modules of its names."""
+    """Return a type as the record spells it, without the modules of its names."""
     return re.sub(r"\b(\w+\.)+", "", inspect.formatannotation(kind))
 
 

@@ -1,6 +1,6 @@
-"""`Request`: every setting of `collect`, each declared once. The options of the shell, the arguments of `collect()` and
-of R's `collect_trials()`, and what a run keeps of its settings come from here. A new setting is a new field, and the
-lines that act on it; after it: python tools/r_settings.py
+"""Declare every setting of `collect` once, in `Request`. The options of the shell, the arguments of `collect()` and of
+R's `collect_trials()`, and what a run keeps of its settings come from here. A new setting is a new field and the lines
+that act on it; then run: python tools/r_settings.py
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _STOPPING, _REQUESTS, _MONEY, _BATCH = "Stopping on precision", "How requests ar
 
 @dataclass(frozen=True)
 class Request:
-    """What one call of `collect` asks, of whom and how."""
+    """Hold what one call of `collect` asks, which models, and how."""
 
     db: Annotated[
         str | Path,
@@ -56,9 +56,7 @@ class Request:
     ] = None
     reasoning_back: Annotated[
         ReasoningBack,
-        Setting(
-            "Whether a game's model is sent its earlier reasoning again; kept and dropped are variants of their own."
-        ),
+        Setting("Whether a game's model gets its earlier reasoning again; kept and dropped are separate variants."),
     ] = "default"
     seed: Annotated[
         int | None, Setting("Seed of all that this command draws at random. Default: the study's.", least=0)
@@ -68,7 +66,7 @@ class Request:
         float | None,
         Setting(
             "Ask a model whole repetitions, --repetitions at most, until half of the 95 % interval of the "
-            "condition effect is so much or less in each test (in tokens, say; needs R).",
+            "condition effect is at most this in each test (in tokens, for example; needs R).",
             section=_STOPPING,
             above=0,
             metavar="UNITS",
@@ -77,7 +75,7 @@ class Request:
     looks: Annotated[
         int | None,
         Setting(
-            "How often that width is looked at, at most. Default: 5, or as many as there are repetitions.",
+            "The largest number of looks at that width. Default: 5, or as many as there are repetitions.",
             section=_STOPPING,
             least=1,
             metavar="N",
@@ -94,12 +92,12 @@ class Request:
     ] = None
     dry_run: Annotated[bool, Setting("Show tokens, cost, time and the first prompt; send nothing.")] = False
     base_url: Annotated[
-        str | None, Setting("The address of a server of your own, for local/NAME.", section=_REQUESTS, metavar="URL")
+        str | None, Setting("The address of your own server, for local/NAME.", section=_REQUESTS, metavar="URL")
     ] = None
     provider_file: Annotated[
         str | Path | None,
         Setting(
-            "Providers of your own (TOML): name, dialect, address. Default: ~/.config/slant/providers.toml.",
+            "Custom providers (TOML): name, dialect, address. Default: ~/.config/slant/providers.toml.",
             section=_REQUESTS,
             file=True,
             metavar="FILE",
@@ -110,7 +108,8 @@ class Request:
         int, Setting("Requests in flight for each model.", section=_REQUESTS, least=1, most=MAX_AT_ONCE, kept="live")
     ] = 16
     max_retries: Annotated[
-        int, Setting("Of a request that failed; no answer is retried.", section=_REQUESTS, least=0, kept="live")
+        int,
+        Setting("Retries after a failed request; answers are never retried.", section=_REQUESTS, least=0, kept="live"),
     ] = 5
     time_limit: Annotated[
         float,
@@ -121,7 +120,7 @@ class Request:
     stop_after_declined: Annotated[
         int,
         Setting(
-            "Different trials in a row that a provider declines in unknown words, until its model is stopped.",
+            "Stop a model after this many trials in a row that its provider declines in unknown words.",
             section=_REQUESTS,
             least=1,
             metavar="N",
@@ -130,17 +129,17 @@ class Request:
     ] = 5
     ask_rejected: Annotated[
         bool,
-        Setting("Ask once more what a provider has rejected (twice declined, for no known reason).", section=_REQUESTS),
+        Setting("Ask rejected trials once more (declined twice, for no known reason).", section=_REQUESTS),
     ] = False
     logprobs: Annotated[
         bool,
-        Setting("Keep the probabilities of both options, where a provider gives them.", section=_REQUESTS, kept="live"),
+        Setting("Keep the probabilities of both options, if a provider gives them.", section=_REQUESTS, kept="live"),
     ] = False
     structured_output: Annotated[
         bool, Setting("Let the provider enforce JSON of the right shape.", section=_REQUESTS)
     ] = False
     prices: Annotated[
-        str | Path | None, Setting("Prices of your own (TOML).", section=_MONEY, file=True, metavar="FILE")
+        str | Path | None, Setting("Custom prices (TOML).", section=_MONEY, file=True, metavar="FILE")
     ] = None
     budget: Annotated[
         float | None,
@@ -209,7 +208,7 @@ class Request:
     most_rounds: Annotated[
         int,
         Setting(
-            "With --wait, how often what came back without an answer is submitted again, at most.",
+            "With --wait, how often requests without an answer are submitted again, at most.",
             section=_BATCH,
             least=1,
             kept="batch",
@@ -219,7 +218,7 @@ class Request:
 
     @property
     def full_variant(self) -> str:
-        """The variant with the format of answers and what is given back of reasoning, as `load_study` takes it."""
+        """Return the variant with its answer format and how much reasoning is given back, as `load_study` takes it."""
         back = "" if self.reasoning_back == "default" else f".{self.reasoning_back}"
         return f"{self.variant}{f'.{self.answer}' if self.answer else ''}{back}"
 

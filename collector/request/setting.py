@@ -1,4 +1,4 @@
-"""What a record says of each of its settings, for all who show or take them: the shell, Python, R, the row of a run."""
+"""Describe a record's settings for all that show or take them: the shell, Python, R, the row of a run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _UNITS = {"s": "seconds", "usd": "US dollars"}
 
 @dataclass(frozen=True)
 class Setting:
-    """Stands in a field's annotation. `help` names other settings as options: --budget.
+    """Describe a setting in its field's annotation. `help` names other settings as options: --budget.
 
     `section` is its heading in --help. Numbers are from `least` to `most`, or `above` a bound. `unit` ends its name in
-    the row of a run, which has it if it is `kept` (of live runs, of batch jobs, or both). `file`: it is the path of
-    one. Shell and R take the `variable` of the environment, then what is `usual`, if it isn't given. One that is not
-    `in_shell` is Python's alone; `only_in_shell` is a sentence about what Python can't do.
+    the row of a run, which has it if it is `kept` (of live runs, of batch jobs, or both). `file`: it is a path. If it
+    isn't given, shell and R take the environment's `variable`, then what is `usual`. A setting that is not `in_shell`
+    is Python's alone; `only_in_shell` is a sentence about what Python can't do.
     """
 
     help: str
@@ -42,13 +42,13 @@ class Setting:
 
     @property
     def in_units(self) -> str:
-        """A sentence for those who don't see the option's metavar."""
+        """Return a sentence for readers who don't see the option's metavar."""
         return f" In {_UNITS[self.unit]}." if self.unit else ""
 
 
 @dataclass(frozen=True)
 class Declared:
-    """A setting as its record declares it: the field's name, type and default (MISSING: there is none)."""
+    """Hold a setting as its record declares it: the field's name, type and default (MISSING: there is none)."""
 
     name: str
     kind: Any
@@ -57,18 +57,18 @@ class Declared:
 
     @property
     def option(self) -> str:
-        """As the shell calls it. A list is an option that may be repeated: `models` are --model."""
+        """Return its name in the shell. A list is an option that may be repeated: `models` are --model."""
         name = self.name.removesuffix("s") if self.is_list else self.name
         return f"--{name.replace('_', '-')}"
 
     @property
     def stored_name(self) -> str:
-        """As the settings of a run call it, with its unit."""
+        """Return its name in the settings of a run, with its unit."""
         return "_".join(filter(None, [self.name, self.setting.unit]))
 
     @property
     def kinds(self) -> tuple[Any, ...]:
-        """What it may be, None left out."""
+        """Return what it may be, without None."""
         parts = get_args(self.kind) if get_origin(self.kind) not in (None, Literal) else (self.kind,)
         parts = (self.kind,) if self.is_list and type(None) not in parts else parts
         return tuple(part for part in parts if part is not type(None))
@@ -93,7 +93,7 @@ class Declared:
 
 
 class _Names(dict[str, Any]):
-    """Names as modules have them; what they import for type checkers only may be anything."""
+    """Resolve names as modules do; what they import for type checkers only may be anything."""
 
     def __missing__(self, name: str) -> Any:
         if hasattr(builtins, name):
@@ -103,7 +103,7 @@ class _Names(dict[str, Any]):
 
 @functools.cache
 def settings_of(record: type) -> dict[str, Declared]:
-    """Return the settings of a record by name, in its order. A field that is none is left out."""
+    """Return the settings of a record by name, in its order. Other fields are left out."""
     names = _Names()
     for base in reversed(record.__mro__):
         names.update(vars(sys.modules[base.__module__]))

@@ -1,1 +1,1 @@
-"""The studies that come with slant, those of a person, and those whose text a database keeps."""
+"""Read the studies that come with slant, a person's own, and those whose text a database keeps."""

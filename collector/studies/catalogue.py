@@ -1,6 +1,6 @@
-"""Reads a study: a TOML file and the CSVs beside it. Refuses what it does not know and names the nearest thing it does.
+"""Read a study: a TOML file and the CSVs next to it. Refuse unknown names, and suggest the nearest known one.
 
-A study that ships with slant is called by its name, a study of your own by the path of its TOML file.
+A study that ships with slant is called by its name, your own study by the path of its TOML file.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ _ASKED_NOT = (
     "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
     "variant_labels", "about", "left_out", "extension", "condition_labels", "import",
 )  # fmt: skip
-"""Keys that don't decide what is asked, and that no variant may change."""
+"""List keys that don't decide what is asked, and that no variant may change."""
 MAX_TOML_BYTES = 1_000_000
 _DEEPEST = 16  # tables in tables, variants that are like variants
 _KEY = r"(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')"
 _DEEP_KEY = re.compile(rf"(?<![\w-])(?:{_KEY}[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
-_FREE = ("title", "about", "left_out", "extension")  # of those, what a variant may change all the same
+_FREE = ("title", "about", "left_out", "extension")  # of those, what a variant may change anyway
 
 
 def list_studies() -> list[str]:
@@ -81,7 +81,7 @@ def load_study(name_or_path: str | Path, variant: str = BASE, db: str | Path | N
     checked.
 
     A name that does not come with slant is looked up in the database `db`, which keeps the text of what was asked.
-    UnknownNameError for a name or variant that there is not, StudyError for a file that breaks the rules.
+    Raise UnknownNameError for an unknown name or variant, StudyError for a file that breaks the rules.
     """
     return _chosen(_variants_in(_study_path(name_or_path, db)), variant)
 
@@ -94,16 +94,16 @@ def _variants_in(path: Path) -> dict[str, Study]:
 
 @functools.cache
 def _shipped_variants(path: Path) -> dict[str, Study]:
-    """Read once a process: these files change with slant only, and reading one takes about a tenth of a second."""
+    """Read each shipped study once per process: its files change with slant only, and reading takes about 0.1 s."""
     return _read_variants(path, read_text(path, MAX_TOML_BYTES))
 
 
 def _values(path: Path, text: str) -> dict[str, Any]:
-    if _DEEP_KEY.search(text):  # Python's reader takes a time for these that grows with the square of their length
+    if _DEEP_KEY.search(text):  # Python's reader needs time that grows with the square of their length
         raise StudyError(f"Can't read {path.name}: a key in it is nested more than {_DEEPEST} deep.")
     try:
         return tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # ValueError: a number of more digits than Python reads, too
+    except (ValueError, RecursionError) as error:  # ValueError: also for a number with more digits than Python reads
         reason = shortened(str(error).partition(" for integer string")[0], 200)
         raise StudyError(f"Can't read {path.name}: it is not TOML ({reason}).") from None
 
@@ -114,7 +114,7 @@ def with_variant(study: Study, name: str) -> Study:
 
 
 def load_variants(name_or_path: str | Path, db: str | Path | None = None) -> dict[str, Study]:
-    """All variants of a study by name, in the order of its file; much quicker than one after the other."""
+    """Return all variants of a study by name, in the order of its file; this is much quicker than one by one."""
     return _variants_in(_study_path(name_or_path, db))
 
 
@@ -139,8 +139,8 @@ def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
 
 
 def _file_in(path: Path) -> Path:
-    """Return the study file of a folder: study.toml, or the only TOML in it. StudyError for a folder that has none or
-    several; a path that is no folder as it is.
+    """Return the study file of a folder: study.toml, or its only TOML. StudyError for a folder that has none or
+    several; a path that is not a folder is returned unchanged.
     """
     if not path.is_dir():
         return path
@@ -155,8 +155,8 @@ def _file_in(path: Path) -> Path:
 
 
 def fits_of(study: Study) -> dict[str, Fit]:
-    """Return the fits of its file by name, then those that every study of its design has, where it has none of that
-    engine.
+    """Return the fits of its file by name, then those that every study of its design has, if the file has none with
+    that engine.
     """
     own = dict(study.fits)
     engines = {fit.engine for fit in own.values()}
@@ -165,7 +165,7 @@ def fits_of(study: Study) -> dict[str, Fit]:
 
 
 def _read_variants(path: Path, text: str) -> dict[str, Study]:
-    """All variants are read, whichever is asked for: a mistake in one is told at once, and the version covers all."""
+    """Read all variants, whichever is requested: a mistake in one is reported at once, and the version covers all."""
     values = _values(path, text)
     folder = StudyFolder(path.parent)
     base = checked_name(Table(values, path.name).text("base_variant", BASE), "variant")
@@ -183,8 +183,8 @@ def _read_variants(path: Path, text: str) -> dict[str, Study]:
 
 
 def _dealt(study: Study) -> Study | None:
-    """Return the variant `null` of a study: its words dealt to groups by its own seed, everything else the same. None
-    where there are no groups of words.
+    """Return the variant `null` of a study: its own seed deals the words to groups, everything else is the same. None
+    if there are no groups of words.
     """
     design = study.design
     data = design.dealt(study.data, study.seed)
@@ -210,8 +210,8 @@ def _chosen(studies: dict[str, Study], variant: str) -> Study:
 
 
 def _given_back(study: Study, back: ReasoningBack | None) -> Study:
-    """Return the study with this much of their reasoning given back to its models; StudyError if nothing
-    goes back.
+    """Return the study with this much of their reasoning given back to its models; StudyError if none goes
+    back.
     """
     if back and not study.design.has_turns(study):
         raise StudyError(
@@ -221,7 +221,7 @@ def _given_back(study: Study, back: ReasoningBack | None) -> Study:
 
 
 def _answered(study: Study, answer: str) -> Study:
-    """Return the study with another format of answers; UnknownNameError if its design or the study has no such."""
+    """Return the study with another format of answers; UnknownNameError if there is none such."""
     if not answer:
         return study
     answers = study.design.answers(study.data)
@@ -241,7 +241,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     words, attributes = design.own_words(data), design.attributes(data)
     fits = {name: read_fit(name, row, words, attributes) for name, row in table.tables("fits").items()}
     temperature = _temperature(table)
-    frames = design.frames(data)  # the frame of all models that name none; a study with one need not name it
+    frames = design.frames(data)  # the first is for all models that name none; a study with one frame need not name it
     frame = table.text("frame", (frames[0] if len(frames) == 1 else None) if frames else "")
     study = Study(
         name=checked_name(table.text("name"), "study"),
@@ -284,7 +284,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
 
 
 def _refusal_rule(table: Table, design: Design) -> RefusalRule:
-    """Return what the study calls a refusal; UnknownNameError for a rule that its design does not have."""
+    """Return what the study calls a refusal; UnknownNameError for a rule that is not its design's."""
     rule = table.text("refusal_rule", design.refusal_rules[0])
     for known in design.refusal_rules:
         if rule == known:
@@ -293,7 +293,7 @@ def _refusal_rule(table: Table, design: Design) -> RefusalRule:
 
 
 def _conditions(table: Table, conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    """With the names that the study gives them in figures and sentences ([condition_labels])."""
+    """Return conditions with the names that the study gives them in figures and sentences ([condition_labels])."""
     labels, known = table.table("condition_labels"), [condition.condition for condition in conditions]
     for name in table.mapping("condition_labels"):
         if name not in known:
@@ -311,7 +311,7 @@ def _seed(table: Table) -> int:
 
 
 def _model(row: Table, frame: str, temperature: float | None) -> StudyModel:
-    """Return a model of the study; one without a frame of its own has the study's."""
+    """Return a model of the study; without its own frame it has the study's."""
     model = read_model(row)
     return with_temperature(replace(model, frame=model.frame or frame), temperature)
 
@@ -324,8 +324,8 @@ def _temperature(table: Table) -> float | None:
 
 
 def _changed(values: dict[str, Any], variant: str, where: str, whole: tuple[str, ...]) -> dict[str, Any]:
-    """Return the study's table with the changes of one variant; a table is changed key by key, all else, and the tables
-    that `whole` names, as a whole.
+    """Return the study's table with the changes of one variant. A table is changed key by key; everything else, and the
+    tables that `whole` names, are replaced completely.
     """
     return _merged(values, _changes(values, variant, where, (), whole), whole)
 
@@ -333,7 +333,7 @@ def _changed(values: dict[str, Any], variant: str, where: str, whole: tuple[str,
 def _changes(
     values: dict[str, Any], variant: str, where: str, seen: tuple[str, ...], whole: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return what a variant changes: first what the one that it is `like` does, then its own."""
+    """Return what a variant changes: first the changes of the variant that it is `like`, then its own."""
     variants = Table(values, where).table("variants")
     changes = dict(variants.mapping(variant))
     for key in changes:

@@ -1,5 +1,5 @@
-"""A study that has the answers of another one coded by a model: those that a rule left undecided, and a sample of those
-that it decided, which say how far both agree."""
+"""Write a study in which a model codes the answers of another study: those that a rule left undecided, and a sample of
+those that it decided, which shows how far both agree."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from slant.collector.system.shipped_files import sql_query
 
 ANSWERS_FILE = "answers.csv"
 _LONGEST_SHOWN = 20_000
-"""Characters at the end of an answer that are shown, as the rule reads them."""
+"""Show this many characters at the end of an answer, the same that the rule reads."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodingStudy:
-    """Where it was written, and what it asks: answers that were undecided, and those that were coded before."""
+    """Report where the study was written, and what it asks: undecided answers, and those that were coded before."""
 
     file: Path
     n_undecided: int
@@ -39,12 +39,12 @@ class CodingStudy:
 def write_coding_study(
     db: Path, study: Study, sources: Sequence[str], n_decided: int, folder: Path, models: Sequence[str] = ()
 ) -> CodingStudy:
-    """Write the study into `folder`. Its answers are those in the database now; a study file that lies there already,
-    perhaps with a prompt of somebody's own, stays as it is.
+    """Write the study into `folder`. Its answers are those in the database now; a study file that already exists there,
+    perhaps with a custom prompt, stays as it is.
 
-    UsageError if the design has no answers that are coded by rule, where there are none in the database, where
-    nothing is undecided, where there are more than a study can hold, where the folder holds something else, and where
-    it can't ask one of `models`. Then nothing is written.
+    Raise UsageError if the design has no answers that are coded by rule, if the database has none, if nothing is
+    undecided, if there are more than a study can hold, if the folder holds something else, or if it can't ask one of
+    `models`. Then nothing is written.
     """
     with reading(db) as connection:
         values = {"study": study.name, "variant": study.variant, "sources": list(sources), "n_decided": n_decided}
@@ -78,7 +78,7 @@ def write_coding_study(
 
 
 def _texts_of_study(name: str, answers: str, folder: Path) -> dict[str, str]:
-    """Return the files of a new study by name, as they lie in `folder` then; its answers last."""
+    """Return the files of a new study by name, as they will be in `folder`, with its answers last."""
     for path in write_new_study(name, DESIGN.name, folder):
         if path.name == ANSWERS_FILE:
             write_file(path, answers)
@@ -87,8 +87,8 @@ def _texts_of_study(name: str, answers: str, folder: Path) -> dict[str, str]:
 
 
 def _known_study(folder: Path, study: Study) -> Study | None:
-    """Return the coding of this study that the folder holds; None if it holds none, and nothing would be written
-    over.
+    """Return the coding of this study that the folder holds; None if it holds none, and nothing would be
+    overwritten.
     """
     if not (folder / ANSWERS_FILE).exists():
         return None
@@ -113,7 +113,7 @@ def _answers_text(study: Study, rows: Sequence[dict[str, Any]]) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for row in rows:
-        # Python's csv puts no quotes around a carriage return alone, which ends a row for anyone who reads it.
+        # Python's csv does not quote a lone carriage return, which ends a row for any reader.
         lines = (row["text"] or "").replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
         shown = lines.strip()[-_LONGEST_SHOWN:]
         options = design.coded_options(study, row)

@@ -1,7 +1,7 @@
-"""What `collect studies validate` asks of [fits.*] and [sensitivity.*]: known views, columns, levels and priors.
+"""Check [fits.*] and [sensitivity.*] for `collect studies validate`: known views, columns, levels and priors.
 
-R reads formulas and priors against lists of its own before anything is fitted. This tells a person of a mistake before
-any answer is paid for.
+R checks formulas and priors against its own lists before anything is fitted. This check reports a mistake before any
+answer is paid for.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PRIORS: Mapping[str, tuple[bool, ...]] = {
     "normal": (False, True), "student_t": (True, False, True), "cauchy": (False, True), "logistic": (False, True),
     "exponential": (True,), "gamma": (True, True), "lognormal": (False, True), "lkj": (True,),
 }  # fmt: skip
-"""As R/checked_prior.R has them: for each argument of a distribution, whether it must be above 0."""
+"""Hold the distributions as R/checked_prior.R has them: for each argument, whether it must be above 0."""
 PRIOR_CLASSES = ("b", "Intercept", "sd", "cor")
 _FUNCTIONS = ("I", "log", "log1p", "sqrt", "scale", "poly")
 _NAME = re.compile(r"(?<![\w.])[A-Za-z.][\w.]*")
@@ -65,7 +65,7 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
 
 
 def _wrong_engine(where: str, fit: Fit, levels: Mapping[str, Sequence[Any]]) -> Iterator[str]:
-    """Yield what is wrong with a formula that the engine can't fit."""
+    """Yield what is wrong with a formula for its engine."""
     has_random = "|" in (fit.formula or "") or bool(fit.settings.get("random"))
     needs_random = takes_random_effects(fit.engine)
     if fit.formula and needs_random is not None and needs_random != has_random:
@@ -90,7 +90,7 @@ def _wrong_engine(where: str, fit: Fit, levels: Mapping[str, Sequence[Any]]) -> 
 def _wrong_in_specification(own: Specification, fit: Fit, columns: Sequence[str]) -> Iterator[str]:
     where = f"[sensitivity.{own.name}]"
     if not columns:
-        return  # its fit's view is no view, which has been said
+        return  # its fit's view does not exist, which has been reported
     rotated = [own.rotate] if own.rotate else []
     named = (*_in_formula(own.formula), own.contrast, *own.drop_flags, *own.missing_as, *rotated)
     yield from _unknown_columns(where, named, columns)
@@ -98,7 +98,7 @@ def _wrong_in_specification(own: Specification, fit: Fit, columns: Sequence[str]
 
 
 def _in_formula(formula: str | None) -> list[str]:
-    """Return the columns that a formula names; its functions, and names of arguments, are none."""
+    """Return the columns that a formula names, without its functions and names of arguments."""
     problems = []
     for match in _NAME.finditer(formula or ""):
         after = (formula or "")[match.end() :].lstrip()

@@ -1,4 +1,4 @@
-"""A study of your own to start from: a design's template, filled in with a name and written into a folder."""
+"""Start a study of your own: write a design's template, filled in with a name, into a folder."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ STUDY_FILE = "study.toml"
 def write_new_study(
     name: str, design: str, folder: Path, lists: Path | None = None, start: str | None = None
 ) -> list[Path]:
-    """Write the files of a study of this design and returns them, its TOML first. `lists` is a folder with lists and
-    prompts that others have published (see the design's `published_study`); None takes those of the template. `start`:
-    which of the design's studies to start from, where it has several (None: the usual one).
+    """Write the files of a study of this design and return them, its TOML first. `lists` is a folder with published
+    lists and prompts (see the design's `published_study`); None takes those of the template. `start`: which of the
+    design's studies to start from, if it has several (None: the usual one).
 
-    StudyError for a name that no study may have, UnknownNameError for a design or a start that there is not, UsageError
-    if a file would have to be overwritten: then nothing is written.
+    Raise StudyError for an invalid name, UnknownNameError for an unknown design or start, UsageError if a file would
+    have to be overwritten: then nothing is written.
     """
     checked_name(name, "study")
     if name in list_studies():
         raise UsageError(f'A study called "{name}" comes with slant.', "Take another name: both would be mixed up.")
     template = _template(design, start)
     texts = {file: with_example_models(text).replace("STUDY", name) for file, text in template.items()}
-    if lists is not None:  # whose texts may have the word of the template
+    if lists is not None:  # their texts may contain the template's word
         texts = design_named(design).published_study(texts, lists) | _print_of(design)
         _check_study(texts, lists)
     paths = [folder / file for file in sorted(texts, key=lambda file: file != STUDY_FILE)]
@@ -48,7 +48,7 @@ def write_new_study(
 
 
 def _check_study(texts: Mapping[str, str], lists: Path) -> None:
-    """StudyError if these lists make no study that can be read."""
+    """Raise StudyError if these lists make no study that can be read."""
     with tempfile.TemporaryDirectory(prefix="slant-new-") as place:
         for file, text in texts.items():
             write_file(Path(place) / file, text)
@@ -59,14 +59,14 @@ def _check_study(texts: Mapping[str, str], lists: Path) -> None:
 
 
 def _print_of(design: str) -> dict[str, str]:
-    """Return what papers print of the studies whose lists a design can read."""
+    """Return what papers print about the studies whose lists a design can read."""
     return {
         file.name: file.read_text("utf-8") for file in sorted((templates_dir() / design / "published").glob("*.csv"))
     }
 
 
 def _template(design: str, start: str | None) -> dict[str, str]:
-    """Return the files of a design by name: those that ship with slant, or what a package of another one brings."""
+    """Return the files of a design by name: those that ship with slant, or those in the package of another design."""
     starts = design_named(design).starts
     if start is not None and start not in starts:
         raise UnknownNameError(f"study to start from, of the design {design}", start, starts)

@@ -1,4 +1,4 @@
-"""What `collect studies validate` asks of [[models]]: a provider that there is."""
+"""Check [[models]] for `collect studies validate`: each needs a known provider."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from slant.collector.providers import provider_named
 
 
 def unknown_providers(study: Study) -> list[str]:
-    """Return a sentence for each model whose provider nobody knows; a run would leave it out."""
+    """Return a sentence for each model with an unknown provider; a run would leave it out."""
     return list(_sentences(study))
 
 

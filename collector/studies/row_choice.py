@@ -1,5 +1,5 @@
-"""Which rows of a database are shown: those of the study as its file is now, or of the newest version that the database
-has, unless a filter says otherwise. Other versions are mentioned, and never put together with these.
+"""Choose which rows of a database are shown: those of the study as its file is now, or of the newest version that the
+database has, unless a filter says otherwise. Other versions are mentioned, and never combined with these.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RUN_MODELS = "SELECT run_id, model, settings FROM run_models ORDER BY run_id, p
 
 @dataclass(frozen=True)
 class ChosenRows:
-    """Versions and runs as `showing` takes them (None: all), and what to say about the rest."""
+    """Hold versions and runs as `showing` takes them (None: all), and what to say about the rest."""
 
     versions: list[str] | None
     runs: list[str] | None
@@ -41,15 +41,15 @@ def chosen_rows(
     settings: Sequence[str] = (),
     all_versions: bool = False,
 ) -> ChosenRows:
-    """Versions and runs by how they begin, settings as KEY=VALUE. UsageError if there is no such version, run or
-    setting; nothing is chosen where there is no database."""
+    """Return the rows to show. Versions and runs are given by their beginning, settings as KEY=VALUE. Raise UsageError
+    if no such version, run or setting exists; without a database nothing is chosen."""
     if study_version and all_versions:
         raise UsageError("--study-version and --all-versions exclude each other: leave out one of them.")
     try:
         stored = _stored_versions(db)
     except DatabaseBusyError:
         raise
-    except (DatabaseError, duckdb.CatalogException):  # the command itself says what is wrong, or an older slant made it
+    except (DatabaseError, duckdb.CatalogException):  # the command itself reports the error
         return ChosenRows(None, None)
     runs = _matching_runs(db, run or "", settings) if run or settings else None
     if study_version:
@@ -69,7 +69,7 @@ def chosen_rows(
 
 
 def _stored_versions(db: Path) -> dict[str, list[str]]:
-    """By study, the versions that this database knows, the newest last."""
+    """Return the versions that this database knows by study, the newest last."""
     versions: dict[str, list[str]] = {}
     with reading(db) as connection:
         rows = connection.execute(sql_query("known_versions")).fetchall()
@@ -81,7 +81,7 @@ def _stored_versions(db: Path) -> dict[str, list[str]]:
 def _version_of_file(
     db: Path, name_or_path: str | None, stored: Mapping[str, list[str]]
 ) -> tuple[dict[str, str], list[str]]:
-    """By study, the version of the file that is named, where the database knows it; and notes where it does not."""
+    """Return the version of the named file by study, if the database knows it; and a note if it does not."""
     if name_or_path is None:
         return {}, []
     try:
@@ -113,7 +113,7 @@ def _other_versions(db: Path, study: str, version: str) -> list[str]:
 
 
 def _matching_runs(db: Path, run: str, settings: Sequence[str]) -> list[str]:
-    """Run and model, as "RUN MODEL", of all that were asked so."""
+    """Return run and model, as "RUN MODEL", of all that were asked with these settings."""
     with reading(db) as connection:
         rows = connection.execute(_RUN_MODELS).fetchall()
     wanted = dict(map(_key_and_value, settings))
@@ -146,7 +146,7 @@ def _key_and_value(text: str) -> tuple[str, Any]:
 
 
 def _values(settings: Any, key: str) -> Iterator[Any]:
-    """Yield what a key has in settings, however deep: providers put temperature into tables of their own."""
+    """Yield the values of a key in settings, however deep: some providers put temperature into a table."""
     for name, value in settings.items() if isinstance(settings, Mapping) else ():
         if name == key:
             yield value

@@ -1,7 +1,7 @@
-"""The text of a study as journal and database keep it: what was asked can be read where no file is left.
+"""Keep the text of a study in journal and database: what was asked can be read even if its file is gone.
 
-A text that comes out of a database is data of somebody else's: its files are written into a folder of slant's own by
-checked names, and read from there like those of any study.
+A text that comes out of a database is foreign data: its files are written into slant's own folder by checked names, and
+read from there like those of any study.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _REGISTRATIONS = "SELECT sha256, study, text FROM registrations WHERE study = ? 
 
 @dataclass(frozen=True)
 class KeptText:
-    """The files of one study by name, its own first."""
+    """Hold the files of one study by name, its own first."""
 
     text_id: str
     files: Mapping[str, str]
@@ -59,7 +59,7 @@ def study_line(study: Study, kept_at: str) -> dict[str, Any]:
 
 
 def text_lines(study: Study, registration: Registration | None, kept_at: str) -> list[dict[str, Any]]:
-    """Return the lines of a journal with the texts of a run: its study's, and what was registered of it."""
+    """Return the lines of a journal with the texts of a run: its study's, and its registration's."""
     lines = [study_line(study, kept_at)]
     return lines if registration is None else [*lines, registration_line(registration, kept_at)]
 
@@ -84,18 +84,18 @@ def kept_names(db: str | Path | None) -> list[str]:
 
 
 def kept_text(db: str | Path | None, study: str, version: str = "") -> KeptText | None:
-    """Return the newest text of a study (of the version that begins so); None if the database has none."""
+    """Return the newest text of a study (or of the version that begins so); None if the database has none."""
     if db is None or not Path(db).exists():
         return None
     rows: list[tuple[str, str, str]] = []
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
         rows = connection.execute(_TEXTS, [study, study, version]).fetchall()
     return KeptText(rows[0][2], {name: text for name, text, _ in rows}) if rows else None
 
 
 def keep_text(db: str | Path, study: Study) -> None:
-    """Keep a text that nothing was asked with, because all it asks has its answers: it is the newest one now. Where
-    another collector is at work it is left for the next time."""
+    """Keep a text although no run asked with it, because all it asks has its answers: it is now the newest one. If
+    another collector is at work, leave it for the next time."""
     newest = kept_text(db, study.name)
     if newest is not None and newest.text_id != text_id(study.texts):
         with contextlib.suppress(JournalError), SideJournal(Path(db), "study") as journal:
@@ -103,31 +103,31 @@ def keep_text(db: str | Path, study: Study) -> None:
 
 
 def keep_registration(db: str | Path, registration: Registration) -> None:
-    """Keep a registration that nothing was asked with, because all it plans has its answers."""
+    """Keep a registration although no run asked with it, because all it plans has its answers."""
     if registration.sha256 not in {known.sha256 for known in kept_registrations(db, registration.study)}:
         with contextlib.suppress(JournalError), SideJournal(Path(db), "registration") as journal:
             journal.append(registration_line(registration, utc_now()))
 
 
 def kept_registrations(db: str | Path, study: str) -> list[Registration]:
-    """Return the registrations of a study that runs in this database were given, the newest first."""
+    """Return the registrations that runs of a study in this database were given, the newest first."""
     if not Path(db).exists():
         return []
     rows: list[tuple[str, str, str]] = []
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
         rows = connection.execute(_REGISTRATIONS, [study]).fetchall()
     return [Registration(*row) for row in rows]
 
 
 def kept_study(name: str, db: str | Path | None) -> Path | None:
-    """Return the file of a study that the database keeps, written where it can be read; None if it has none."""
+    """Return the file of a study that the database keeps, written to a readable place; None if it has none."""
     text = kept_text(db, name)
     return None if text is None else written(text)
 
 
 def written(text: KeptText, folder: Path | None = None) -> Path:
-    """Return the study's own file, written into `folder` (None: one of slant's own). StudyError if a name leads
-    elsewhere, or the text is not what was kept.
+    """Return the study's own file, written into `folder` (None: slant's own folder). StudyError if a name leads
+    outside, or the text is not what was kept.
     """
     names = list(text.files)
     for name in names:
@@ -162,23 +162,23 @@ def _write(folder: Path, stored_text: KeptText) -> Path:
 
 
 def kept_folder() -> Path:
-    """Where the studies of databases are written to be read."""
+    """Return the folder into which studies from databases are written."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "slant" / "studies"
 
 
 def is_kept(path: Path) -> bool:
-    """Return True of a study file that was written from a database, not by a person."""
+    """Return True for a study file that was written from a database, not by a person."""
     return path.is_relative_to(kept_folder().resolve()) or path.parent.name.startswith("slant-study-")
 
 
 NOT_ASKED = ("title", "source", "note", "published", "fits", "sensitivity", "simulation", "figures", "variant_labels")
-"""Tables of a study that no prompt is made of: their differences are named only where nothing else differs."""
+"""List tables of a study that no prompt uses: their differences are named only if nothing else differs."""
 
 
 def text_differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Return the places that differ, as `[prompt] option_order`, `[prompt.wordings] 3`, `stimuli.csv "lungo"`; what
-    decides the prompts first. Each text is its files by name, its own first.
+    """Return the places that differ, as `[prompt] option_order`, `[prompt.wordings] 3`, `stimuli.csv "lungo"`; those
+    that decide the prompts come first. Each text is its files by name, its own first.
     """
     toml = [(_name(path), path[0] in NOT_ASKED) for path in _changed(_toml(before), _toml(after))]
     files = [
@@ -198,7 +198,7 @@ def _toml(files: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _changed(before: Any, after: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the paths of all values that are not the same; rows of an array of tables go by their first value."""
+    """Yield the paths of all values that differ; rows of an array of tables go by their first value."""
     was, current = _by_name(before), _by_name(after)
     if was is not None and current is not None:
         yield from ((*at, name) for name in dict.fromkeys((*was, *current)) if was.get(name) != current.get(name))
@@ -210,7 +210,7 @@ def _changed(before: Any, after: Any, at: tuple[str, ...] = ()) -> Iterator[tupl
 
 
 def _by_name(value: Any) -> dict[str, Any] | None:
-    """Return an array of tables by the first value of each; None of what is no such array, or has two of one name."""
+    """Return an array of tables by the first value of each; None if it is not one, or two have the same name."""
     if not isinstance(value, list) or not value or not all(isinstance(row, dict) and row for row in value):
         return None
     named = {str(next(iter(row.values()))): row for row in value}
@@ -222,7 +222,7 @@ def _name(path: tuple[str, ...]) -> str:
 
 
 def _rows(name: str, before: str, after: str) -> Iterator[str]:
-    """Rows of a CSV that only one of the texts has, each once: by the first cell where that names a row."""
+    """Return rows of a CSV that only one of the texts has, each once: by the first cell if that names a row."""
     tables = [list(csv.reader(io.StringIO(text))) for text in (before, after)]
     rows = [[tuple(cell.strip() for cell in row) for row in table] for table in tables]
     changed = [row for row in rows[1] if row not in set(rows[0])] + [row for row in rows[0] if row not in set(rows[1])]

@@ -1,1 +1,1 @@
-"""A study as data: its records, and the parts of its file, read strictly."""
+"""Hold a study as data: its records, and the parts of its file, which are read strictly."""

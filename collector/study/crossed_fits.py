@@ -1,5 +1,5 @@
-"""The fits that ask a study's own mixed model what a sceptic asks: does its effect hold for other words and wordings,
-and for counts that are no normal numbers?"""
+"""Derive fits from a study's own mixed model that test what a sceptic asks: does its effect hold for other words and
+wordings, and for counts that are not normally distributed?"""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from dataclasses import replace
 from slant.collector.study.records import Fit
 
 CROSSED = "crossed"
-"""The name of this fit in every study that defines none, and of its engine."""
+"""Name this fit in every study that defines none, and its engine."""
 CENSORED = "censored"
-"""The same of the lognormal model of counts in steps."""
+"""Name the lognormal model of counts in steps, and its engine."""
 BAYES = "brms"
-"""The same of Bayesian models of these counts, whose words and wordings vary, too."""
+"""Name the Bayesian models of these counts, whose words and wordings vary, too, and their engine."""
 STEP = "token_step"
-"""The column with the step in which a row's model counts."""
+"""Name the column with the step in which a row's model counts."""
 CELLS = ("model", "test")
 
 
 def cell_model(fits: dict[str, Fit]) -> Fit | None:
-    """Return the first linear mixed model of conditions in a cell (model and test) of these fits; None if there is
-    none.
+    """Return the first linear mixed model of these fits that compares conditions by cell (model and test); None if
+    there is none.
     """
     of_cells = (fit for fit in fits.values() if fit.engine == "lme4" and fit.by == CELLS and fit.levels)
     return next((fit for fit in of_cells if fit.settings.get("family", "gaussian") == "gaussian"), None)
 
 
 def crossed_fit(own: Fit, word: str = "item") -> Fit:
-    """`own`, a mixed model whose first factor is the condition, with an intercept and an effect of the condition for
-    each wording and each word; the result is set next to its own. `word` may be nested: "group:item".
+    """Return `own`, a mixed model whose first factor is the condition, with an intercept and an effect of the condition
+    for each wording and each word; the result is set next to its own. `word` may be nested: "group:item".
     """
     contrast = next(iter(own.levels))
     outcome = (own.formula or "").partition("~")[0].strip()
@@ -45,9 +45,9 @@ def crossed_fit(own: Fit, word: str = "item") -> Fit:
 
 
 def bayes_fit(own: Fit, word: str = "item") -> Fit:
-    """Count that are lognormal and known to a step, with the terms of `crossed_fit`; a caller may set another family.
+    """Fit lognormal counts known to a step, with the terms of `crossed_fit`; a caller may set another family.
 
-    There are as many models as cells, so that their chains are shorter than those of one model of a whole study.
+    There is a model per cell, so its chains are shorter than those of one model of a whole study.
     """
     crossed = crossed_fit(own, word)
     settings = {"family": "lognormal", "step": STEP, "chains": 4, "iterations": 1500, "warmup": 500}
@@ -55,8 +55,8 @@ def bayes_fit(own: Fit, word: str = "item") -> Fit:
 
 
 def censored_fit(own: Fit, word: str = "item") -> Fit:
-    """Return the condition effect on counts that are lognormal and known to a step; errors are clustered by wording and
-    word, `word` as of `crossed_fit`.
+    """Fit the condition effect on lognormal counts known to a step; errors are clustered by wording and word, with
+    `word` as in `crossed_fit`.
     """
     contrast = next(iter(own.levels))
     return replace(

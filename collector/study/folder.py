@@ -1,4 +1,4 @@
-"""The folder of a study: files are read from inside it and from nowhere else, for a study may come from a stranger."""
+"""Read the files of a study's folder, and from nowhere else, for a study may come from a stranger."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from slant.collector.study.toml_table import Table, shortened, unknown_key
 from slant.collector.system.files import opened
 
 NOTES = ("source", "note")
-"""Columns for people: allowed in every CSV, read by nobody."""
+"""List columns for people: allowed in every CSV, and never read."""
 MAX_KEPT_BYTES = 2_000_000
 MAX_READ_BYTES = 8_000_000
-"""The largest file of a study: some 300,000 words with their tests."""
+"""Limit the size of a study's file: this is some 300,000 words with their tests."""
 
 
 def read_text(path: Path, most_bytes: int = MAX_READ_BYTES) -> str:
-    """Return a file as UTF-8 (with or without a byte order mark); StudyError with the place of the first bad byte, for
-    a file of more than `most_bytes`, and for what is no file (a pipe or a device would be waited for, or read, for
-    ever).
+    """Return a file as UTF-8 (with or without a byte order mark). Raise StudyError with the place of the first bad
+    byte, for a file of more than `most_bytes`, and for anything else than a file (reading a pipe or a device might
+    never end).
     """
     try:
         if not path.is_file():
@@ -48,7 +48,7 @@ def read_text(path: Path, most_bytes: int = MAX_READ_BYTES) -> str:
 
 
 class StudyFolder:
-    """Reads the CSVs of one study. `texts` has each file that was read, by its name, as the journal keeps them."""
+    """Read the CSVs of one study. `texts` has each file that was read, by its name, as the journal keeps them."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -56,7 +56,7 @@ class StudyFolder:
         self._read: dict[str, list[dict[str, str]]] = {}
 
     def inside(self, name: str) -> Path:
-        """Return the path of a file or folder of this study; StudyError if it would lie outside (.., absolute, a
+        """Return the path of a file or folder of this study; StudyError if it would be outside (.., absolute, a
         link).
         """
         parts = (PurePosixPath(name), PureWindowsPath(name))
@@ -65,7 +65,7 @@ class StudyFolder:
         try:
             path = (self.root / name).resolve()
             is_there = path.exists()
-            if path.is_symlink():  # a path without links is left of all others
+            if path.is_symlink():  # every other path is resolved
                 raise RuntimeError
         except (OSError, RuntimeError) as error:  # a name that is too long; links in a circle before Python 3.13
             raise StudyError(f'The study names "{shortened(name)}", which can\'t be read: {_reason(error)}.') from None
@@ -81,8 +81,8 @@ class StudyFolder:
         return text
 
     def kept(self, name: str) -> Path:
-        """Return the path of a file that others read, kept with the texts of the study if it is small; so are those of
-        its name next to it (published_notes.csv next to published.csv).
+        """Return the path of a file that other code reads, kept with the texts of the study if it is small; so are
+        files whose name begins the same (published_notes.csv next to published.csv).
         """
         path = self.inside(name)
         if path.is_file() and path.stat().st_size > MAX_READ_BYTES:
@@ -98,14 +98,14 @@ class StudyFolder:
         """Return the rows that `key` gives: the name of a CSV, or an array of tables with the same columns.
 
         Every row has all of `columns`, as text without white space around it, and those of `may` that are there.
-        StudyError for a missing or unknown one.
+        Raise StudyError for a missing or unknown one.
         """
         value = table.optional(key, (str, list), "the name of a CSV file or an array of tables")
         if isinstance(value, list):
             return [_inline_row(row, columns, may) for row in table.rows(key)]
         name = table.text(key)
         known_as = f"{key}: {name}"
-        if known_as not in self._read:  # a study with variants comes by here once for each
+        if known_as not in self._read:  # a study with variants calls this once for each
             if not self.inside(name).is_file():
                 raise StudyError(f'The study names "{name}" as a CSV file, but it is not a file.')
             self._read[known_as] = _csv_rows(self.text(name), name, columns, may)

@@ -1,4 +1,4 @@
-"""The nouns of a study file, all frozen: the study, its tests, its models, its fits and their variations.
+"""Define the nouns of a study file, all frozen: the study, its tests, its models, its fits and their variations.
 
 A *study* is data (TOML and CSV), a *design* is code: `Study.data` holds what only the study's design understands.
 """
@@ -17,21 +17,21 @@ from slant.collector.records import Measure, RefusalRule, TokenSource
 
 ReasoningBack = Literal["default", "kept", "dropped"]
 REASONING_BACK: tuple[ReasoningBack, ...] = ("kept", "dropped")
-"""What `--reasoning-back` may say; each makes a variant of its own, as a format of answers does."""
+"""List what `--reasoning-back` may say; each value makes a separate variant, as a format of answers does."""
 
 BASE = "base"
-"""The variant that changes nothing: the study as it stands."""
+"""Name the variant that changes nothing: the study itself."""
 NULL = "null"
-"""The variant in which words are dealt to groups at random; every study of words has it, if it makes none of that name.
-It is asked by its name only, and is no part of the study's version."""
+"""Name the variant in which words are dealt to groups at random; every study of words has it unless it defines one of
+that name. It is asked by its name only, and is no part of the study's version."""
 
 
 @dataclass(frozen=True, slots=True)
 class TestInfo:
-    """One test of a study. `planned` is its number of trials in one model and one repetition, `groups` are the
+    """Hold one test of a study. `planned` is its number of trials in one model and one repetition, `groups` are the
     categories of its words."""
 
-    __test__ = False  # pytest would take the class for a test of its own
+    __test__ = False  # pytest would take the class for a test
 
     test: str
     test_no: int
@@ -42,8 +42,8 @@ class TestInfo:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One condition of a study: number 1 is the reference level of its fits. A block of a forced choice, a class of
-    jobs in a game."""
+    """Hold one condition of a study: number 1 is the reference level of its fits. It may be a block of a forced choice
+    or a class of jobs in a game."""
 
     condition: str
     condition_no: int
@@ -51,23 +51,23 @@ class Condition:
 
 
 def numbered(names: Iterable[str], labels: Mapping[str, str] | None = None) -> tuple[Condition, ...]:
-    """Conditions in this order; one without a label goes by its name, with blanks for underscores."""
+    """Return conditions numbered in this order; one without a label goes by its name, with blanks for underscores."""
     known = labels or {}
     return tuple(Condition(name, no, known.get(name, name.replace("_", " "))) for no, name in enumerate(names, 1))
 
 
 @dataclass(frozen=True, slots=True)
 class StudyModel:
-    """A model as a study asks it.
+    """Hold a model as a study asks it.
 
     `model` is its id in every table, `requested_model` the name sent on the wire, `settings` the parameters sent (in
-    the provider's own words). `measure` says which count is analysed as `tokens`; None takes the reasoning count where
-    there is one and the output count elsewhere. `reasoning_back` says what of its reasoning a model of many turns is
-    given back: all that its provider takes ("kept"), nothing ("dropped"), or what is usual there ("default", see the
-    dialects in collector/providers). `token_source` is set where an import or a simulation of this
-    model has to say what its counts are because no provider does. One that is not `asked_by_default` is asked only
-    where it is named. `frame` is "" where the study's design has no frames. `structured_output`: the provider is to
-    enforce the shape of the answer (a choice of the run, not of the study; a part of a trial's id).
+    the provider's own words). `measure` says which count is analysed as `tokens`; None takes the reasoning count if
+    there is one, else the output count. `reasoning_back` says how much of its reasoning a model of many turns is given
+    back: all that its provider takes ("kept"), nothing ("dropped"), or the usual ("default", see the dialects in
+    collector/providers). `token_source` is set if an import or a simulation of this model has to say what its counts
+    are because no provider does. A model that is not `asked_by_default` is asked only if it is named. `frame` is "" if
+    the study's design has no frames. `structured_output`: the provider is to enforce the shape of the answer (a choice
+    of the run, not of the study; a part of a trial's id).
     """
 
     model: str
@@ -84,20 +84,20 @@ class StudyModel:
 
     @property
     def settings_text(self) -> str:
-        """The settings as the tables `run_models` and `checks` keep them: a check counts for the same settings only."""
+        """Return the settings as the tables `run_models` and `checks` keep them: a check applies to the same settings
+        only."""
         return json.dumps(dict(self.settings), ensure_ascii=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """One analysis that a study defines: which engine fits what, on which view, cell by cell.
+    """Hold one analysis that a study defines: which engine fits what, on which view, by which cells.
 
     `formula` belongs to a regression, `outcome` and `contrast` to a comparison of two levels. `levels` gives the
     levels of each factor in order, the reference level first; `factors` are the columns that are made factors.
-    Only rows are taken that have one of the values of each column of `where`, as text.
-    Rows for which one of `drop_flags` is true, and those whose outcome is one of `drop_outcomes`, are left out when
-    refusals are removed. `settings` are further arguments
-    of the R function; R refuses those that it doesn't take.
+    Only rows are taken that have one of the values of each column of `where`, as text. Rows for which one of
+    `drop_flags` is true, and those whose outcome is one of `drop_outcomes`, are left out when refusals are removed.
+    `settings` are further arguments of the R function; R refuses those that it doesn't take.
     """
 
     name: str
@@ -116,8 +116,8 @@ class Fit:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns that settings name: the text of a topic model, what tells its documents apart, what answers have
-        in common, what tells the sets of a choice apart."""
+        """Return the columns that settings name: the text of a topic model, what distinguishes its documents, what
+        answers have in common, what distinguishes the sets of a choice."""
         named = [str(self.settings[name]) for name in ("text", "id") if name in self.settings]
         clusters = self.settings.get("cluster", ())
         for cluster in (clusters,) if isinstance(clusters, str) else clusters:
@@ -129,10 +129,10 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class Specification:
-    """One way to ask the question of a study again (a sensitivity analysis): a fit of the study with something changed.
+    """Define one way to ask the question of a study again (a sensitivity analysis): its fit with one change.
 
     None keeps what the fit has. `contrast` is the factor of two levels whose difference is wanted. Rows are left out by
-    `drop_flags` (true) and `drop_outcomes` (values of the column outcome); `missing_as` says which value is taken for a
+    `drop_flags` (true) and `drop_outcomes` (values of the column outcome); `missing_as` says which value replaces a
     missing one. `rotate` names a factor: the specification is fitted with each of its levels as the reference.
     `settings` are added to those of the fit. `choices`, by dimension, are what a figure says of it.
     """
@@ -152,10 +152,11 @@ class Specification:
 
 @dataclass(frozen=True, slots=True)
 class StudyFigure:
-    """One figure that puts variants side by side, in this order: all in one panel, or by the label of a `panel`.
+    """Define one figure that shows variants side by side, in this order: all in one panel, or by the label of a
+    `panel`.
 
     `indices` are measures of games (si, bgd …, success_rate). `families` are models by family, newer and larger ones
-    later; where there are any, only their models are drawn.
+    later; if there are any, only their models are drawn.
     """
 
     name: str
@@ -168,18 +169,18 @@ class StudyFigure:
 
     @property
     def all_variants(self) -> tuple[str, ...]:
-        """Those of all panels, each once."""
+        """Return the variants of all panels, each once."""
         return tuple(dict.fromkeys((*self.variants, *(variant for panel in self.panels.values() for variant in panel))))
 
     @property
     def is_comparison(self) -> bool:
-        """True if variants stand side by side in one panel."""
+        """Return True if variants are side by side in one panel."""
         return any(len(panel) > 1 for panel in (self.variants, *self.panels.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class ImportNames:
-    """How files of others name columns and models, as `--map` and `--map-model` take it ("answer=response")."""
+    """Hold names of columns and models in foreign files, as `--map` and `--map-model` take them ("answer=response")."""
 
     columns: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -187,20 +188,20 @@ class ImportNames:
 
 @dataclass(frozen=True)
 class StudyFile:
-    """What the file of a study says, read and checked: what its design is given (`Study` adds the design itself).
+    """Hold what the file of a study says, read and checked: what its design receives (`Study` adds the design itself).
 
-    `version` is 12 hexadecimal digits over everything that decides what is asked, in all
-    variants; `contents` are the parts of it (see `Design.contents`), each of which an edit may leave as it is. `texts`
-    are the files that it was read from, its own first, by their names in its folder. `note` is what people should know
-    who see its results. `asked_as` is the variant as the file names it, without a format of answers.
+    `version` is 12 hexadecimal digits over everything that decides what is asked, in all variants; `contents` are its
+    parts (see `Design.contents`), any of which an edit may leave unchanged. `texts` are the files that it was read
+    from, its own first, by their names in its folder. `note` is what people should know before they use its results.
+    `asked_as` is the variant as the file names it, without a format of answers.
 
     `about` is one line on the variant, `left_out` says by model why this variant does not ask it, and `temperature` is
-    in the settings of every model (None: each provider's own), as `reasoning_back` is where a run asks for it. One that
-    `is_extension` is no condition of its paper. `variant_labels` are names of variants in figures. `conditions`
-    are in the study's order, the reference first. `participants` are no models and play any study of this design, named
-    by its file or not; with their labels. One that ships with slant, or was read from a database, `is_known_by_name`:
-    commands need no path. `refusal_rule` says what its views call a refusal, `import_names` what the
-    columns of files are.
+    in the settings of every model (None: each provider's own), as is `reasoning_back` if a run asks for it. A variant
+    that `is_extension` is not a condition of its paper. `variant_labels` are names of variants in figures. `conditions`
+    are in the study's order, the reference first. `participants` are not models; they play any study of this design,
+    named by its file or not, and have labels. A study that ships with slant, or was read from a database,
+    `is_known_by_name`: commands need no path. `refusal_rule` says what its views call a refusal, `import_names` what
+    the columns of files are.
     """
 
     name: str
@@ -236,8 +237,8 @@ class StudyFile:
     contents: frozenset[str] = field(default_factory=frozenset, repr=False, compare=False)
 
     def with_answer(self, answer: str) -> Self:
-        """Return the same study with another format of answers, as the variant NAME.ANSWER. Models that have a format
-        of their own (they reason by themselves) are left out, by name.
+        """Return the same study with another format of answers, as the variant NAME.ANSWER. Models that have their own
+        format (they reason by themselves) are left out, by name.
         """
         if answer == self.frame:
             return self
@@ -248,8 +249,8 @@ class StudyFile:
         return replace(self, variant=variant, frame=answer, models=models, left_out={**fixed, **self.left_out})
 
     def with_reasoning_back(self, back: ReasoningBack) -> Self:
-        """Return the same study with this much of its reasoning given back to every model, as the variant NAME.kept or
-        NAME.dropped: other conversations are other trials, and belong into tables of their own."""
+        """Return the same study with this much reasoning given back to every model, as the variant NAME.kept or
+        NAME.dropped: other conversations are other trials, and belong in separate tables."""
         models = tuple(replace(model, reasoning_back=back) for model in self.models)
         return replace(self, variant=f"{self.variant}.{back}", reasoning_back=back, models=models)
 
@@ -259,7 +260,7 @@ class StudyFile:
 
     @property
     def as_typed(self) -> str:
-        """What `--study` takes for this study: the name of one that ships with slant, the path of one of your own."""
+        """Return what `--study` takes for this study: its name if it ships with slant, else its path."""
         if self.is_known_by_name:
             return self.name
         folder = Path.cwd()
@@ -267,20 +268,20 @@ class StudyFile:
 
     @property
     def trial_command(self) -> str:
-        """What to type to play this study without a key."""
+        """Return what to type to play this study without a key."""
         names = [*(model.model for model in self.models), *self.participants]
         whom = "--simulated" if any(model.asked_by_default for model in self.models) or not names else ""
         return f"collect --study {self.as_typed} {whom or f'--model simulated/{names[0]}'}"
 
     def next_command(self, db: Path) -> str:
-        """Return what to type once all answers are there: the first kind of fit, or the tables where the study has no
+        """Return what to type once all answers are there: the first kind of fit, or the tables if the study has no
         fit.
         """
         what = f"--fit {next(iter(self.fits.values())).engine}" if self.fits else f"tables --study {self.name}"
         return f"analyze {what} --db {shlex.quote(str(db))}"
 
     def test(self, name: str) -> TestInfo:
-        """The test with this id; UnknownNameError if there is none."""
+        """Return the test with this id; UnknownNameError if there is none."""
         for test in self.tests:
             if test.test == name:
                 return test

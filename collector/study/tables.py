@@ -1,5 +1,5 @@
-"""The tables of a study file that all designs share: [[models]], [fits.*], [sensitivity.*] (what `analyze sensitivity`
-fits, each a change of one of the fits), [figures.*] (which variants a figure puts side by side)."""
+"""Read the tables of a study file that all designs share: [[models]], [fits.*], [sensitivity.*] (what `analyze
+sensitivity` fits, each a change of one of the fits), [figures.*] (which variants a figure shows side by side)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slant.collector.study.toml_table import Table, checked_name
 
 
 def read_model(row: Table) -> StudyModel:
-    """One of [[models]]; StudyError if it breaks the rules."""
+    """Return one of [[models]]; StudyError if it breaks the rules."""
     model = checked_name(row.text("model"), "model")
     study_model = StudyModel(
         model=model,
@@ -48,7 +48,7 @@ _NOT_SET = (
     "model", "messages", "input", "contents", "prompt", "system", "systemInstruction", "instructions", "stream", "n",
     "tools", "functions",
 )  # fmt: skip
-"""Parts of a request that settings would replace: whom it goes to, what is asked, how often, and how it is answered."""
+"""List parts of a request that settings would replace: its model, what is asked, how often, and how it is answered."""
 
 
 def _model_settings(row: Table) -> dict[str, Any]:
@@ -63,8 +63,8 @@ def _model_settings(row: Table) -> dict[str, Any]:
 
 
 _CELLS = ("model", "test")
-"""What a fit may be made by. The results have these columns and no other to tell cells apart, and each source, study
-version and variant is fitted by itself anyway."""
+"""List the columns by which a fit may be made. The results have only these columns to distinguish cells, and each
+source, study version and variant is fitted separately anyway."""
 
 
 def _levels(row: Table) -> dict[str, tuple[str | int, ...]]:
@@ -80,7 +80,7 @@ def _levels(row: Table) -> dict[str, tuple[str | int, ...]]:
 def read_fit(
     name: str, row: Table, own_words: Iterable[str] = (), attributes: Mapping[str, tuple[str, ...]] | None = None
 ) -> Fit:
-    """One of [fits.*]; the formula itself is checked by R, against a list of what it may call. `attributes`: the
+    """Return one of [fits.*]; R checks the formula itself, against a list of what it may call. `attributes`: the
     factors that the study itself names, whose levels a fit need not list again.
     """
     levels = _own_levels(row, attributes or {}) | _levels(row)
@@ -113,8 +113,8 @@ def read_fit(
 
 
 def _own_levels(row: Table, attributes: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str | int, ...]]:
-    """Return the study's levels of its own factors that a formula (not only its random effects) or a contrast names;
-    numbers are numbers, unless the fit itself lists them.
+    """Return the study's levels of its own factors that a formula (outside its random effects) or a contrast names;
+    numbers stay numbers, unless the fit itself lists them.
     """
     formula = re.sub(r"\|[^()]*\)", ")", row.optional_text("formula") or "")
     named = {*re.findall(r"\w+", formula), row.optional_text("contrast")}
@@ -141,8 +141,9 @@ def _where(row: Table) -> dict[str, tuple[str, ...]]:
 
 
 def _fit_settings(row: Table, own_words: Iterable[str]) -> dict[str, Any]:
-    """Where texts are searched for topics, `removed_words` becomes all that is taken out of them before: the study's
-    own words, labels and prompts and those named here, sorted, without `kept_words`; then `removed_last`."""
+    """Return the settings of a fit. If texts are searched for topics, `removed_words` becomes all that is removed from
+    them first: the study's own words, labels and prompts and those named here, sorted, without `kept_words`; then
+    `removed_last`."""
     settings = read_settings(row)
     named = {key: settings.pop(key, []) for key in ("removed_words", "kept_words", "removed_last")}
     for key, words in named.items():
@@ -181,12 +182,12 @@ def _one_of(row: Table, key: str, known: tuple[str, ...]) -> Any:
 
 
 def read_figures(table: Table, variants: Sequence[str], models: Sequence[str]) -> dict[str, StudyFigure]:
-    """All of [figures.*], in their order; StudyError or UnknownNameError if one breaks the rules."""
+    """Return all of [figures.*], in their order; StudyError or UnknownNameError if one breaks the rules."""
     return {name: _figure(name, row, variants, models) for name, row in table.tables("figures").items()}
 
 
 def read_variant_labels(table: Table, variants: Sequence[str]) -> dict[str, str]:
-    """Return the names that variants have in figures, by their ids; a variant without one goes by its id."""
+    """Return the names of variants in figures, by their ids; a variant without one goes by its id."""
     labels = table.table("variant_labels")
     for variant in table.mapping("variant_labels"):
         if variant not in variants:
@@ -222,7 +223,7 @@ def _lists(row: Table, key: str) -> Mapping[str, tuple[str, ...]]:
 
 
 _OF_OUTCOMES = ("outcome", "is_refusal", "is_valid")
-"""Columns that an outcome decides: a fit of one of them wants the trials without an answer."""
+"""List columns that an outcome decides: a fit of one of them needs the trials without an answer."""
 
 
 def _is_of_outcomes(fit: Fit) -> bool:
@@ -240,7 +241,7 @@ def read_outcomes(row: Table, default: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def read_specifications(table: Table, fits: Mapping[str, Fit]) -> dict[str, Specification]:
-    """All of [sensitivity.*], in their order; StudyError or UnknownNameError if one breaks the rules."""
+    """Return all of [sensitivity.*], in their order; StudyError or UnknownNameError if one breaks the rules."""
     return {name: _specification(name, row, fits) for name, row in table.tables("sensitivity").items()}
 
 
@@ -286,7 +287,7 @@ def _choices(row: Table) -> dict[str, str]:
 
 
 def _check_rotation(specification: Specification, fit: Fit, where: str) -> None:
-    """Each level of `rotate` in turn is made the reference, which only a regression has."""
+    """Check that each level of `rotate` can be made the reference in turn, which only a regression has."""
     if specification.rotate is None:
         return
     checked_name(specification.rotate, "column")
@@ -297,7 +298,7 @@ def _check_rotation(specification: Specification, fit: Fit, where: str) -> None:
 
 
 def read_import_names(table: Table) -> ImportNames:
-    """Read [import]: what `collect import` takes where nothing else is typed."""
+    """Read [import]: what `collect import` uses if nothing else is typed."""
     row = table.table("import")
     names = ImportNames(row.texts("map", ()), row.texts("map_models", ()))
     row.finish()

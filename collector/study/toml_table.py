@@ -1,4 +1,4 @@
-"""A TOML table that is read key by key and then refuses every key that nobody has read."""
+"""Read a TOML table key by key, and then refuse every key that was not read."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def shortened(text: object, most: int = 80) -> str:
-    """Return a text of a study file as a sentence repeats it: what is longer is cut off."""
+    """Return a text of a study file as a sentence repeats it: a longer one is cut off."""
     whole = str(text)
     return whole if len(whole) <= most else f"{whole[:most]}…"
 
 
 def checked_name(name: str, what: str) -> str:
-    """`name` itself, where it is safe as a file name, a column value and an SQL literal; StudyError elsewhere."""
+    """Return `name` if it is safe as a file name, a column value and an SQL literal; else raise StudyError."""
     if not _NAME.fullmatch(name):
         raise StudyError(
             f'The {what} can\'t be called "{shortened(name)}".',
@@ -31,7 +31,7 @@ def checked_name(name: str, what: str) -> str:
 
 
 def unknown_key(key: str, where: str, known: Iterable[str]) -> StudyError:
-    """Return the sentence for a key (or a CSV column) that nothing reads, with the nearest one that something does."""
+    """Return the error for an unknown key (or CSV column), with the nearest known one."""
     names = sorted(known)
     near = get_close_matches(key[:80], names, n=1, cutoff=0.5)
     hint = f'Did you mean "{near[0]}"?' if near else f"Known here: {shortened(', '.join(names), 2000)}."
@@ -39,7 +39,7 @@ def unknown_key(key: str, where: str, known: Iterable[str]) -> StudyError:
 
 
 class Table:
-    """One table of a study file. `where` names it for people, as in 'mine.toml, [prompt]'."""
+    """Hold one table of a study file. `where` names it for people, as in 'mine.toml, [prompt]'."""
 
     def __init__(self, values: Mapping[str, Any], where: str) -> None:
         self._values = values
@@ -47,7 +47,7 @@ class Table:
         self.where = where
 
     def has(self, key: str) -> bool:
-        """Return True if the table says something by this key."""
+        """Return True if the table has this key."""
         return key in self._values
 
     def text(self, key: str, default: str | None = None) -> str:
@@ -73,7 +73,7 @@ class Table:
         return self._required(key, default if value is None else tuple(value))
 
     def choice(self, key: str, known: Sequence[str]) -> str:
-        """One of these texts, the first where it is absent; UnknownNameError for another one."""
+        """Return one of these texts, the first if it is absent; UnknownNameError for another one."""
         value = self.text(key, known[0])
         if value not in known:
             raise UnknownNameError(f"{key} in {self.where}", value, known)
@@ -89,7 +89,7 @@ class Table:
         return Table(self.mapping(key), inner)
 
     def tables(self, key: str) -> dict[str, Table]:
-        """Tables by name, as in [frames.api] and [frames.local]; empty if absent."""
+        """Return tables by name, as in [frames.api] and [frames.local]; empty if absent."""
         inner = self.table(key)
         return {checked_name(name, key): inner.table(name) for name in inner._values}
 
@@ -109,7 +109,7 @@ class Table:
         return value
 
     def finish(self) -> None:
-        """Refuses the first key that nobody has read."""
+        """Refuse the first key that was not read."""
         for key in self._values:
             if key not in self._read:
                 raise unknown_key(key, self.where, self._read)
