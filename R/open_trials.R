@@ -274,7 +274,7 @@ stop_unopened <- function(problem, path, patience_s) {
     stop_with(
       sprintf("Can't open the lake %s: its script makes no views of its files.", quoted(path)),
       strsplit(problem, "\n", fixed = TRUE)[[1]][[1]],
-      "To write it anew, into an empty folder: collect export --layout lake FOLDER --db DB"
+      "To write it again, into an empty folder: collect export --layout lake FOLDER --db DB"
     )
   }
   stop_with(

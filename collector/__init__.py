@@ -1,4 +1,4 @@
-"""Asks language models the trials of behavioural experiments and keeps every answer. See `collect --help`."""
+"""Ask language models the trials of behavioural experiments and keep every answer. See `collect --help`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`collect()`: one call from a study to answers in a database. The command line calls it, and nothing else."""
+"""Collect answers by one call, `collect()`, from a study to a database. The command line calls it, and nothing else."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ from slant.collector.terminal import count_text
 
 @dataclass(frozen=True, kw_only=True)
 class WatchedRequest(Request):
-    """A request, and who watches it."""
+    """Hold a request and its watcher."""
 
     watcher: Watcher | None = None
 
     def alone(self) -> Request:
-        """Return the request without who watches: what is handed on, to other processes too."""
+        """Return the request without its watcher: this is passed on, also to other processes."""
         return Request(**{field.name: getattr(self, field.name) for field in fields(Request)})
 
 
@@ -45,27 +45,27 @@ def collect(call: WatchedRequest) -> RunReport:
     """Ask `models` (specs like "openai/NAME"; None: those the study names) the trials of `study` that `db` lacks.
 
     Answers go into the journal next to `db` before they count, then into `db`. The same call again asks only what is
-    missing; what an edit of the study, other settings or another seed ask again is a warning first. Settings are called
-    as the options of `collect` are. Works inside a notebook too.
+    missing; what an edit of the study, other settings or another seed would ask again is a warning first. Settings have
+    the names of the options of `collect`. It works inside a notebook, too.
 
     `yes=True` agrees to requests that cost money. `dry_run=True` returns a DryRun: what it would take. `pilot=50` asks
-    a balanced slice only. `shard=(2, 8)` asks the second of eight parts of the plan, into a database of its own, which
-    `merge()` brings together with the others; `budget` is for each. `registration` is a file that `collect preregister`
-    wrote, or what `preregister()` gave; what is not as registered is a warning first.
+    only a balanced slice. `shard=(2, 8)` asks the second of eight parts of the plan, into a separate database, which
+    `merge()` combines with the others; `budget` is for each. `registration` is a file that `collect preregister` wrote,
+    or the result of `preregister()`; each departure from it is a warning first.
 
     `until_width=10` asks whole repetitions, `repetitions` at most, and ends for each model once half of the 95 %
     interval of the condition effect (over words and wordings, by R) is 10 or less in each test, in the unit of the
-    study's measure. The report has the looks. Not with batch, pilot or shard.
+    study's measure. The report has the looks. This excludes batch, pilot and shard.
 
-    `again=200` asks 200 balanced trials that have an answer once more, as answers of their own on another occasion,
-    which no table or fit mixes with the first (`retest()` compares them). Each call is a new occasion; one that was
-    broken off is finished first. A warning says which occasion it is.
+    `again=200` asks 200 balanced trials that have an answer once more, as separate answers on another occasion, which
+    no table or fit mixes with the first (`retest()` compares them). Each call is a new occasion; an interrupted one is
+    finished first. A warning says which occasion it is.
 
-    `batch=True` asks through batch jobs of OpenAI or Anthropic, at half the price: each call fetches what is ready of
+    `batch=True` asks through batch jobs of OpenAI or Anthropic, at half the price: each call fetches what is ready from
     the jobs of earlier calls, then (with `yes=True`) submits what is pending; nothing is submitted twice. The report is
-    a BatchReport: it has `open_jobs`.
+    then a BatchReport with `open_jobs`.
 
-    Raises a SlantError (collector/errors.py) whose text says what to do. `watcher` hears how it goes.
+    Raise a SlantError (collector/errors.py) whose text says what to do. `watcher` receives what is reported.
 
     >>> report = collect("demo.duckdb", "rmiat", ["simulated/o3-mini"])  # doctest: +SKIP
     """
@@ -120,7 +120,7 @@ def _is_done(run_plan: RunPlan) -> bool:
 
 
 def _ask(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
-    """Ask what is pending, once somebody has agreed to pay for it."""
+    """Ask what is pending, once the payment has been agreed to."""
     if request.batch:
         request = replace(request, yes=watcher.agrees(run_plan, request))
         run_plan = run_plan.asking_logprobs() if request.logprobs else run_plan
@@ -155,7 +155,7 @@ def _collect_until_narrow(run_plan: RunPlan, request: Request, watcher: Watcher)
 def carry_out(
     run_plan: RunPlan, request: Request, *, watcher: Watcher, precision: Precision | None = None
 ) -> RunReport:
-    """Do what a run plan says, as the request says. Raises if it would cost money and nobody agreed."""
+    """Do what a run plan says, as the request says. Raise an error if it would cost money without consent."""
     if precision is not None:
         return carry_out_until_narrow(
             precision, request, watcher, lambda part: carry_out(part, request, watcher=watcher)

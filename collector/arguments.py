@@ -1,5 +1,5 @@
-"""What a public function was called with, compared with what it says it takes: a sentence in place of an error from
-somewhere inside."""
+"""Check the arguments of a public function against its annotations: a sentence in place of an error from somewhere
+inside."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _SEVERAL = (Sequence, Iterable, Collection, list)
 def checked_arguments(
     *, more: Mapping[str, Sequence[str]] | None = None, **least: float
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Return a decorator: UsageError if an argument is not of the kind that its annotation names, is no finite
-    number, or below the `least` that is given here for its name. `more`: what such an argument takes in this function
-    alone. What is of a kind that isn't known here is left to the function.
+    """Return a decorator that raises UsageError if an argument is not of its annotation's kind, is not a finite number,
+    or is below the `least` that is given here for its name. `more`: further kinds that such an argument takes in this
+    function only. Arguments of unknown kinds are left to the function.
     """
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
@@ -46,7 +46,7 @@ def checked_arguments(
 
 @dataclass(frozen=True)
 class Bounds:
-    """What a number may be: from `least` to `most`, or `above` a number."""
+    """Say what a number may be: from `least` to `most`, or `above` a number."""
 
     least: float | None = None
     most: float | None = None
@@ -66,7 +66,7 @@ class Bounds:
 def bound_values(
     called: str, signature: inspect.Signature, given: Sequence[Any], named: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Return the values of a call by the names of arguments. UsageError if the function can't be called so."""
+    """Return the values of a call by the names of arguments; UsageError if the function can't be called that way."""
     try:
         return signature.bind(*given, **named).arguments
     except TypeError as error:
@@ -81,7 +81,7 @@ def check_values(
     bounds: Mapping[str, Bounds],
     more: Mapping[str, Sequence[str]],
 ) -> None:
-    """UsageError if a value is not of its kind, is a number out of bounds, or is one of two that say one thing."""
+    """Raise UsageError if a value is not of its kind, is out of bounds, or is one of two that say the same."""
     for name, value in values.items():
         known = (*_KNOWN[name], *more.get(name, ())) if name in _KNOWN else None
         if name in kinds and not _fits(value, kinds[name]):
@@ -124,13 +124,13 @@ def _fits(value: Any, kind: Any) -> bool:
         return isinstance(value, tuple)
     if kind in (int, float):
         return isinstance(value, kind | int) and not isinstance(value, bool)
-    if isinstance(kind, type) and issubclass(kind, IO):  # no file is an instance of it
+    if isinstance(kind, type) and issubclass(kind, IO):  # but no file is an instance of it
         return hasattr(value, "write")
     return not isinstance(kind, type) or getattr(kind, "_is_protocol", False) or isinstance(value, kind)
 
 
 def _all_fit(values: Iterable[Any], parts: tuple[Any, ...]) -> bool:
-    """Of a list; what can be walked over only once is left alone."""
+    """Check the items of a list; an iterator is left alone."""
     return not isinstance(values, Collection) or not parts or all(_fits(value, parts[0]) for value in values)
 
 

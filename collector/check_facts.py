@@ -1,4 +1,4 @@
-"""What a check of a model found, between the check that fills it and the journal that keeps it."""
+"""Hold what a check of a model found, for the check that fills it and the journal that keeps it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckFacts:
-    """What a check found, as the table `checks` keeps it. Shares are between 0 and 1; what can't be told is None."""
+    """Hold a check's results as the table `checks` keeps them. Shares are between 0 and 1; None is unknown."""
 
     counted: str | None
     n_asked: int

@@ -1,4 +1,4 @@
-"""`collect`: options in, one call, messages out."""
+"""Run `collect`: options in, one call, messages out."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Examples:
   collect --study rmiat --model {EXAMPLE_MODEL} --shard 2/8 --db shard2.duckdb    one of eight; then: collect merge
   collect --study rmiat --model {EXAMPLE_MODEL} --until-width 10 --repetitions 8 --looks 4    until intervals are narrow
 
-Answers are kept in a journal beside the database (slant.duckdb.journal) before they count. The same command goes
+Answers are kept in a journal next to the database (slant.duckdb.journal) before they count. The same command goes
 on where it stopped. Keys come from the environment: OPENAI_API_KEY, ANTHROPIC_API_KEY, DEEPSEEK_API_KEY …
 """
 
@@ -80,8 +80,8 @@ def collect(ctx: click.Context, /, **options: Any) -> None:
 
 
 def _each_variant(options: dict[str, Any]) -> None:
-    """`--variant all`: one after the other, in the study's order; exit code 1 where one of them is not complete.
-    A variant that leaves out a model that was named, or that needs another variant first, is skipped with the reason.
+    """Run `--variant all`: one after the other, in the study's order; exit code 1 if one of them is not complete.
+    A variant that leaves out a named model, or that needs another variant first, is skipped with the reason.
     """
     from slant.collector.studies.catalogue import load_variants
 

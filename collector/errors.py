@@ -1,4 +1,4 @@
-"""What can go wrong, as one tree. A person sees these sentences; a traceback is a defect of ours.
+"""Define what can go wrong, as one tree. A person sees these sentences; a traceback is our defect.
 
 SlantError                 exit 1   something could not be done
 ├── UsageError             exit 2   what was typed or written in a file is wrong; nothing was written
@@ -6,8 +6,8 @@ SlantError                 exit 1   something could not be done
 │   └── UnknownNameError            a name that nothing has; says the nearest one that exists
 ├── DatabaseError          exit 1   the database is not ours, not readable, or held by another process
 │   ├── DatabaseBusyError           another process holds the file
-│   ├── DatabaseDamagedError        the file is damaged; its journal, where it has one, makes it again
-│   ├── DatabaseEmptyError          there is a file, but nothing of slant's is in it yet
+│   ├── DatabaseDamagedError        the file is damaged; its journal, if it has one, restores it
+│   ├── DatabaseEmptyError          the file exists, but slant has put nothing into it yet
 │   └── DatabaseWriteError          the file can't be written (disk full …); the journal still has everything
 ├── JournalError           exit 1   the journal can't be written, or another collector holds it
 ├── ProviderError          exit 1   a provider refuses to serve this model (key, quota, name)
@@ -23,7 +23,7 @@ from collections.abc import Iterable
 
 
 class SlantError(Exception):
-    """Says what can't happen, what must hold and what was found, and what to type next."""
+    """Say what can't happen, what must hold and what was found, and what to type next."""
 
     exit_code = 1
 
@@ -45,8 +45,8 @@ class StudyError(UsageError):
 
 
 class UnknownNameError(UsageError):
-    """An unknown study, model, key, table …, with the nearest known name. `kind`: what it would be, perhaps where
-    ("variant in mine.toml")."""
+    """Report an unknown study, model, key, table …, with the nearest known name. `kind`: what it would be, and
+    optionally in which place ("variant in mine.toml")."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str], *details: str) -> None:
         names = sorted(known)
@@ -59,7 +59,7 @@ class UnknownNameError(UsageError):
 
 
 class UnknownTrialError(UnknownNameError):
-    """A trial or game that a database lacks, which may have millions of others."""
+    """Report a trial or game that a database lacks, which may have millions of others."""
 
     def __init__(self, kind: str, name: str) -> None:
         UsageError.__init__(self, f'There is no {kind} "{name[:80]}" in this database.')

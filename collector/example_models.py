@@ -1,7 +1,7 @@
-"""The models that help, error messages, pages and new studies name where any model of a provider would do.
+"""Name the models in help, error messages, pages and new studies if any model of a provider would do.
 
-They must live: collector/providers/lifecycles.csv knows no end of either (tests/project/test_example_models.py). Help,
-messages and new studies read them here. The README and the pages are text, so change both at once by one command:
+They must exist: collector/providers/lifecycles.csv has no end of either (tests/project/test_example_models.py). Help,
+messages and new studies read them here. The README and the pages are text, so change all of them by one command:
 
     python tools/example_models.py openai/NAME [anthropic/NAME]
 """

@@ -1,4 +1,4 @@
-"""Text that others wrote, as Markdown and LaTeX show it and nothing else: no command of theirs is carried out."""
+"""Escape foreign text, so that Markdown and LaTeX show it unchanged and carry out no command in it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _HYPHENS = re.compile(r"(?<=\w)-(?=\w)")
 
 
 def escaped_markdown(text: object) -> str:
-    """For running text and cells: nothing in it is a mark, and it stays one line."""
+    """Escape running text and cells: nothing in it is markup, and it stays one line."""
     line = " ".join(printable(text).split())
     return _LINE_START.sub(r"\1\\\2", _MARKDOWN.sub(r"\\\1", line))
 
@@ -33,7 +33,7 @@ def quoted_markdown(text: object) -> str:
 
 
 def escaped_latex(text: object) -> str:
-    """For running text and cells of a table, where also [ and * mean something, and stays one line. A hyphen within a
-    word stays one; two that would make a dash do not."""
+    """Escape running text and cells of a table, in which also [ and * mean something; the result stays one line. A
+    hyphen within a word stays one; two that would make a dash do not."""
     parts = _HYPHENS.split(" ".join(printable(text).split()))
     return "-".join(_SPECIAL.sub(lambda mark: _LATEX[mark[0]], part) for part in parts)

@@ -1,4 +1,4 @@
-"""The nouns of slant, none ever changed: what is asked, what came back, and what is kept of it.
+"""Define slant's nouns, which never change once made: what is asked, what came back, and what is kept of it.
 
 A *trial* is one observation. A *conversation* is what one worker owns: a list of trials asked in order; a single
 question is a conversation of length one. An *attempt* is one HTTP exchange (or one imported answer), and has one
@@ -20,10 +20,10 @@ from slant.collector.system.json_text import plain_values, texts_sorted
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "rejected", "failed"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
 WITHOUT_ANSWER: tuple[Outcome, ...] = tuple(each for each in OUTCOMES if each not in ("answered", "failed"))
-"""How a trial ends without an answer; analyses leave such trials out, and count them."""
+"""List how a trial ends without an answer; analyses leave such trials out, and count them."""
 RefusalRule = Literal["outcome", "exact_label"]
 REFUSAL_RULES: tuple[RefusalRule, ...] = get_args(RefusalRule)
-"""What a study counts as a refusal: the outcome `refused`, or (the rule of a paper) whatever is not exactly a label."""
+"""List what a study may count as a refusal: the outcome `refused`, or (a paper's rule) anything but exactly a label."""
 EndingKind = Literal["answer", "truncated", "filtered", "refused", "malformed", "failed", "stop", "unknown", "missing"]
 Source = Literal["collected", "imported", "simulated"]
 Measure = Literal["reasoning", "output"]
@@ -48,8 +48,8 @@ def numbered_ids(*parts: Any) -> Callable[[int], str]:
 
 
 class StableIds:
-    """Stable ids that begin alike, each for a tenth of the time: `StableIds(*a).of(n, StableIds.end(*b))` is
-    `stable_id(*a, n, *b)`, for one `a` at least."""
+    """Make stable ids that begin alike, each in a tenth of the time: `StableIds(*a).of(n, StableIds.end(*b))` is
+    `stable_id(*a, n, *b)`, with at least one `a`."""
 
     def __init__(self, *parts: Any) -> None:
         start = _json(parts)[:-1]
@@ -67,11 +67,11 @@ class StableIds:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One observation, before it is asked. `factors` holds what only this design knows, as JSON-able values.
+    """Hold one observation before it is asked. `factors` holds what only this design knows, as JSON-able values.
 
     `content` is a short hash of what decides the prompts of trials like this one (see `Design.contents`), `position`
-    its place in the plan; None if an import doesn't say it. Of a trial that is asked again on another day
-    (`collect --again`) `occasion` counts from 2, and `first_trial_id` is the trial that it repeats.
+    its place in the plan; None if an import doesn't say it. If a trial is asked again on another day (`collect
+    --again`), `occasion` counts from 2, and `first_trial_id` is the trial that it repeats.
     """
 
     trial_id: str
@@ -99,7 +99,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A tool that a model is offered in a conversation: a function of one argument, which is one of `options`."""
+    """Describe a tool that a model is offered in a conversation: a function with one argument, one of `options`."""
 
     name: str
     description: str
@@ -108,7 +108,7 @@ class Tool:
 
     @property
     def schema(self) -> dict[str, Any]:
-        """Its arguments as JSON schema."""
+        """Return its arguments as JSON schema."""
         values = {"type": "string", "enum": list(self.options)}
         needed = {"properties": {self.argument: values}, "required": [self.argument]}
         return {"type": "object", **needed, "additionalProperties": False}
@@ -116,7 +116,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call of a tool in an answer, under the provider's own name for it (None: it gave none)."""
+    """Hold one call of a tool in an answer, with the provider's own name for it (None if it gave none)."""
 
     call_id: str | None
     name: str
@@ -129,11 +129,12 @@ class ToolCall:
 
 @dataclass(frozen=True)
 class Prompt:
-    """What is sent in one turn: `new` messages, each `{"role": …, "content": …}`, after those of the prompt `before`.
+    """Hold what is sent in one turn: `new` messages, each `{"role": …, "content": …}`, after those of the prompt
+    `before`.
 
-    What a provider wants back of its own answer is the key "blocks" of that message (see Reply). Each prompt holds its
-    own messages only: a game of n rounds takes the room of n messages, not of their n²/2 copies. Where a `tool` is
-    offered, a message of the user may have "results" before its content, each `{"call_id", "name", "content"}`.
+    What a provider wants back of its own answer is the key "blocks" of that message (see Reply). Each prompt holds only
+    its own messages: a game of n rounds takes the room of n messages, not of their n²/2 copies. If a `tool` is offered,
+    a message of the user may have "results" before its content, each `{"call_id", "name", "content"}`.
     """
 
     new: tuple[Mapping[str, Any], ...]
@@ -142,14 +143,14 @@ class Prompt:
 
     @property
     def messages(self) -> tuple[Mapping[str, Any], ...]:
-        """All of them, oldest first."""
+        """Return all of them, oldest first."""
         if self.before is None:
             return self.new
         return tuple(chain.from_iterable(reversed([prompt.new for prompt in self._back()])))
 
     @property
     def n_earlier(self) -> int:
-        """How many of the messages were sent in the same conversation before."""
+        """Return how many of the messages were sent in the same conversation before."""
         return sum(len(prompt.new) for prompt in self.before._back()) if self.before else 0
 
     def _back(self) -> Iterator[Prompt]:
@@ -174,7 +175,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What one worker owns: its trials in order. For a single question there is one."""
+    """Hold what one worker owns: its trials in order. For a single question there is one."""
 
     conversation_id: str
     trials: tuple[Trial, ...]
@@ -182,29 +183,28 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """One generated token, the natural logarithm of its probability, and the likeliest tokens at its place."""
+    """Hold one generated token, the natural logarithm of its probability, and the likeliest tokens at its position."""
 
     token: str
     logprob: float
     likeliest: tuple[tuple[str, float], ...] = ()
 
 
-@dataclass(slots=True)  # made for each answer: to freeze its fields would take four times as long as to set them
+@dataclass(slots=True)  # made for each answer: freezing its fields would take four times as long as setting them
 class Reply:
-    """A provider's response, read but not judged. Unknown counts are None, never 0.
+    """Hold a provider's response, read but not judged. Unknown counts are None, never 0.
 
-    `outcome` is set only where the provider itself says so (refused, filtered, truncated, malformed); where it
-    is None the design reads the answer. `ending` is what its finish reason means (collector/providers/endings.py), None
-    where the dialect does not say. `filter_category` is the provider's word for why it refused or held something back.
-    `input_tokens` includes those read from and written to the provider's cache.
-    `cache_write_1h_tokens` are those of `cache_write_tokens` that are kept for an hour, where that has its own price.
-    `reasoning_kind` is what `reasoning_text` is: the reasoning itself (raw), a summary of it, nothing that can be read
-    (encrypted), or that the answer came with neither (none). `count_conflict` says which of the provider's counts
-    contradict each other. `stated_cost_usd` is what the provider says that it charged, and `upstream_cost_usd` what
-    another one charges for the same answer (a router with the user's own key). `effective_…` and `service_tier` are
-    settings that the answer itself reports.
-    `blocks` is what the provider can be given back of its answer in a later turn, reasoning included, in its own
-    words; None if that is no more than the answer.
+    `outcome` is set only if the provider itself says so (refused, filtered, truncated, malformed); if it is None the
+    design reads the answer. `ending` is what its finish reason means (collector/providers/endings.py), None if the
+    dialect does not say. `filter_category` is the provider's word for why it refused or held something back.
+    `input_tokens` includes those read from and written to the provider's cache. `cache_write_1h_tokens` are those of
+    `cache_write_tokens` that are kept for an hour, if that has a separate price. `reasoning_kind` is what
+    `reasoning_text` is: the reasoning itself (raw), a summary of it, an unreadable block (encrypted), or neither
+    (none). `count_conflict` says which of the provider's counts contradict each other. `stated_cost_usd` is what the
+    provider says that it charged, and `upstream_cost_usd` what another one charges for the same answer (a router with
+    the user's own key). `effective_…` and `service_tier` are settings that the answer itself reports. `blocks` is what
+    the provider can be given back of its answer in a later turn, including reasoning, in its own words; None if that is
+    no more than the answer.
     """
 
     answer: str | None = None
@@ -236,7 +236,7 @@ class Reply:
 
     @property
     def spoken(self) -> str | None:
-        """The answer as people read it, with the calls of tools in it."""
+        """Return the answer for people, with the calls of tools in it."""
         if not self.tool_calls:
             return self.answer
         return "\n".join([*([self.answer] if self.answer else []), *map(str, self.tool_calls)])
@@ -244,12 +244,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a design read a reply: the outcome, and the option that was chosen (as the study spells it).
+    """Hold how a design read a reply: the outcome, and the option that was chosen (as the study spells it).
 
-    `detail` says what an invalid answer is, where the design tells kinds apart. `spelled`: how the answer calls
-    options a and b, where not by their names; `place`: at which character of the answer the choice stands.
-    Not `is_final` where the same trial is asked on (a reminder). `factors` is what followed from the answer, and is
-    stored with the factors of the trial; "n_not_asked" there says that the conversation ends, so many trials short.
+    `detail` says what an invalid answer is, if the design distinguishes kinds. `spelled`: how the answer names options
+    a and b, if not by their names; `place`: at which character of the answer the choice begins. It is not `is_final` if
+    the same trial is asked again (a reminder). `factors` is what followed from the answer, and is stored with the
+    trial's factors; "n_not_asked" there says by how many trials the conversation ends early.
     """
 
     outcome: Outcome
@@ -263,7 +263,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One finished exchange inside a conversation, and the trial that it was for."""
+    """Hold one finished exchange inside a conversation, and its trial."""
 
     prompt: Prompt
     reply: Reply
@@ -271,11 +271,11 @@ class Turn:
     trial_id: str = ""
 
 
-@dataclass(slots=True, kw_only=True)  # sixty fields: freezing them would take longer than all else that is done here
+@dataclass(slots=True, kw_only=True)  # sixty fields: freezing them would take longer than everything else here
 class Attempt:
-    """One exchange with its trial, as the journal and the table `attempts` keep it. Times are ISO 8601 in UTC.
+    """Hold one exchange with its trial, as the journal and the table `attempts` keep it. Times are ISO 8601 in UTC.
 
-    Never changed once made, like the others; `dataclasses.replace` makes a new one.
+    It is never changed once made, like the others; `dataclasses.replace` makes a new one.
     """
 
     attempt_id: str
@@ -354,8 +354,8 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """What was fixed before the data (`collect preregister`): its canonical text, the SHA-256 of that (hexadecimal),
-    and the study that it is about."""
+    """Hold what was fixed before the data (`collect preregister`): its canonical text, the SHA-256 of that
+    (hexadecimal), and its study."""
 
     sha256: str
     study: str
@@ -364,14 +364,14 @@ class Registration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """One call of `collect` (or one import), as the first line of its journal and the table `runs` keep it.
+    """Hold one call of `collect` (or one import), as the first line of its journal and the table `runs` keep it.
 
     `models`, `tests` and `conditions` are JSON lists of objects, which become rows of the tables run_models …:
     models: model, model_no (place in the study), label, provider, requested_model, frame, measure, settings, planned,
-            base_url, api_version, sent, left_to_default, prompt_hash, price; where it asks again: occasion, n_again
+            base_url, api_version, sent, left_to_default, prompt_hash, price; if it asks again: occasion, n_again
     tests:  test, test_no, label, groups, planned (trials of that test in one model)
     conditions: condition, condition_no, label, in the study's order
-    `registration` is the SHA-256 of the one that the run was given.
+    `registration` is the SHA-256 of the run's registration.
     """
 
     run_id: str

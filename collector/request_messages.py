@@ -1,4 +1,4 @@
-"""Messages of a request as it was sent, whatever its provider calls them."""
+"""Read messages of a request as it was sent, whatever its provider calls them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Message:
 
 def messages_of(request: str | None) -> tuple[list[Message], str | None]:
     """Return what was sent, message by message, whatever the provider calls it; and how much had been sent before
-    (None: it is all here). No messages where the request is unknown or says nothing in words.
+    (None: nothing more). There are no messages if the request is unknown or holds no words.
     """
     body = values_of(request)
     system = body.get("system", body.get("systemInstruction", body.get("instructions")))

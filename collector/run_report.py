@@ -1,4 +1,4 @@
-"""What came of a call of `collect`: of a live run, of batch jobs, of a dry run."""
+"""Report a call of `collect`: a live run, batch jobs, or a dry run."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _ASKED_FOR = ("model", "planned", "asked", "answered", "refused", "malformed", "
 
 @dataclass(frozen=True)
 class RunReport:
-    """What a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, cost_usd
-    (None: not known), stopped_because; of a study with games also not_asked, the trials of games that ended early, and
-    model_changed, the games that were answered by more than one served model; of a run that was to end on precision
+    """Report what a run did. Dicts of `models`: model, planned, already_done, asked, counts by outcome, cost_usd (None
+    if unknown), stopped_because; for a study with games also not_asked, the trials of games that ended early, and
+    model_changed, the games that were answered by more than one served model; for a run that was to end on precision
     (`until_width`) looks, repetitions and half_width, those of the last look. `looks`: all looks at these models;
     `lacks_look`: one of them has not ended by its rule, for it lacks a trial. `notes`: sentences about the answers.
-    `run_id` is empty if nobody had to be asked. `made`, `open_jobs` and `needs_yes` are of batch jobs.
+    `run_id` is empty if no model had to be asked. `made`, `open_jobs` and `needs_yes` are about batch jobs.
     """
 
     run_id: str
@@ -43,7 +43,7 @@ class RunReport:
         return "\n".join([self._heading, table_as_text(self._frame, _ASKED_FOR), *self._left_out])
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """Return the report for notebooks."""
         left_out = "".join(f"<p>{escape(line)}</p>" for line in self._left_out)
         return f"<p>{escape(self._heading)}</p>{table_as_html(self._frame, _ASKED_FOR)}{left_out}"
 
@@ -65,16 +65,17 @@ class RunReport:
 
     @property
     def is_complete(self) -> bool:
-        """True if every planned trial of every asked model has its final answer, and the database has them all."""
+        """Return True if every planned trial of every asked model has its final answer, and the database has them
+        all."""
         done = [m["already_done"] + m["asked"] + m.get("not_asked", 0) - m["failed"] for m in self.models]
         return self.is_loaded and not self.lacks_look and done == [m["planned"] for m in self.models]
 
 
 @dataclass(frozen=True, repr=False)
 class BatchReport(RunReport):
-    """What one call with `batch=True` did. Dicts of `models`: model, planned, done, fetched, counts by outcome,
+    """Report what one call with `batch=True` did. Dicts of `models`: model, planned, done, fetched, counts by outcome,
     submitted, waiting (in open jobs), stopped_because. `made` are the jobs that it submitted, `open_jobs` those that
-    are not done; `needs_yes`: requests that wait for somebody to agree to pay.
+    are not done; `needs_yes`: requests that wait for consent to pay.
     """
 
     @property
@@ -87,16 +88,16 @@ class BatchReport(RunReport):
 
     @property
     def ending(self) -> str:
-        """The run's end as the table `runs` keeps it."""
+        """Return the run's end as the table `runs` keeps it."""
         return "finished" if self.is_complete else "waiting for batch jobs" if self.open_jobs else "incomplete"
 
 
 @dataclass(frozen=True, repr=False)
 class DryRun(RunReport):
-    """What a call with `dry_run=True` would take; nothing was sent. Dicts of `models`: planned, pending, tokens, cost
-    and time of each with their ranges, which are estimates; `short` has the same for a person. With `until_width` there
-    are two rows a model, `asked` least and most. `notes` say what the numbers rest on. `first_prompt` goes to
-    `first_model`; None if nobody can be asked, or no conversation falls to the shard.
+    """Report what a call with `dry_run=True` would take; nothing was sent. Dicts of `models`: planned, pending, tokens,
+    cost and time of each with their ranges, which are estimates; `short` has the same for a person. With `until_width`
+    there are two rows per model, `asked` least and most. `notes` say what the numbers rest on. `first_prompt` goes to
+    `first_model`; None if no model can be asked, or no conversation falls to the shard.
     """
 
     short: tuple[dict[str, Any], ...] = ()
@@ -109,5 +110,5 @@ class DryRun(RunReport):
 
     @property
     def is_complete(self) -> bool:
-        """False: nobody was asked."""
+        """Return False: no model was asked."""
         return False

@@ -1,7 +1,7 @@
-"""Tables on a screen: what all rows share stands in a line above, and what was asked for stays at any width.
+"""Fit tables to a screen: what all rows share is in a line above, and what was asked for stays at any width.
 
-A column that has no room is left out and named; columns to `keep` (an estimate, its interval, its p) are the last to
-go: long names in them are folded between their parts first, then the columns stand closer, and only then words break.
+A column without room is left out and named; columns to `keep` (an estimate, its interval, its p) are the last to go:
+long names in them are folded between their parts first, then columns move closer, and only then do words break.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 
 CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff"
-    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of what stands around them
-    r"\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # unseen, or a line end
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # turn the direction of the text around them
+    r"\u180e\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # invisible, or a line end
 )
 _COLUMN_GAP = 3  # characters that rich puts between two columns
-_NARROW_GAP = 2  # the same where it collapses the padding
-_NARROWEST = 8  # characters that a name has at least where it breaks within a word
+_NARROW_GAP = 2  # the same if it collapses the padding
+_NARROWEST = 8  # characters that a name has at least if it breaks within a word
 # After a mark of punctuation, and between a factor and its level as R's terms join them ("conditionincompatible").
 _JOINTS = re.compile(r"(?<=[_/:-])(?=.)|(?<=\.)(?=[^\W\d])|(?<=\bcondition)(?=[^\W_])")
 _P_NAMES = re.compile(r"p|p_(?!positive\b)\w+")
@@ -29,8 +29,8 @@ _ROWS_OF_REPR = 12
 
 
 def printable(text: object) -> str:
-    """Text that a terminal can show: characters (of a model's answer, say) that would command it, turn the direction of
-    a line or hide in it stand as \ufffd. Those that scripts and emoji need to join letters stay.
+    """Return text that a terminal can show: characters (for example in a model's answer) that would command it, turn
+    the direction of a line or hide in it become \ufffd. Those that scripts and emoji need to join letters stay.
     """
     return CONTROL.sub("\ufffd", str(text))
 
@@ -50,7 +50,7 @@ def shown_p(value: object) -> str:
 
 
 def is_p_name(name: str) -> bool:
-    """Whether a column of this name holds p values (a `p_positive` is no such, but a share of draws)."""
+    """Return whether a column of this name holds p values (`p_positive` does not, but a share of draws)."""
     return _P_NAMES.fullmatch(name) is not None
 
 
@@ -62,9 +62,9 @@ def shown_column(frame: Any, name: str) -> list[str]:
 
 @dataclass(frozen=True)
 class ScreenTable:
-    """A Polars frame in `width` characters. `above`: what all rows share, where the columns had no room otherwise;
-    `left_out`: names of columns for which there is none; `widths`: how wide each column is; `gap`: the characters
-    between two of them."""
+    """Hold a Polars frame in `width` characters. `above`: what all rows share, if the columns had no room otherwise;
+    `left_out`: names of columns without room; `widths`: how wide each column is; `gap`: the characters between two of
+    them."""
 
     frame: Any
     above: str
@@ -74,7 +74,7 @@ class ScreenTable:
 
 
 def screen_table(frame: Any, width: int, keep: Sequence[str] = ()) -> ScreenTable:
-    """How a frame is shown in `width` characters. `keep`: columns that go last."""
+    """Fit a frame into `width` characters. `keep`: columns that are left out last."""
     if _needs(frame) <= width:
         return replace(fitted(frame, width, keep), left_out=[])
     shared = _shared(frame, keep)
@@ -89,7 +89,7 @@ def _needs(frame: Any) -> int:
 
 
 def _shared(frame: Any, keep: Sequence[str]) -> dict[str, str]:
-    """Names and flags that are the same in all rows; measurements stay in the table, and so does what one row is of."""
+    """Return names and flags that are the same in all rows; measurements stay in the table, and so do row names."""
     shared = {}
     for name, dtype in frame.schema.items():
         if dtype.is_float() or (frame.height < 2 and (name in keep or not keep)):
@@ -153,7 +153,8 @@ def _taken(widths: Mapping[str, int], columns: Iterable[str] | None = None, gap:
 
 
 def _widths(least: dict[str, int], full: dict[str, int], columns: list[str], width: int, gap: int) -> dict[str, int]:
-    """All that each column asks for, where there is room; else no column is wider than need be for all to fit."""
+    """Give each column what it asks for if there is room; otherwise no column is wider than is needed for all to
+    fit."""
     widths = {name: full[name] for name in columns}
     most = max(widths.values(), default=0)
     while most > 1 and _taken(widths, columns, gap) > width:
@@ -183,7 +184,7 @@ def as_table(frame: Any, title: str | None = None, shown: ScreenTable | None = N
 
 
 def _folded(text: str, width: int) -> str:
-    """Return text whose words that are longer than the column end their lines between their parts, where they can."""
+    """Return text in which words longer than the column break between their parts, if they can."""
     if len(text) <= width:
         return text
     return " ".join(_folded_word(word, width) for word in text.split(" "))

@@ -1,4 +1,4 @@
-"""Where the command `collect` begins."""
+"""Start the command `collect`."""
 
 from __future__ import annotations
 

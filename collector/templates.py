@@ -1,4 +1,4 @@
-"""How every page is filled in, with Jinja2: a name that a page has and its values lack is an error, no empty place."""
+"""Fill every page with Jinja2: a name that a page has and its values lack is an error, not an empty place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How commands speak: rows to stdout in three formats, all else (the log, too) to stderr, errors without tracebacks."""
+"""Print for commands: rows to stdout in three formats, all else (also the log) to stderr, errors without tracebacks."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from slant.collector.screen_tables import as_table, screen_table
 from slant.collector.screen_tables import printable as printable
 from slant.collector.system.operating_system import check_supported, forbid_core_dumps
 
-_ENDLESS = 10_000  # characters of a line where nobody counts them
+_ENDLESS = 10_000  # characters of a line of unlimited width
 WIDE = "slant.wide"  # in click's context: --wide was typed
-_INTERRUPTED = "slant.interrupted"  # in click's context: what is said at Ctrl-C
+_INTERRUPTED = "slant.interrupted"  # in click's context: the message at Ctrl-C
 _SHOW_BAR_AFTER_S = 2.0
 LOG_VARIABLE = "SLANT_LOG"
 LOG_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR")
@@ -31,24 +31,24 @@ PRINTED = ("table", "csv", "json")  # the formats of --format
 
 
 def print_data(text: str, *, nl: bool = True) -> None:
-    """Print data to stdout: to a file or a pipe to the letter, on a terminal as one can show it."""
+    """Print data to stdout: to a file or a pipe exactly, on a terminal without control characters."""
     click.echo(printable(text) if sys.stdout.isatty() else text, nl=nl)
 
 
 def say(text: str) -> None:
     """Print a message for the person: to stderr, so that a pipe gets only rows."""
-    with contextlib.suppress(OSError):  # nobody listens any more: no reason to stop asking
+    with contextlib.suppress(OSError):  # a closed stderr is no reason to stop asking
         click.echo(printable(text), err=True)
 
 
 def if_interrupted(what: str, hint: str) -> None:
-    """Set what a command says from here on if Ctrl-C ends it at once: what is kept, and what to type."""
+    """Set what a command says from now on if Ctrl-C ends it at once: what is kept, and what to type."""
     if (ctx := click.get_current_context(silent=True)) is not None:
         ctx.meta[_INTERRUPTED] = Interrupted(what, hint)
 
 
 class _LogHandler(logging.Handler):
-    """Log lines go where messages go: to the stderr of now, which a progress bar takes over while it is drawn."""
+    """Write log lines to where messages go: the current stderr, which a progress bar takes over while it is drawn."""
 
     def emit(self, record: logging.LogRecord) -> None:
         say(self.format(record))
@@ -57,7 +57,7 @@ class _LogHandler(logging.Handler):
 def show_log(level: str | None = None) -> None:
     """Write slant's log from this level on to stderr; without `level` what SLANT_LOG says, which may be nothing.
 
-    UsageError if that is no level. The more detailed of several levels counts.
+    Raise UsageError if that is not a level. The more detailed of several levels counts.
     """
     name = (level or os.environ.get(LOG_VARIABLE, "")).strip().upper()
     if not name:
@@ -73,7 +73,7 @@ def show_log(level: str | None = None) -> None:
 
 
 class SectionOption(click.Option):
-    """An option that --help lists under a heading of its own: `section` says which."""
+    """Define an option that --help lists under a separate heading, its `section`."""
 
     def __init__(self, *args: Any, section: str, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -81,8 +81,8 @@ class SectionOption(click.Option):
 
 
 def _refuse_empty(arguments: Iterable[str] | None) -> None:
-    """UsageError for an argument without a character, as of --run "$RUN" where RUN is not set: it would pass for an
-    option that was left out, and more rows would be read than were meant."""
+    """Raise UsageError for an empty argument, as from --run "$RUN" if RUN is not set: it would pass for an omitted
+    option, and more rows would be read than intended."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     for before, word in zip(["", *words], words, strict=False):
         if not word.strip() or re.fullmatch(r"--[\w-]+=", word):
@@ -98,7 +98,7 @@ def _open_streams() -> None:
 
 
 def _is_about_memory(error: Exception) -> bool:
-    """Also as DuckDB and zstd say it; DuckDB itself is not imported for it."""
+    """Recognise also the messages of DuckDB and zstd; DuckDB itself is not imported for this."""
     told = str(error)
     is_full = any(words in told for words in ("not enough memory", "failed to allocate", "Cannot allocate memory"))
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException" or is_full
@@ -111,7 +111,7 @@ def _say_interrupted(ctx: click.Context) -> None:
 
 
 class SlantGroup(click.Group):
-    """A group whose commands end with one clear message and an exit code where a SlantError reaches it."""
+    """End commands with one clear message and an exit code if a SlantError reaches this group."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -128,7 +128,7 @@ class SlantGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return what click does, with the nearest command there is where none is called so."""
+        """Resolve as click does, but suggest the nearest command for an unknown one."""
         name = args[0] if args else ""
         if name and not name.startswith("-") and not ctx.resilient_parsing and self.get_command(ctx, name) is None:
             near = difflib.get_close_matches(name, self.list_commands(ctx), n=1, cutoff=0.5)
@@ -147,12 +147,12 @@ class SlantGroup(click.Group):
             raise
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains when it flushes
-            ctx.exit(141)  # what the shell gives a program whose reader has gone
+            ctx.exit(141)  # the shell's exit code for a program whose reader has gone
         except OSError as error:
             say(f"Error: {error.strerror or error}: {error.filename}" if error.filename else f"Error: {error}")
             ctx.exit(1)
         except Exception as error:
-            if str(error) == "Query interrupted":  # Ctrl-C, as DuckDB says it
+            if str(error) == "Query interrupted":  # DuckDB's message for Ctrl-C
                 _say_interrupted(ctx)
                 raise click.Abort from error
             if not _is_about_memory(error):
@@ -173,7 +173,7 @@ class SlantGroup(click.Group):
 
 
 class LazyCommand(NamedTuple):
-    """Where a command is, and the line about it in the list of commands."""
+    """Say where a command is, and its line in the list of commands."""
 
     module: str
     function: str
@@ -181,7 +181,7 @@ class LazyCommand(NamedTuple):
 
 
 class LazyGroup(SlantGroup):
-    """Imports a command's module when the command is used, so that --help answers at once."""
+    """Import a command's module when the command is used, so that --help answers at once."""
 
     def __init__(self, *args: Any, lazy_commands: Mapping[str, LazyCommand], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -206,8 +206,8 @@ def print_rows(
     rows: Any, output_format: str = "table", title: str | None = None, *, err: bool = False, keep: Sequence[str] = ()
 ) -> None:
     """Print a Polars data frame (or a list of dicts) to stdout as a table, CSV, or JSON (a list of objects). With `err`
-    a table goes to stderr: it is for the person, and stdout holds the rows of something else. `keep`: the columns that
-    a narrow terminal leaves out last."""
+    a table goes to stderr: it is for the person, and stdout holds other rows. `keep`: the columns that a narrow
+    terminal leaves out last."""
     import polars as pl
 
     frame = rows if isinstance(rows, pl.DataFrame) else pl.DataFrame(rows, infer_schema_length=None)
@@ -230,7 +230,7 @@ def _console(file: TextIO) -> Any:
 
     class Ours(Console):
         def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # SlantGroup ends all commands alike; rich would say that they failed
+            raise BrokenPipeError  # SlantGroup ends all commands alike; rich would report a failure
 
     piped = not file.isatty()
     is_endless = piped or _is_wide()
@@ -244,8 +244,8 @@ def _is_wide() -> bool:
 
 @contextlib.contextmanager
 def late_bar(*columns: Any) -> Iterator[Callable[..., None]]:
-    """Show a bar of rich's `columns` for what may be over in a moment: shown on a terminal only, after two seconds.
-    Gives what takes how far it is, as rich's `Progress.update` does.
+    """Show a bar of rich's `columns` for work that may be over quickly: only on a terminal, and after two seconds.
+    It yields a function that takes the progress, as rich's `Progress.update` does.
     """
     from rich.console import Console
     from rich.progress import Progress
@@ -266,5 +266,5 @@ def late_bar(*columns: Any) -> Iterator[Callable[..., None]]:
 
 
 def count_text(number: int, noun: str) -> str:
-    """1 trial, 12,920 trials."""
+    """Return "1 trial", "12,920 trials"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

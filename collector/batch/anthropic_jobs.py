@@ -1,7 +1,7 @@
-"""Anthropic's message batches: the requests are the call; results are streamed once the whole batch has ended.
+"""Speak Anthropic's message batches: the call holds the requests; results are streamed once the whole batch has ended.
 
-A batch there carries no metadata. One whose submission got no answer is told by its time, its number of requests, and
-(once it has ended, not before) by the custom ids of its results.
+A batch there carries no metadata. One whose submission got no answer is recognised by its time, its number of requests,
+and (only once it has ended) by the custom ids of its results.
 """
 
 from __future__ import annotations

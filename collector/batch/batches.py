@@ -1,8 +1,8 @@
-"""`collect --batch`: one call fetches what is ready, submits what is pending, and says what it waits for.
+"""Collect by batch (`collect --batch`): one call fetches what is ready, submits what is pending, and says what is open.
 
     every open job:  sending -> looked up at the provider      sent, ended -> its answers journalled, the job closed
     then, if paying for it was agreed to:  plan minus done minus what open jobs are asking -> new jobs
-All of it under the journal's lock; nothing here remembers anything but through collector/keep/batch_jobs.py.
+All of it happens under the journal's lock; state is kept only through collector/keep/batch_jobs.py.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ log = logging.getLogger(__name__)
 
 
 class Batches:
-    """One call of `collect --batch` on one database, from the lock to the report."""
+    """Make one call of `collect --batch` on one database, from the lock to the report."""
 
     def __init__(self, run_plan: RunPlan, run: Run, request: Request, say: Callable[[str], None]) -> None:
         self._run_plan, self._run, self._request, self._say = run_plan, run, request, say
@@ -64,7 +64,7 @@ class Batches:
         self._needs_yes: Counter[str] = Counter()
 
     def go(self) -> BatchReport:
-        """Fetch and submit, once or (waiting) until nothing is open. Raises JournalError if somebody else does."""
+        """Fetch and submit, once or (waiting) until nothing is open. Raise JournalError if another collector does."""
         self._lock = FolderLock(journal_folder(self._run_plan.db))
         ending = "stopped by an error"
         try:
@@ -84,9 +84,9 @@ class Batches:
                 self._lock.release()
 
     def _prepare(self) -> None:
-        load_journals(self._run_plan.db)  # says at once if the database is not ours, or somebody keeps it
+        load_journals(self._run_plan.db)  # reports at once if the database is not ours, or is held
         self._folder.sweep()
-        open_budget(self._run_plan, self._request.budget)  # says before anything happens if it can't be kept
+        open_budget(self._run_plan, self._request.budget)  # reports before anything happens if it can't be kept
         self._finals = read_finals(self._run_plan.db, self._run_plan.study.name)
         keys = [lane.key for lane in self._lanes.values()] + [
             provider_named(job.provider).key() for job in self._open()
@@ -105,7 +105,7 @@ class Batches:
         )
 
     def _writing(self) -> Journal:
-        """Return this run's journal; made when there is something to write, not at every look at a job."""
+        """Return this run's journal; it is made when there is something to write, not for every look at a job."""
         if self._journal is None:
             texts = text_lines(self._run_plan.study, self._run_plan.registration, self._run.started_at)
             self._journal = Journal(self._run_plan.db, self._run, texts, lock=self._lock)
@@ -114,7 +114,7 @@ class Batches:
         return self._journal
 
     def _round(self) -> bool:
-        """One look at every job, then submit. True while jobs are open."""
+        """Look at every job once, then submit. Return True while jobs are open."""
         for job in self._open():
             self._advance(job)
         for lane in self._lanes.values():
@@ -125,7 +125,7 @@ class Batches:
         return self._folder.open_jobs(self._run_plan.study.name)
 
     def _advance(self, job: Job) -> None:
-        if job.state == "planned":  # nothing of it was sent: its trials are pending, and planned anew
+        if job.state == "planned":  # nothing of it was sent: its trials are pending, and planned again
             self._folder.close(job, "never submitted")
             return
         lane = self._lanes.get(str(job.model["model"]))
@@ -145,7 +145,7 @@ class Batches:
             self._say(f"{_name(job)} stays open: {self._maker.redacted(str(error))}")
 
     def _looked_up(self, job: Job, service: Service) -> Job | None:
-        """Return a job whose submission got no answer, once it is found; None while nobody can tell, or if there is
+        """Return a job whose submission got no answer, once it is found; None while that is unknown, or if there is
         none.
         """
         others = {other.batch_id for other in self._folder.jobs() if other.batch_id}
@@ -173,7 +173,7 @@ class Batches:
         if not self._has_its_key(job):
             self._say(f"{_name(job)} stays open: it was submitted with another key ({reason})")
             return
-        if job.age_s < GONE_AFTER_S:  # a wrong address gives the same answer; what was paid for is not given up for it
+        if job.age_s < GONE_AFTER_S:  # a wrong address gives the same answer, and must not lose paid answers
             self._say(f"{_name(job)} stays open, but its provider does not know it ({reason}).")
             self._stop(job, reason)
             return
@@ -236,7 +236,7 @@ class Batches:
             self._say(f"{lane.model.model}: a submission got no answer; it will be looked up, not repeated ({error}).")
 
     def _pending(self, lane: BatchLane) -> Iterator[Conversation]:
-        """Yield what of the plan is neither done nor in an open job. Of a plan only bits are held: it may be
+        """Yield trials of the plan that are neither done nor in an open job. Only bits of a plan are held: it may be
         very long.
         """
         run_plan = self._run_plan

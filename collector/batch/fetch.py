@@ -1,7 +1,7 @@
-"""What batch jobs gave, through the same path as live answers: the dialect's reply(), the design's read(), the journal.
+"""Fetch the results of batch jobs, through the same path as live answers: reply(), the design's read(), the journal.
 
-Fetching twice is once: a trial that has its final answer is passed over, and a job is closed only when every answer
-that the provider counts is in the journal.
+Fetching twice is like fetching once: a trial with its final answer is skipped, and a job is closed only when every
+answer that the provider counts is in the journal.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ MAX_NAMED = 5
 
 @dataclass
 class Fetched:
-    """What one job gave: counts by outcome, and why the first of those that failed did.
+    """Report what one job gave: counts by outcome, and the reason of the first failure.
 
-    `n_results` are the lines with an id of this job, `n_responses` those of them with an answer; a fetch that goes on
-    where another was killed counts in `outcomes` only what is new, and in `n_earlier` the answers that it had kept.
+    `n_results` are the lines with an id of this job, `n_responses` those of them with an answer; a fetch that resumes a
+    killed one counts in `outcomes` only what is new, and in `n_earlier` the answers that were kept before.
     `unreadable`: the lines that can't be read, in words.
     """
 
@@ -57,13 +57,13 @@ class Fetched:
 
     @property
     def n_final(self) -> int:
-        """Requests of the job whose trial has its final answer now."""
+        """Count the requests of the job whose trial has its final answer now."""
         return sum(self.outcomes.values()) - self.outcomes["failed"] + self.n_earlier
 
 
 @dataclass(frozen=True)
 class _Fetching:
-    """A job whose results are being fetched; `before` are trials that had a failed attempt of it already."""
+    """Hold a job whose results are being fetched; `before` are trials that had a failed attempt from it already."""
 
     job: Job
     service: Service
@@ -75,9 +75,9 @@ class _Fetching:
 
 
 class Fetcher:
-    """Moves the results of ended jobs into the journal. `finals` holds the trials that are done, and grows.
+    """Move the results of ended jobs into the journal. `finals` holds the trials that are done, and grows.
 
-    `earlier` tells which trials have any attempt out of a batch job, `price_of` what a job's model costs,
+    `earlier` says which trials have any attempt from a batch job, `price_of` what a job's model costs,
     `declined_before` what its provider had declined before.
     """
 
@@ -98,8 +98,8 @@ class Fetcher:
         self._design = study.design
 
     def fetch(self, job: Job, service: Service, seen: JobStatus) -> Fetched:
-        """Journal all results of an ended job and close it. Raises Unsure, NotThere, and then the job stays open."""
-        # failed rows are kept as well, but don't end their trial: after a kill the same ones must not come twice
+        """Journal all results of an ended job and close it. Raise Unsure or NotThere, and then leave the job open."""
+        # failed rows are kept as well, but don't end their trial: after a kill the same rows must not come twice
         before = self._earlier(job.batch_id or "") if job.state == "fetching" else set()
         job = self._folder.write(replace(job, state="fetching"))
         declined = self._declined_before(job)
@@ -147,7 +147,7 @@ class Fetcher:
     def _attempt(self, fetching: _Fetching, request: JobRequest, line: Mapping[str, Any], row: BatchResult) -> Attempt:
         job, fetched = fetching.job, fetching.fetched
         provider, exchange = provider_named(job.provider), _exchange(job, row, fetching.seen)
-        # as live: a response that says of itself that it is no answer ends no trial
+        # as live: a response that declares itself a failure ends no trial
         verdict = fetching.declined.judged_in_batch(request.trial.trial_id, judge(exchange, 1))
         reply, verdict = read_exchange(provider, exchange, verdict, request.trial, 1)
         is_final = reply.outcome != "failed"
@@ -161,7 +161,7 @@ class Fetcher:
 
 
 def _exchange(job: Job, row: BatchResult, seen: JobStatus) -> Exchange:
-    """Return a result as if it had come by itself. The time between sending and done is the whole job's, not the
+    """Return a result as if it had come live. The time between sending and done is the whole job's, not the
     answer's.
     """
     return Exchange(

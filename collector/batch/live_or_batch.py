@@ -1,4 +1,4 @@
-"""Which answers came live and which by batch, and that one model's are not mixed unless a person asks for it."""
+"""Find which answers came live and which by batch, and keep one model's from being mixed unless a person asks."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ _OF_STUDY = (  # of this version, or of another whose text holds what the trial'
 
 
 def attempted_in(db: Path, batch_id: str) -> set[str]:
-    """Return the trials that have any attempt, final or failed, out of this batch job."""
+    """Return the trials that have any attempt, final or failed, from this batch job."""
     parts = attempts_where(db, "batch_id = $batch_id", {"batch_id": batch_id}, "DISTINCT trial_id")
     return {trial_id for part in parts for trial_id in part["trial_id"]}
 
 
 def modes(db: Path, study: Study) -> Modes:
-    """For each model how many of its trials in this study, version and variant were asked `live` and by `batch`."""
+    """Return for each model how many of its trials in this study, version and variant were asked `live` and by
+    `batch`."""
     contents = sorted(study.contents)
     values = {"study": study.name, "version": study.version, "variant": study.variant, "contents": contents}
     counts: Modes = defaultdict(Counter)
@@ -40,7 +41,7 @@ def modes(db: Path, study: Study) -> Modes:
 
 
 def check_not_mixed(db: Path, study: Study, models: Collection[str], *, is_batch: bool) -> None:
-    """UsageError if a model's answers in one study would come partly live and partly by batch."""
+    """Raise UsageError if a model's answers in one study would come partly live and partly by batch."""
     other = "live" if is_batch else "batch"
     for model, counts in modes(db, study).items():
         if model in models and counts[other]:
@@ -53,12 +54,12 @@ def check_not_mixed(db: Path, study: Study, models: Collection[str], *, is_batch
 
 
 def mixed_notes(db: str | Path, study: str | None) -> list[str]:
-    """Sentences about models whose answers in one test came both live and by batch (collect --mixed)."""
+    """Return sentences about models whose answers in one test came both live and by batch (collect --mixed)."""
     query = "SELECT DISTINCT study, model FROM mixed_batches WHERE source = 'collected' ORDER BY ALL"
     try:
         with reading(db) as connection:
             rows = connection.execute(query).fetchall()
-    except OlderDatabaseError:  # which knew no batches
+    except OlderDatabaseError:  # it has no batches
         return []
     return [
         f"{model} was asked partly live and partly by batch: its contrasts mix the two (view mixed_batches)."

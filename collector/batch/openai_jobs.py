@@ -1,4 +1,4 @@
-"""OpenAI's batch jobs: a file of requests, a job made of it, a file of answers and one of errors."""
+"""Speak OpenAI's batch jobs: a file of requests, a job made of it, a file of answers and one of errors."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class OpenAIBatches:
 
 
 def _problem(errors: Any) -> str | None:
-    """Return what the provider says of a job that failed as a whole."""
+    """Return what the provider says about a job that failed completely."""
     listed = getattr(errors, "data", None)
     each = listed if isinstance(listed, list) else []
     texts = [short_text(getattr(e, "message", None)) or short_text(getattr(e, "code", None)) for e in each]
@@ -126,7 +126,7 @@ def _row(line: bytes) -> BatchResult:
         status = checked_status(response.get("status_code"))
         return BatchResult(custom_id, status, body, short_text(response.get("request_id")))
     details = error if isinstance(error, Mapping) else {}
-    if error_meaning(provider_error(None, {"error": error})):  # a filter's, say: no row that never ran
+    if error_meaning(provider_error(None, {"error": error})):  # for example a filter's: this row did run
         return BatchResult(custom_id, 400, json.dumps({"error": error}, ensure_ascii=False))
     return BatchResult(
         custom_id, error=f"{details.get('code') or 'no response'}: {details.get('message') or ''}".rstrip(": ")

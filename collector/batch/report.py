@@ -1,4 +1,4 @@
-"""What one call of `collect --batch` reports of each model."""
+"""Report each model of one call of `collect --batch`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from slant.collector.records import OUTCOMES
 
 
 def lane_row(run_plan: RunPlan, lane: BatchLane, finals: Finals, waiting: Finals) -> dict[str, Any]:
-    """One model: how far it is, what this call fetched by outcome, what it submitted, what open jobs are asking."""
+    """Return one model's row: its progress, what this call fetched by outcome and submitted, what open jobs are
+    asking."""
     done, in_jobs = (_trials_in(run_plan, lane, ids) for ids in (finals, waiting))
     return {
         "model": lane.model.model,

@@ -1,9 +1,9 @@
-"""The two providers of batch jobs, as one protocol over their official SDKs.
+"""Speak to the two providers of batch jobs, as one protocol over their official SDKs.
 
-    OpenAI     a file of requests is uploaded, a job is made of it; `metadata` holds our job's id
-    Anthropic  the requests are the call itself; a job there carries no mark of ours but the custom ids of its results
-The SDKs try again by themselves where that is harmless, never around the call that makes a job: a lost answer to it
-must be looked up, not submitted again.
+OpenAI     a file of requests is uploaded, a job is made of it; `metadata` holds our job's id
+Anthropic  the call holds the requests; a job there carries no mark of ours but the custom ids of its results
+The SDKs retry by themselves if that is harmless, but never the call that makes a job: if its answer is lost, the
+job must be looked up, not submitted again.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ WITH_BATCHES = {
 }
 SUBMIT_LIMIT_S = 1800.0  # a file of 200 MB over a slow line
 SKEW = timedelta(days=1)  # a laptop's clock is rarely further off than that
-GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most: what is not there by then will not come
-MAX_LINE_BYTES = 40_000_000  # a body of 32 MB, the longest that is read of a live answer, and what stands around it
+GONE_AFTER_S = 2 * 86_400.0  # a job lasts a day at most: a job that is missing by then will not come
+MAX_LINE_BYTES = 40_000_000  # a body of 32 MB, the longest that is read of a live answer, and what surrounds it
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
-"""What comes of values of another kind than a provider documents."""
+"""Expect these errors for values of another kind than a provider documents."""
 _ID = re.compile(r"[A-Za-z0-9_:-][A-Za-z0-9_.:-]{0,199}")  # it becomes a part of an address
 
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """One result: an HTTP status with a body, or an error (the request expired, was cancelled, never ran)."""
+    """Hold one result: an HTTP status with a body, or an error (the request expired, was cancelled, never ran)."""
 
     custom_id: str
     status: int | None = None
@@ -50,7 +50,7 @@ class BatchResult:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableLine:
-    """A line of the results that is none: its number in its file, and why."""
+    """Hold a line of the results that is not a result: its number in its file, and the reason."""
 
     number: int
     reason: str
@@ -62,8 +62,8 @@ class UnreadableLine:
 
 @dataclass(frozen=True, slots=True)
 class JobStatus:
-    """How a job stands at the provider. `problem` is the provider's own sentence where the job as a whole failed,
-    `n_answers` how many requests it says were answered: fewer results than that are not all of them."""
+    """Hold a job's state at the provider. `problem` is the provider's own sentence if the whole job failed, `n_answers`
+    how many requests it says were answered: fewer results than that are incomplete."""
 
     status: str
     has_ended: bool = False
@@ -73,51 +73,51 @@ class JobStatus:
 
 
 class NotSubmitted(Exception):
-    """The provider has refused the job, in its own words: there is none."""
+    """Signal that the provider has refused the job, in its own words: there is none."""
 
 
 class Unsure(Exception):
-    """No answer that says whether a job was made, or how it stands. Holds what is known."""
+    """Signal that no answer says whether a job was made, or its state. It holds what is known."""
 
 
 class NotThere(Exception):
-    """The provider knows no such job (any more)."""
+    """Signal that the provider knows no such job (any more)."""
 
 
 class Service(Protocol):
-    """What the collector asks of a provider of batch jobs. Limits are the provider's, for one job."""
+    """Define what the collector asks of a provider of batch jobs. Limits are the provider's, for one job."""
 
     most_requests: int
     most_bytes: int
 
     def endpoint(self, request: Request, base_url: str) -> str:
-        """Which of the provider's ways of asking a job is for."""
+        """Return the provider's endpoint that a job is for."""
 
     def line(self, custom_id: str, request: Request, endpoint: str) -> dict[str, Any]:
-        """One request as the provider wants it."""
+        """Return one request as the provider wants it."""
 
     def body(self, line: Mapping[str, Any]) -> dict[str, Any]:
         """Return the request inside a line, as it would have been sent by itself."""
 
     def upload(self, job: Job, requests: Path) -> str | None:
-        """Return what must be there before the job is made (a file's id), if anything. Raises NotSubmitted, Unsure."""
+        """Return what must be there before the job is made (a file's id), if anything. Raise NotSubmitted, Unsure."""
 
     def submit(self, job: Job, requests: Path) -> str:
-        """Make the job; its id. Called once in a job's life. Raises NotSubmitted, Unsure."""
+        """Make the job and return its id; called once per job. Raise NotSubmitted, Unsure."""
 
     def find(self, job: Job, others: Collection[str]) -> tuple[Literal["found", "perhaps", "none"], str | None]:
         """Look for a job whose submission got no answer. `others` are ids that are known to be other jobs."""
 
     def look(self, job: Job) -> JobStatus:
-        """How the job stands. Raises NotThere, Unsure."""
+        """Return the job's state. Raise NotThere, Unsure."""
 
     def results(self, job: Job) -> Iterator[BatchResult | UnreadableLine]:
-        """All results, in no order. Raises NotThere, Unsure."""
+        """Yield all results, in no order. Raise NotThere, Unsure."""
 
 
 def sdk_options(sdk: Any, base_url: str) -> dict[str, Any]:
-    """Return what both SDKs are given: no redirect is followed (a key stays with its host), no proxy on this
-    machine.
+    """Return options for both SDKs: no redirect is followed (a key stays with its host), and this machine needs no
+    proxy.
     """
     client = sdk.DefaultHttpxClient(follow_redirects=False, trust_env=not is_on_this_machine(base_url))
     return {"http_client": client, "max_retries": 2, "timeout": 600.0}
@@ -146,15 +146,15 @@ def in_our_words(missing: type[Exception], other: type[Exception]) -> Iterator[N
 
 
 def is_refusal(error: Exception) -> bool:
-    """Return True if the provider has surely not made the job: it said no itself (a time-out or a conflict is
-    no 'no').
+    """Return True if the provider has surely not made the job: it refused explicitly (a time-out or a conflict is no
+    refusal).
     """
     status = getattr(error, "status_code", None)
     return isinstance(status, int) and 300 <= status < 500 and status not in (408, 409)
 
 
 def rows_of(chunks: Iterable[bytes], read: Callable[[bytes], BatchResult]) -> Iterator[BatchResult | UnreadableLine]:
-    """Yield the results in a file of lines, and in place of each line that is none why: it costs nothing but itself."""
+    """Yield the results in a file of lines; for a line that is not one, yield the reason: only that line is lost."""
     for number, line in enumerate(lines_of(chunks), 1):
         if line is None:
             yield UnreadableLine(number, f"it is longer than {MAX_LINE_BYTES / 1e6:g} MB")
@@ -168,8 +168,8 @@ def rows_of(chunks: Iterable[bytes], read: Callable[[bytes], BatchResult]) -> It
 
 
 def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
-    """Lines at line feeds only: an answer may hold U+2028, at which Python's own (and the SDKs') splitting cuts. None
-    for one that is too long, which is passed over without being held."""
+    """Split lines at line feeds only: an answer may hold U+2028, at which Python (and the SDKs) would split, too. Yield
+    None for a line that is too long, which is skipped without being held."""
     parts: list[bytes] = []
     held, is_too_long = 0, False
     for chunk in chunks:
@@ -188,7 +188,7 @@ def lines_of(chunks: Iterable[bytes]) -> Iterator[bytes | None]:
 
 
 def checked_status(status: object) -> int:
-    """Return the HTTP status of a result. ValueError for what is none."""
+    """Return the HTTP status of a result; ValueError if it is not one."""
     if isinstance(status, str) and len(status) == 3 and status.isascii() and status.isdecimal():
         status = int(status)
     if not isinstance(status, int) or isinstance(status, bool) or not 100 <= status <= 599:
@@ -197,24 +197,24 @@ def checked_status(status: object) -> int:
 
 
 def checked_id(name: object) -> str:
-    """Return the id of a job or a file, which becomes a part of an address. Unsure for what is none."""
+    """Return the id of a job or a file, which becomes a part of an address; Unsure if it is not one."""
     if not isinstance(name, str) or not _ID.fullmatch(name):
         raise Unsure(f"its provider names it by what is no id ({str(name)[:80]!r})")
     return name
 
 
 def short_text(value: object) -> str | None:
-    """Return a word of the provider's, where it is one."""
+    """Return a word of the provider's, if it is one."""
     return value[:200] if isinstance(value, str) and value else None
 
 
 def n_of(count: object, most: int) -> int:
-    """Return a count of answers, `most` at most; 0 for what is none."""
+    """Return a count of answers, `most` at most; 0 if it is not a count."""
     return min(max(0, count), most) if isinstance(count, int) and not isinstance(count, bool) else 0
 
 
 def utc(moment: object) -> str | None:
-    """Return a provider's time as the journal writes it; None for what is none."""
+    """Return a provider's time as the journal writes it; None if it is not a time."""
     try:
         if isinstance(moment, int) and not isinstance(moment, bool):
             moment = datetime.fromtimestamp(moment, UTC)
@@ -226,13 +226,13 @@ def utc(moment: object) -> str | None:
 
 
 def sent_around(job: Job) -> tuple[datetime, datetime]:
-    """Between which times the provider would have made the job, given that clocks differ."""
+    """Return between which times the provider would have made the job, given that clocks differ."""
     sent = datetime.fromisoformat(job.sending_at or job.created_at).replace(tzinfo=UTC)
     return sent - SKEW, sent + SKEW
 
 
 class Services:
-    """The services of one call, each made once. The SDKs are loaded when needed: they take half a second."""
+    """Hold the services of one call, each made once. The SDKs are loaded when needed: that takes half a second."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, str], Service] = {}
@@ -244,7 +244,7 @@ class Services:
         return self._made[provider, base_url]
 
     def of_job(self, job: Job, base_url: str | None) -> Service:
-        """Who can tell about a job. Unsure where the key is not set, or the job was made at another address."""
+        """Return the service that knows a job; Unsure if the key is not set, or the job was made at another address."""
         provider = provider_named(job.provider)
         address, key = base_url or provider.address(), provider.key()
         if not key:

@@ -1,7 +1,7 @@
-"""Makes batch jobs of what is pending: split at the provider's limits, the intent on disk first, submitted once.
+"""Make batch jobs of what is pending: split at the provider's limits, with the intent on disk first, submitted once.
 
-Of money the most of every request is reserved when its job is made, until its answers are here. Nothing is remembered
-but the sum in each job's file: what is spent is in the database and the journals.
+The maximum cost of every request is reserved from when its job is made until its answers are here. Only the sum in each
+job's file is stored: what is spent is in the database and the journals.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from slant.collector.terminal import count_text
 
 
 class Purse:
-    """The money for one model's next jobs. `held_back` becomes true with the first request that does not fit."""
+    """Hold the money for one model's next jobs. `held_back` becomes true with the first request that does not fit."""
 
     def __init__(self, money: LaneMoney) -> None:
         self._money = money
@@ -41,7 +41,7 @@ class Purse:
         return room
 
     def take(self, body: Mapping[str, Any]) -> bool:
-        """Reserves the most that this request may cost and says True; False if the budget has no room for it."""
+        """Reserve the most that this request may cost and return True; False if the budget has no room for it."""
         if not self.has_room(body):
             return False
         self._money.ledger.reserve(self._most_usd(body))
@@ -54,7 +54,7 @@ class Purse:
         return taken if self._money.price is not None else None
 
     def sentence(self, n_requests: int) -> str:
-        """Why these requests were not submitted, and what makes them go."""
+        """Say why these requests were not submitted, and how to submit them."""
         ledger = self._money.ledger
         taken, go_on = f"${ledger.spent_usd:,.4f} is spent", "To go on: a higher --budget"
         if ledger.uncertain_usd:
@@ -72,12 +72,12 @@ class Purse:
 
 
 def purse(run_plan: RunPlan, model_plan: ModelPlan, budget_usd: float | None) -> Purse:
-    """As the money stands now, on disk. UsageError for a budget that can't be kept."""
+    """Return a purse as the money is now, on disk; UsageError for a budget that can't be kept."""
     return Purse(lane_money(run_plan, model_plan, open_budget(run_plan, budget_usd)))
 
 
 def open_budget(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
-    """Return the ledger of the study. UsageError too where a model's batches have no price."""
+    """Return the ledger of the study; UsageError also if a model's batches have no price."""
     ledger = open_ledger(run_plan, budget_usd)
     for model_plan in run_plan.paid if budget_usd is not None else ():
         price = price_of(run_plan, model_plan)
@@ -89,14 +89,14 @@ def open_budget(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
     return ledger
 
 
-ROOM = 0.95  # of a provider's limit in bytes: it may count another encoding, and what stands around the requests
+ROOM = 0.95  # of a provider's limit in bytes: it may count another encoding, and what surrounds the requests
 
 
 @dataclass
 class BatchLane:
-    """One model on its way: who serves it, what it was given and what came back in this call of `collect`.
+    """Hold one model's progress: who serves it, what it was given and what came back in this call of `collect`.
 
-    `held_back` says why some of it was not submitted for want of money; `stopped_because` why it is asked no more.
+    `held_back` says why some was not submitted for want of money; `stopped_because` why the model is asked no more.
     """
 
     model_plan: ModelPlan
@@ -119,7 +119,7 @@ class BatchLane:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """One trial that a job is to ask."""
+    """Hold one trial that a job is to ask."""
 
     conversation: Conversation
     trial: Trial
@@ -128,7 +128,7 @@ class Pending:
 
 
 class Feed:
-    """What is pending, one at a time; the one that did not fit into a job is the first of the next."""
+    """Yield what is pending, one at a time; the one that did not fit into a job is the first of the next."""
 
     def __init__(self, items: Iterator[Pending]) -> None:
         self._items = items
@@ -147,7 +147,7 @@ class Feed:
 
 
 def with_requests(study: Study, lane: BatchLane, pending: Iterable[Conversation]) -> Iterator[Pending]:
-    """Each pending trial with its request. UsageError for a design that asks on after an answer."""
+    """Yield each pending trial with its request; UsageError for a design that asks on after an answer."""
     design = study.design
     for conversation in pending:
         refuse_game(study, conversation)
@@ -157,7 +157,7 @@ def with_requests(study: Study, lane: BatchLane, pending: Iterable[Conversation]
 
 
 def refuse_game(study: Study, conversation: Conversation) -> None:
-    """UsageError for a conversation of many turns: the first of them is all that a job could ask."""
+    """Raise UsageError for a conversation of many turns: a job could ask only the first of them."""
     if len(conversation.trials) > 1:
         raise UsageError(
             f'A game can\'t be a batch job: what "{study.name}" asks next depends on the answer before.',
@@ -169,7 +169,7 @@ def fill(
     feed: Feed, service: Service, job_id: str, endpoint: str, most_requests: int, most_bytes: int, purse: Purse
 ) -> Iterator[tuple[JobRequest, bytes]]:
     """Take from `feed` what fits into one job: at least one request, then up to the limits and as far as the money
-    goes. Numbered from 0."""
+    lasts. Requests are numbered from 0."""
     size = 0
     for number in range(most_requests):
         if not feed:
@@ -188,14 +188,14 @@ def fill(
 
 
 class Submitter:
-    """Submits the pending trials of one lane, a job at a time, and stops at the first job that isn't taken."""
+    """Submit the pending trials of one lane, a job at a time, and stop at the first job that isn't taken."""
 
     def __init__(self, study: Study, run: Run, folder: JobFolder, most_requests: int | None) -> None:
         self._study, self._run, self._folder, self._most_requests = study, run, folder, most_requests
 
     def submit(self, lane: BatchLane, pending: Iterable[Conversation], service: Service, purse: Purse) -> Iterator[Job]:
-        """Yield each job that was made, as far as the money goes. NotSubmitted where one was refused, Unsure where
-        nobody can tell (yet)."""
+        """Yield each job that was made, as far as the money lasts. Raise NotSubmitted if one was refused, Unsure if
+        that is not known (yet)."""
         feed = Feed(with_requests(self._study, lane, pending))
         while feed and purse.has_room(feed.first.request.body):
             yield self._submit(self._intend(feed, lane, service, purse), service)

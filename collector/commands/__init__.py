@@ -1,1 +1,1 @@
-"""The commands next to `collect` itself, and how all of them speak."""
+"""Run the subcommands of `collect`, and say what they have in common."""

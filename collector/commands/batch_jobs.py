@@ -1,4 +1,4 @@
-"""`collect --batch`: what it prints, and its exit code: 0 complete, 3 jobs are open, 1 something else is missing."""
+"""Print what `collect --batch` did, and set its exit code: 0 complete, 3 jobs are open, 1 something else is missing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ JOBS_ARE_OPEN = 3
 
 
 def say_stopped(report: RunReport) -> None:
-    """Why models of a report are asked no more."""
+    """Say why models of a report are asked no more."""
     for model in report.models:
         if model["stopped_because"]:
             say(f"{model['model']} was stopped: {model['stopped_because']}")
 
 
 def print_batch_report(report: BatchReport, output_format: str, study: Study) -> None:
-    """Print what the call did; leaves the program where something is missing."""
+    """Print what the call did; leave the program if something is missing."""
     print_rows(list(report.models), output_format)
     say_stopped(report)
     if report.made:

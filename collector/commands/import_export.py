@@ -1,4 +1,4 @@
-"""`collect import` and `collect export`: trials in from files, and out again."""
+"""Bring trials in from files (`collect import`), and out again (`collect export`)."""
 
 from __future__ import annotations
 
@@ -273,7 +273,7 @@ def _say_problems(problems: list[Any], saved: Path | None) -> None:
 
 
 def _causes(problems: list[Any]) -> Iterator[str]:
-    """One line a cause: unknown models together, what many rows share with the first of them, the rest as it is."""
+    """Return one line per cause: unknown models together, rows with the same cause together, the rest as it is."""
     models = Counter(problem.model for problem in problems if problem.model)
     if models:
         count = sum(models.values())

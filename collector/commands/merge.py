@@ -1,4 +1,4 @@
-"""`collect merge`: the databases of several collectors into one."""
+"""Merge the databases of several collectors into one (`collect merge`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`collect methods`: what to write about a run in a paper, and the command that does it again."""
+"""Print what to write about a run in a paper, and the command that repeats it (`collect methods`)."""
 
 from __future__ import annotations
 

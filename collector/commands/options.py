@@ -1,6 +1,6 @@
-"""Options that several commands of `collect` and `analyze` share. Each is declared here, once.
+"""Declare options that several commands of `collect` and `analyze` share, each once.
 
-One word means one thing: a filter is called after the column that it filters (--source, --study-version, --status), and
+One word means one thing: a filter is named after the column that it filters (--source, --study-version, --status), and
 --show names the table of a result that is printed. Nothing heavy is imported here: --help reads this module.
 """
 
@@ -33,7 +33,7 @@ _MAX_INTEGER = 2**31 - 1  # what an integer of R holds
 
 
 class WholeNumber(click.IntRange):
-    """A whole number of `least` to `most`."""
+    """Take a whole number from `least` to `most`."""
 
     name = "whole number"
 
@@ -53,7 +53,7 @@ class WholeNumber(click.IntRange):
 
 
 class Number(click.FloatRange):
-    """A finite number: click's own range takes NaN for one that lies in it."""
+    """Take a finite number: click's own range accepts NaN."""
 
     name = "number"
 
@@ -80,7 +80,7 @@ ABOVE_0 = Number(min=0, min_open=True)
 
 
 def section(title: str) -> Callable[..., Decorator]:
-    """`click.option` for options that --help lists under this heading."""
+    """Return `click.option` for options that --help lists under this heading."""
     return partial(click.option, cls=SectionOption, section=title)
 
 
@@ -91,7 +91,7 @@ def setting_option(name: str, *, more: str = "", **changes: Any) -> Decorator:
     if declared.is_required or default is None:
         default = setting.usual
     keywords: dict[str, Any] = {"type": _type_of(declared), "metavar": setting.metavar, "help": f"{setting.help}{more}"}
-    if declared.is_flag or declared.is_list:  # click takes False for something that was said
+    if declared.is_flag or declared.is_list:  # click takes False for a given value
         keywords["is_flag" if declared.is_flag else "multiple"] = True
     if default is not None:
         keywords |= {"default": default, "show_default": not declared.is_flag}
@@ -125,12 +125,12 @@ def request_options(command: Any) -> Any:
 
 
 def study_option(more: str = "", *, required: bool = False) -> Decorator:
-    """--study; `more` says what it means to leave it out."""
+    """Return --study; `more` says what leaving it out means."""
     return setting_option("study", more=f" {more}" if more else "", required=required)
 
 
 def seed_option(default: int | None = None) -> Decorator:
-    """--seed: the same seed gives the same numbers again. Without `default` it is the study's."""
+    """Return --seed: the same seed gives the same numbers again. Without `default` it is the study's."""
     if default is None:
         return setting_option("seed")
     text = settings_of(Request)["seed"].setting.help.removesuffix(" Default: the study's.")
@@ -177,7 +177,7 @@ def _show_log(ctx: click.Context, parameter: click.Parameter, is_verbose: bool) 
 
 
 anonymous_option = click.option(
-    "--anonymous", is_flag=True, help="Leave out what tells who collected: paths, hosts, headers, ids of requests."
+    "--anonymous", is_flag=True, help="Leave out what reveals who collected: paths, hosts, headers, ids of requests."
 )
 verbose_option = output_option(
     "--verbose",
@@ -209,12 +209,12 @@ _wide_option = output_option(
 
 
 def output_options(command: Any) -> Any:
-    """How rows are printed, and how much is said next to them."""
+    """Add options for how rows are printed, and how much is said in addition."""
     return output_options_with()(command)
 
 
 def output_options_with(*more: str) -> Decorator:
-    """Return the same where rows can be printed in more formats."""
+    """Add the same options for rows that can be printed in more formats."""
     format_option = output_option(
         "--format",
         "output_format",
@@ -227,7 +227,7 @@ def output_options_with(*more: str) -> Decorator:
 
 
 def or_lake(command: Callable[..., Any]) -> Any:
-    """Lets a command with `db` read a lake in its place (above `row_options`)."""
+    """Let a command with `db` read a lake in its place (above `row_options`)."""
 
     @functools.wraps(command)
     def with_lake(*args: Any, lake: Path | None, **options: Any) -> Any:
@@ -245,7 +245,7 @@ _ROW_OPTIONS = (
         is_flag=True,
         help="Also answers of another model than was asked for, each in rows of its own.",
     ),
-    rows_option("--settings", multiple=True, metavar="KEY=VALUE", help="Only rows asked so, as in temperature=0.2."),
+    rows_option("--settings", multiple=True, metavar="KEY=VALUE", help="Only rows asked like this: temperature=0.2."),
     rows_option("--run", metavar="RUN", help="Only this run: its id, or how that begins."),
     rows_option("--study-version", metavar="VERSION", help="Only this version of the study, or how that begins."),
 )
@@ -255,19 +255,19 @@ _ROWS = ("study_version", "run", "settings", "all_versions")
 
 
 def is_choosing_rows() -> bool:
-    """Whether one of the options that row_options() takes was typed."""
+    """Return whether one of the options that row_options() takes was typed."""
     context = click.get_current_context()
     sources = (context.get_parameter_source(name) for name in (*_ROWS, "other_models"))
     return ParameterSource.COMMANDLINE in sources
 
 
 def is_typed(name: str) -> bool:
-    """Whether an option was typed, and has not its default."""
+    """Return whether an option was typed, and is not its default."""
     return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 def row_options(command: Callable[..., Any]) -> Any:
-    """Lets a command with `db`, and perhaps `study`, read only the rows that these options choose."""
+    """Let a command with `db`, and perhaps `study`, read only the rows that these options choose."""
 
     @functools.wraps(command)
     def with_rows(*args: Any, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`collect preregister`: what is fixed before the data, as one text and its hash, for a registry."""
+"""Write what is fixed before the data, as one text and its hash, for a registry (`collect preregister`)."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _later = section("Later models")
 @_later("--rule", default="", metavar="TEXT", help="What makes a later model eligible, in words.")
 @_analysis("--fit", "fits", multiple=True, metavar="NAME", help="A fit that is confirmatory. Default: the study's.")
 @_analysis(
-    "--exclude", "exclusions", multiple=True, metavar="TEXT", help="What is excluded beside the fits' own flags."
+    "--exclude", "exclusions", multiple=True, metavar="TEXT", help="What is excluded besides the fits' own flags."
 )
 @_analysis(
     "--look",
@@ -59,7 +59,7 @@ _later = section("Later models")
     help="Look after this many trials of a model.",
 )
 @_analysis("--stop", "stopping_rule", metavar="TEXT", help="The stopping rule. Default: all planned trials are asked.")
-@setting_option("until_width", help="As of `collect`: ask until intervals are so narrow.")
+@setting_option("until_width", help="As in `collect`: ask until intervals are this narrow.")
 @setting_option("looks")
 @click.option("--from", "pilot", type=FILE, metavar="FILE", help="A pilot's database: adds the numbers planned with.")
 @click.option("--out", type=FILE, metavar="FILE", help="Default: STUDY.registration.json")
@@ -67,8 +67,8 @@ _later = section("Later models")
 def preregister_command(study: str, models: tuple[str, ...], out: Path | None, **plan: Any) -> None:
     """Write what is fixed before the data: study, prompts, plan, models, exclusions, fits, looks, stopping rule.
 
-    The file is canonical JSON (RFC 8785): the same plan gives the same bytes anywhere. Prints its SHA-256 as
-    `sha256sum` does. Nobody is asked, and no key is needed.
+    The file is canonical JSON (RFC 8785): the same plan gives the same bytes anywhere. Its SHA-256 is printed as by
+    `sha256sum`. No model is asked, and no key is needed.
     """
     from slant.collector.registration.registering import preregister, write_registration
 

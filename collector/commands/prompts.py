@@ -1,4 +1,4 @@
-"""`collect prompts`: what a study sends, before anything is asked."""
+"""Print what a study sends, before anything is asked (`collect prompts`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Examples:
 @click.command("prompts", epilog=_EXAMPLES)
 @click.argument("study")
 @click.option("--all", "is_all", is_flag=True, help="Every prompt of the plan, in the order of asking.")
-@click.option("--model", "models", multiple=True, help="As this model of the study is sent them. Repeatable.")
+@click.option("--model", "models", multiple=True, help="The prompts that this model of the study gets. Repeatable.")
 @setting_option("variant")
 @seed_option()
 @click.option("--format", "output_format", type=click.Choice(_FORMATS), help="Default: text, or as --out ends.")
@@ -46,8 +46,8 @@ def prompts_command(
     """Print the prompts of a study as they are sent; nothing is asked.
 
     STUDY is a name, a study file or its folder. Without --all one prompt of each test and condition is printed.
-    Without --model: as one model of each frame is sent them. Where a conversation goes on from the model's answer (a
-    game), it is its opening.
+    Without --model: those of one model of each frame. If a conversation goes on from the model's answer (a
+    game), only its opening is printed.
     """
     kind = _format(output_format, out)
     loaded = load_study(study, variant, db)
@@ -80,7 +80,7 @@ def _goes_on(study: Study) -> str:
 
 
 def _written(study: Study, prompts: Iterator[PlannedPrompt], kind: str) -> Iterator[tuple[str, int]]:
-    """Parts of the text, each with the number of prompts in it."""
+    """Yield parts of the text, each with the number of prompts in it."""
     if kind == "html":
         yield _page(study, list(prompts))
         return

@@ -1,4 +1,4 @@
-"""`collect recode`: answers that a rule left undecided, coded by a model, as a second coding."""
+"""Let a model code answers that a rule left undecided, as a second coding (`collect recode`)."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ What follows is passed on to `collect`: --model, --budget, --yes, --pilot, --bat
     show_default=True,
     help="How many answers of each model that the rule decided are asked, too, to see whether both agree.",
 )
-@click.option("--folder", type=FOLDER, help="Where its study is written.  [default: beside the database]")
-@click.option("--simulated", is_flag=True, help="Ask a simulated provider instead, of simulated answers, too.")
+@click.option("--folder", type=FOLDER, help="Where its study is written.  [default: next to the database]")
+@click.option("--simulated", is_flag=True, help="Ask a simulated provider instead, also about simulated answers.")
 @db_option
 @click.pass_context
 @click.argument("more", nargs=-1, type=click.UNPROCESSED, metavar="[OPTIONS OF COLLECT]…")
@@ -53,9 +53,9 @@ def recode_command(
 ) -> None:
     """Let a model code the answers of a study that a rule left undecided.
 
-    Nothing that was coded before is changed: the answers to code become a study of their own, which is asked and kept
-    like every other (journal, budget, refusals; the same command goes on where it stopped). Its prompt lies in the
-    folder and may be edited. The view second_codings has both codings of each answer, coding_agreement Cohen's kappa.
+    Nothing that was coded before is changed: the answers to code become a separate study, which is asked and kept like
+    every other (journal, budget, refusals; the same command goes on where it stopped). Its prompt is in the folder and
+    may be edited. The view second_codings has both codings of each answer, coding_agreement Cohen's kappa.
     Answers of simulated models are coded with --simulated only.
     """
     from slant.collector.studies.catalogue import load_study
@@ -67,7 +67,7 @@ def recode_command(
     folder = folder or db.with_name(f"{db.name}.coding") / coding_name(loaded)
     collect = ctx.find_root().command
     passed_on = ["--study", str(folder / STUDY_FILE), "--db", str(db), *(["--simulated"] if simulated else []), *more]
-    typed_models = collect.make_context("collect", list(passed_on)).params["models"]  # a wrong option ends it here
+    typed_models = collect.make_context("collect", list(passed_on)).params["models"]  # a wrong option is reported here
     models = [f"simulated/{name.removeprefix('simulated/')}" if simulated else name for name in typed_models]
     written = write_coding_study(db, loaded, sources, n_decided, folder, models)
     say(

@@ -1,4 +1,4 @@
-"""`collect reread`: stored responses as today's slant understands them, without asking anybody."""
+"""Read stored responses as the current slant understands them, without asking any model (`collect reread`)."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Examples:
   collect reread --db slant.duckdb
   collect reread --db slant.duckdb --format csv
 
-Every response is kept whole, so that a new slant can put right what an older one could not know: a finish reason, an
-error of a filter, a count. Nobody is asked and nothing is lost: the journal keeps what was read first. A trial whose
-answer turns out to be none is pending again, and the next `collect` asks it. Games stay as they were read.
+Every response is kept complete, so that a new slant can correct what an older one could not know: a finish reason, an
+error of a filter, a count. No model is asked and nothing is lost: the journal keeps what was read first. A trial whose
+answer turns out not to be one is pending again, and the next `collect` asks it. Games stay as they were read.
 """
 
 
@@ -25,7 +25,7 @@ answer turns out to be none is pending again, and the next `collect` asks it. Ga
 @db_option
 @output_options
 def reread_command(db: Path, output_format: str) -> None:
-    """Read all kept responses once more, as this version of slant understands them; nobody is asked."""
+    """Read all kept responses once more, as this version of slant understands them; no model is asked."""
     from slant.collector.ask.reading_again import read_again
     from slant.collector.commands.token_counts import counter
 
@@ -33,7 +33,7 @@ def reread_command(db: Path, output_format: str) -> None:
     rows = [{"before": old, "now": new, "attempts": n} for (old, new), n in sorted(report.outcomes.items()) if n]
     if rows:
         print_rows(rows, output_format)
-    said = f"{count_text(report.read, 'response')} read again, {report.changed:,} otherwise than before."
+    said = f"{count_text(report.read, 'response')} read again, {report.changed:,} differently than before."
     say(said if rows or report.changed else f"{said} Nothing has changed.")
     if report.not_read:
         say(f"{report.not_read:,} stay as they are: their provider, or the text of their study, is not known here.")

@@ -1,4 +1,4 @@
-"""`collect set-aside`: a wrong run counts nowhere, and why."""
+"""Let a wrong run count nowhere, with the reason (`collect set-aside`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Examples:
 
 @click.command("set-aside", epilog=_EXAMPLES)
 @click.argument("run_id", metavar="RUN")
-@click.option("--reason", required=True, help="Why; it is kept, and said with every result.")
+@click.option("--reason", required=True, help="Why; it is kept, and reported with every result.")
 @click.option("--undo", "is_back", is_flag=True, help="Let the run count again.")
 @db_option
 def set_aside_command(run_id: str, reason: str, is_back: bool, db: Path) -> None:

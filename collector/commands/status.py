@@ -1,4 +1,5 @@
-"""`collect status` and `collect load`: how far a study is, and what the journal holds that the database lacks."""
+"""Show how far a study is (`collect status`), and load what the journal holds that the database lacks (`collect
+load`)."""
 
 from __future__ import annotations
 
@@ -83,7 +84,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
 @db_option
 @verbose_option
 def load_command(rebuild: bool, db: Path) -> None:
-    """Load answers from the journals into the database; restores a database of which only the journals are left."""
+    """Load answers from the journals into the database; restore a database from its journals alone."""
     from slant.collector.errors import DatabaseError
     from slant.collector.keep.journal import journal_folder
     from slant.collector.keep.journal_loader import load_journals, put_aside

@@ -1,4 +1,4 @@
-"""`collect studies`: the studies there are, what each holds, beginning and validating a study of your own."""
+"""List, show, start and validate studies (`collect studies`)."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Rows = list[dict[str, Any]]
 
 
 class _NameOrCommand(SlantGroup):
-    """A group whose first word may also be the name (or path) of a study: then that study is shown."""
+    """Take also the name (or path) of a study as first word: then that study is shown."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         if args[0] in self.commands:
             return super().resolve_command(ctx, args)
         near = difflib.get_close_matches(args[0], ["new", "validate"], n=1, cutoff=0.6)
-        if near and len(args) > 1 and not args[1].startswith("-"):  # a NAME stands alone
+        if near and len(args) > 1 and not args[1].startswith("-"):  # a NAME comes alone
             ctx.fail(f'There is no command "{printable(args[0])}". Did you mean "{near[0]}"?')
         return super().resolve_command(ctx, ["show", *args])
 
@@ -74,8 +74,8 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
     """Show one study: its tests, words, models, variants and fits.
 
     NAME is the name of a study that comes with slant or that the database keeps, or the path of a study file. As CSV
-    or JSON one table is printed (without --show: the tests). The table "stimuli" has every word and where it
-    comes from.
+    or JSON one table is printed (without --show: the tests). The table "stimuli" has every word and its
+    source.
 
     \b
     Examples:
@@ -110,7 +110,7 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
 @click.option(
     "--start",
     metavar="NAME",
-    help="Which of the design's studies to start from: of factorial vignette, conjoint, questionnaire or personas.",
+    help="Which of the design's studies to start from; factorial has vignette, conjoint, questionnaire and personas.",
 )
 @click.option("--folder", type=FOLDER, help="The folder to write.  [default: ./NAME]")
 @click.option(
@@ -121,7 +121,7 @@ def show_study(name: str, show: str | None, db: Path, output_format: str) -> Non
 def new_study_command(name: str, design: str, start: str | None, folder: Path | None, lists: Path | None) -> None:
     """Write a study of your own to start from: a TOML with comments, and its CSVs.
 
-    It can be checked and tried as it stands; then put your words, texts and models in place of the example's. Nothing
+    It can be checked and tried unchanged; then put your words, texts and models in place of the example's. Nothing
     is overwritten.
 
     \b
@@ -145,7 +145,7 @@ def new_study_command(name: str, design: str, start: str | None, folder: Path | 
 def validate_study(path: Path) -> None:
     """Validate a study file of your own and every file it names; send nothing.
 
-    Counts the trials, and looks up the views, columns, levels and priors that the fits name, the providers of models,
+    It counts the trials, and checks the views, columns, levels and priors that the fits name, the providers of models,
     rows for simulation that no trial reads, and labels and words that are easily confused.
 
     \b
@@ -163,7 +163,7 @@ def validate_study(path: Path) -> None:
 
 
 def _wrong_in_fits(study: Study) -> list[str]:
-    """Return what is wrong with the study's fits; its design's views are made in memory to know their columns."""
+    """Return what is wrong with the study's fits; the design's views are made in memory to know their columns."""
     if not study.fits:
         return []
     with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
@@ -179,8 +179,8 @@ def _wrong_in_fits(study: Study) -> list[str]:
 
 
 def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
-    """Return the values of columns of text; of a design that doesn't say its conditions, those that its
-    questions have.
+    """Return the values of text columns; if a design doesn't list its conditions, those that its questions
+    have.
     """
     design = study.design
     levels = design.factor_levels(study)
@@ -215,7 +215,8 @@ def _tests(study: Study) -> Rows:
 
 
 def _words(study: Study) -> Rows:
-    """By test and category: how many words, and how many of each tier of provenance, where the study says it."""
+    """Yield by test and category how many words there are and, if the study says it, how many of each tier of
+    provenance."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     words = study.design.words(study.data)
     for word in words:

@@ -1,4 +1,4 @@
-"""A person at a terminal who watches `collect`: hears it all, is asked before money is spent, sees what came of it."""
+"""Watch `collect` for a person at a terminal, who hears it all, is asked before money is spent, and sees the result."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from slant.collector.request.record import Request
 from slant.collector.run_report import BatchReport, DryRun, RunReport
 from slant.collector.terminal import count_text, if_interrupted, print_rows, say
 
-DECLINED = 1  # exit code of a run that nobody agreed to pay for
+DECLINED = 1  # exit code of a run whose payment was declined
 
 
 class TerminalWatcher(ProgressWatcher):
-    """Prints what a call reports, asks before money is spent, and prints the report. Leaves the program if the answer
-    is no, or something is missing at the end."""
+    """Print what a call reports, ask before money is spent, and print the report. Leave the program if the answer is
+    no, or something is missing at the end."""
 
     def __init__(self, output_format: str, db: Path) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class TerminalWatcher(ProgressWatcher):
     def loaded(self, study: Study) -> None:
         self._study = study
         if_interrupted(
-            f'Left before "{study.name}" ({study.variant}) was asked.', f"What is in {self._db} and beside it is kept."
+            f'Left before "{study.name}" ({study.variant}) was asked.', f"What is in {self._db} and next to it is kept."
         )
 
     def note(self, text: str) -> None:
@@ -56,7 +56,7 @@ class TerminalWatcher(ProgressWatcher):
         """Quote and ask before paid requests, on a terminal."""
         if_interrupted(
             "Left at once.",
-            f"All answers that came are kept beside {run_plan.db}. The same command asks what is missing.",
+            f"All answers that came are kept next to {run_plan.db}. The same command asks what is missing.",
         )
         for note in announced_ends(run_plan):
             say(note)
@@ -72,7 +72,7 @@ class TerminalWatcher(ProgressWatcher):
     def after_pilot(
         self, pilot: RunPlan, report: RunReport, rest: Callable[[], RunPlan], request: Request
     ) -> RunPlan | None:
-        """Show what a complete pilot gave, and what the rest would take; the rest if a person or --yes agrees to it."""
+        """Show what a complete pilot gave and what the rest would take; return the rest if a person or --yes agrees."""
         if isinstance(report, BatchReport) and not report.has_all_answers:
             say(f"These are the pilot's {sum(model_plan.planned for model_plan in pilot.model_plans):,} trials.")
             print_batch_report(report, self._format, pilot.study)  # exits
@@ -86,7 +86,7 @@ class TerminalWatcher(ProgressWatcher):
         return whole
 
     def show(self, report: RunReport, *, asked_again: bool) -> None:
-        """Print what came of it. Programs get the rows of a report; all else is for the person."""
+        """Print the result. Programs get the rows of a report; all else is for the person."""
         assert self._study is not None
         if isinstance(report, DryRun):
             _show_dry_run(report, self._format, self._study)
@@ -99,7 +99,7 @@ class TerminalWatcher(ProgressWatcher):
 
 
 def show_quote(run_plan: RunPlan, request: Request, output_format: str = "table", *, err: bool = False) -> None:
-    """Rows to stdout (for programs with ranges), their assumptions to stderr; with `err` all of it to stderr."""
+    """Print rows to stdout (for programs with ranges), their assumptions to stderr; with `err` everything to stderr."""
     quoted = quotes(run_plan, request.concurrency, is_batch=request.batch)
     print_rows(short_rows(quoted) if output_format == "table" else quote_rows(quoted), output_format, err=err)
     for sentence in sentences(quoted):
@@ -127,7 +127,7 @@ def _show_dry_run(report: DryRun, output_format: str, study: Study) -> None:
 
 
 def announced_ends(run_plan: RunPlan) -> list[str]:
-    """Return what providers say of the end of models that are about to be paid for, where the table has another day."""
+    """Return providers' sentences on the end of models about to be paid for, if the table has another day."""
     notes = []
     for model_plan in run_plan.paid:
         name, model = model_plan.provider.name, model_plan.model.requested_model
@@ -138,9 +138,9 @@ def announced_ends(run_plan: RunPlan) -> list[str]:
 
 
 def shown_and_agreed(pilot: RunPlan, rest: RunPlan, request: Request, output_format: str) -> bool:
-    """Show what a complete pilot gave, and what the rest would take; True if a person or --yes agrees to it.
+    """Show what a complete pilot gave and what the rest would take; return True if a person or --yes agrees.
 
-    Programs get the pilot's rows where nothing else is asked, else those of the report that follows."""
+    Programs get the pilot's rows if nothing else is asked, else those of the report that follows."""
     for_person = output_format == "table"
     for note in lost_answer_notes(rest.db, rest.study.name, rest.study.version):
         say(note)
@@ -164,7 +164,7 @@ def shown_and_agreed(pilot: RunPlan, rest: RunPlan, request: Request, output_for
 
 
 def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
-    """One row a model: outcomes, tokens, seconds and cost of a trial, over the answers so far."""
+    """Return one row per model: outcomes, tokens, seconds and cost of a trial, over the answers so far."""
     counts = progress(db).filter(pl.col("study") == run_plan.study.name, pl.col("variant") == run_plan.study.variant)
     with reading(db) as connection:
         sizes = frame_of(connection.sql("FROM answer_sizes"))
@@ -208,7 +208,7 @@ def _print_report(report: RunReport, output_format: str, study: Study, next_comm
             games = count_text(changed, "game")
             say(f"answered by more than one model: {games} of {model['model']} (view allocation_game_ends).")
     if report.disk_was_full:
-        say(f"The disk is full, so asking stopped; all answers are kept. Make room beside {report.db}, then go on.")
+        say(f"The disk is full, so asking stopped; all answers are kept. Make room next to {report.db}, then go on.")
     for note in (*notes_beside(report.notes, lost), *closing):
         say(note)
     if report.is_complete:

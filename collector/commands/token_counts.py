@@ -1,4 +1,4 @@
-"""`collect check-model` and `collect recount`: what a model's token count is worth, and a second count of our own."""
+"""Check what a model's token count is worth, and count again (`collect check-model`, `collect recount`)."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def check_model_command(
     """Ask MODEL about thirty questions of known difficulty, to learn what its reasoning count is worth.
 
     Is there a count, does it grow with difficulty, does it come in steps, do reasoning and answer add up to the output?
-    What do the answers report of themselves (finish reason, effort, service tier), which fields does slant read
-    otherwise than the provider documents them, and when does the model go?
+    What do the answers report about themselves (finish reason, effort, service tier), which fields does slant read
+    differently than the provider documents them, and when will the model be gone?
     MODEL is PROVIDER/NAME, or the name of a model of --study.
     """
     from slant.collector.model_checks.check import check_model, checked_provider
@@ -131,7 +131,7 @@ def _number(value: float | None, how: str) -> str:
 
 
 def counter(what: str) -> Callable[[int, int], None]:
-    """Count what is done: on a terminal each, elsewhere a line every ten seconds."""
+    """Count what is done: on a terminal each item, elsewhere a line every ten seconds."""
     from slant.collector.progress import bar
 
     shown_at = time.monotonic()

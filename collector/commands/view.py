@@ -1,4 +1,4 @@
-"""`collect view`: trials in a browser, or as a folder of pages."""
+"""Show trials in a browser, or write them as a folder of pages (`collect view`)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def view_command(
 ) -> None:
     """Read trials in a browser: filters, search, pairs side by side, games round by round, tables, notes.
 
-    The page is on this machine only, and the address that is printed holds a token: anybody who has it can read along
+    The page is on this machine only, and the address that is printed holds a token: anyone who has it can read along
     while the command runs. It changes nothing but the file of notes, and works while a collector writes.
     """
     if bundle is not None:
@@ -58,7 +58,7 @@ def view_command(
     from slant.collector.view.server import HOST, Viewer, listening_socket, new_token, serve
 
     with guarded(db):
-        pass  # what is no database is said here, not on a page
+        pass  # a file that is no database is reported here, not on a page
     token = new_token()
     viewer = Viewer(db, NotesFile(notes_path) if notes_path else None, token)
     listener = listening_socket(port)
@@ -86,4 +86,4 @@ def _bundle(db: Path, folder: Path, where: str, anonymous: bool) -> None:
 
         n_trials = write_bundle(db, folder, where, on_page, anonymous=anonymous)
     click.echo(folder / "index.html")
-    say(f"{count_text(n_trials, 'trial')}, with trials.csv and trials.parquet beside the pages.")
+    say(f"{count_text(n_trials, 'trial')}, with trials.csv and trials.parquet next to the pages.")

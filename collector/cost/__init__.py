@@ -1,1 +1,1 @@
-"""What answers cost, before, while and after they are asked for."""
+"""Calculate what answers cost, before, while and after they are asked for."""

@@ -1,4 +1,4 @@
-"""What a run may spend: the ledger with what the study has cost before, and the money of each model."""
+"""Decide what a run may spend: a ledger with the study's earlier cost, and the money of each model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.prices import Price, cost_usd
 from slant.collector.system.files import opened
 
-LOST = "lost: "  # how the result of a job begins that its provider does not know any more
+LOST = "lost: "  # how the result of a job begins if its provider no longer knows it
 
 
 def price_of(run_plan: RunPlan, model_plan: ModelPlan) -> Price | None:
@@ -30,8 +30,8 @@ def price_of(run_plan: RunPlan, model_plan: ModelPlan) -> Price | None:
 
 
 def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
-    """Open the ledger of a study in this database, all its runs and batch jobs together: anyone who starts again after
-    a stop must not spend it twice. UsageError for a budget that can't be kept, as there is no price.
+    """Open the ledger of a study in this database, for all its runs and batch jobs together: a new start after a stop
+    must not spend the budget twice. Raise UsageError for a budget that can't be kept, as if there is no price.
     """
     if budget_usd is None:
         return Ledger()
@@ -57,8 +57,8 @@ def open_ledger(run_plan: RunPlan, budget_usd: float | None) -> Ledger:
 
 
 def _uncounted_usd(run_plan: RunPlan, budget_usd: float) -> float:
-    """Return the most that requests of earlier runs may have cost of which no count tells: their servers gave none, or
-    they broke off. In US dollars, reckoned as when such a request is made now.
+    """Return the most that uncounted requests of earlier runs may have cost: their servers gave no count, or they broke
+    off. It is in US dollars, calculated as if the request were made now.
     """
     moneys = {
         (plan.provider.name, plan.model.requested_model): lane_money(run_plan, plan, Ledger(budget_usd))
@@ -75,7 +75,7 @@ def _uncounted_usd(run_plan: RunPlan, budget_usd: float) -> float:
 
 
 def _unpriced_usd(run_plan: RunPlan) -> float:
-    """Return what answers of earlier runs cost that came while no price was known, at the prices of now, in US
+    """Return what answers of earlier runs cost that came while no price was known, at today's prices, in US
     dollars.
     """
     total = 0.0
@@ -87,7 +87,7 @@ def _unpriced_usd(run_plan: RunPlan) -> float:
 
 
 def _lost_usd(run_plan: RunPlan) -> float:
-    """Return the most that batch jobs of the study may have cost that were lost at their provider, in US dollars."""
+    """Return the most that batch jobs which their provider lost may have cost the study, in US dollars."""
     jobs = [job for job in JobFolder(run_plan.db).jobs() if job.study == run_plan.study.name]
     return sum(job.reserved_usd or 0.0 for job in jobs if (job.result or "").startswith(LOST))
 
@@ -101,7 +101,7 @@ def _promised_usd(run_plan: RunPlan) -> float:
 def _promised(run_plan: RunPlan, folder: JobFolder, job: Job) -> float:
     if job.reserved_usd is not None:
         return job.reserved_usd
-    # an older slant's job, or one made before its price was known: its requests tell
+    # an older slant's job, or one made before its price was known: its requests say it
     price = run_plan.prices.find(job.provider, job.study_model.requested_model)
     money = LaneMoney(price)
     with opened(folder.requests(job)) as lines:
@@ -110,7 +110,7 @@ def _promised(run_plan: RunPlan, folder: JobFolder, job: Job) -> float:
 
 
 def batch_factor(price: Price | None) -> float:
-    """Return what a batch job costs of the usual price; all of it where nothing is known."""
+    """Return a batch job's share of the usual price; 1 if it is unknown."""
     return 1.0 if price is None or price.batch_factor is None else price.batch_factor
 
 

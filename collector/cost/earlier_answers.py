@@ -1,4 +1,4 @@
-"""What this database already knows about a model: the size of its answers, its limits, and what a study has cost."""
+"""Read what this database knows about a model: the size of its answers, its limits, and a study's cost."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _REAL = ("collected", "imported")
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Means over `n_counted` of `n` earlier answers of one model; tokens, seconds. None if nothing was counted."""
+    """Hold means over `n_counted` of `n` earlier answers of one model; tokens, seconds. None if nothing was counted."""
 
     n: int
     n_counted: int
@@ -40,9 +40,9 @@ class Sizes:
 
 
 def earlier_sizes(db: Path, study: Study, model: StudyModel) -> Sizes | None:
-    """Sizes of this model's answers to this study (its version and variant first); None if there are none.
+    """Return sizes of this model's answers to this study (its version and variant first); None if there are none.
 
-    None too for a database of an older slant, which has no such view until the next run brings it up to date.
+    Return None also for a database of an older slant, which lacks the view until the next run brings it up to date.
     """
     if not db.exists():
         return None
@@ -59,7 +59,7 @@ def earlier_sizes(db: Path, study: Study, model: StudyModel) -> Sizes | None:
 
 
 def known_limits(db: Path, model: StudyModel) -> dict[str, float]:
-    """Request and tokens a minute that the provider's headers told last, by kind; empty if they told none."""
+    """Return requests and tokens per minute from the provider's latest headers, by kind; empty if they had none."""
     if not db.exists():
         return {}
     query = "SELECT headers FROM attempts WHERE provider = ? AND requested_model = ? AND headers LIKE '%ratelimit%' "
@@ -85,7 +85,7 @@ def spent_before_usd(db: Path, study: str) -> float:
 _UNCOUNTED = """
 study = $study AND source = 'collected' AND cost_usd IS NULL AND (input_tokens IS NULL OR output_tokens IS NULL)
 AND (http_status = 200 OR (http_status IS NULL AND batch_id IS NULL))"""
-"""Requests without counts, of which may_be_billed() says which were sent at all; what a batch job let expire has no
+"""Select requests without counts; may_be_billed() says which were sent at all. What a batch job let expire has no
 status, and is not billed."""
 _UNPRICED = """
 study = $study AND source = 'collected' AND cost_usd IS NULL
@@ -94,8 +94,8 @@ _TOKENS = ("input_tokens", "cached_input_tokens", "cache_write_tokens", "cache_w
 
 
 def uncounted_models(db: Path, study: str) -> list[tuple[str, str, bool]]:
-    """Return providers and models that were sent requests in a study of which no count tells what they cost, and
-    whether that was by batch; in the database and in journals not yet loaded.
+    """Return providers and models of a study's requests without a count of their cost, and whether they were asked by
+    batch; in the database and in journals not yet loaded.
     """
     columns = "DISTINCT provider, requested_model, batch_id IS NOT NULL AS is_batch"
     parts = attempts_where(db, _UNCOUNTED, {"study": study}, columns)
@@ -113,7 +113,7 @@ def uncounted_requests(db: Path, study: str, provider: str, model: str, *, is_ba
 
 
 def unpriced_tokens(db: Path, study: str) -> dict[tuple[str, str, bool], Reply]:
-    """By provider, model and whether by batch: the sums of counts of all answers that came while no price was known."""
+    """Return sums of counts of answers that came without a known price, by provider, model and whether by batch."""
     columns = f"provider, requested_model, batch_id IS NOT NULL AS is_batch, {', '.join(_TOKENS)}"
     kinds = ("provider", "requested_model", "is_batch")
     parts = [

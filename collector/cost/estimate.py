@@ -1,4 +1,4 @@
-"""What a run would take, before it is asked: tokens, cost and time, each with a range and what it rests on."""
+"""Estimate what a run would take, before it is asked: tokens, cost and time, each with a range and its basis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Z_95 = 1.96
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """An estimate with its range."""
+    """Hold an estimate with its range."""
 
     low: float
     about: float
@@ -34,8 +34,8 @@ BATCH_TIME = Span(60.0, 3600.0, 86_400.0), "a batch job takes up to a day, often
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What is known of one prompt and one answer without earlier answers. `output_tokens` None: nothing is known;
-    else `table` says which of the study's tables tells it."""
+    """Hold what is known about one prompt and one answer without earlier answers. If `output_tokens` is None, nothing
+    is known; else `table` names the study's table that has it."""
 
     characters: float
     output_tokens: float | None
@@ -44,7 +44,7 @@ class Guess:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the pending trials of one model take: tokens, US dollars, seconds. None: not known."""
+    """Hold what the pending trials of one model take: tokens, US dollars, seconds. None is unknown."""
 
     input_tokens: Span
     output_tokens: Span | None
@@ -64,7 +64,8 @@ def estimate_run(
     *,
     is_batch: bool = False,
 ) -> Estimate:
-    """`limits` are requests and tokens a minute by kind, as the provider's headers told; `concurrency` in flight."""
+    """Estimate a run. `limits` are requests and tokens per minute by kind, from the provider's headers; `concurrency`
+    are in flight."""
     sent = _input(pending, sizes, guess)
     output, rests_on = _output(pending, sizes, guess)
     cost = _cost(sent, output, price, is_batch)
@@ -76,7 +77,7 @@ def _input(pending: int, sizes: Sizes | None, guess: Guess) -> Span:
     if sizes is not None and sizes.mean_input_tokens is not None:
         return Span(*[pending * sizes.mean_input_tokens] * 3)
     characters = pending * guess.characters
-    return Span(characters / 5, characters / 4, characters / 3)  # English is four characters a token, or nearly
+    return Span(characters / 5, characters / 4, characters / 3)  # English has about four characters per token
 
 
 def _output(pending: int, sizes: Sizes | None, guess: Guess) -> tuple[Span | None, str]:
@@ -97,7 +98,7 @@ def prediction(pending: int, sizes: Sizes) -> Span:
 
 
 def _cost(sent: Span, output: Span | None, price: Price | None, is_batch: bool) -> Span | None:
-    """Without discounts for cached input, which can't be counted on."""
+    """Return the cost without discounts for cached input, which are not certain."""
     factor = 1.0 if price is None or not is_batch else price.batch_factor
     if price is None or output is None or factor is None:
         return None
@@ -107,7 +108,7 @@ def _cost(sent: Span, output: Span | None, price: Price | None, is_batch: bool) 
 def _time(
     pending: int, sizes: Sizes | None, sent: Span, output: Span | None, limits: Mapping[str, float], concurrency: int
 ) -> tuple[Span, str]:
-    """Return the slowest of: waiting for answers, requests a minute, tokens a minute."""
+    """Return the slowest of: waiting for answers, requests per minute, tokens per minute."""
     rounds = math.ceil(pending / concurrency)
     if sizes is not None and sizes.mean_latency_s:
         waiting = Span(0.8, 1.0, 1.25).times(rounds * sizes.mean_latency_s)
@@ -134,12 +135,12 @@ def _needed(kind: str, pending: int, sent: Span, output: Span | None) -> Span:
 
 
 def spoken_usd(cost: Span | None) -> str:
-    """Return a cost as a person reads it: 4.10 (3.90 to 4.30); a question mark where it is unknown."""
+    """Return a cost for a person: 4.10 (3.90 to 4.30); a question mark if it is unknown."""
     return "?" if cost is None else f"{dollars(cost.about)} ({dollars(cost.low)} to {dollars(cost.high)})"
 
 
 def dollars(amount: float | None) -> str:
-    """$12.30; below a cent with as many digits as it needs; unknown is a question mark, never 0."""
+    """Return $12.30; below a cent with as many digits as it needs; a question mark, never 0, if it is unknown."""
     if amount is None:
         return "?"
     return f"${amount:,.2f}" if amount >= 0.1 or amount == 0 else f"${amount:.2g}"

@@ -1,5 +1,5 @@
-"""The pilot: a small balanced slice of the plan that is asked first. Its answers are ordinary ones, in the journal
-like all others, so that the full run goes on from it."""
+"""Choose the pilot: a small balanced slice of the plan that is asked first. Its answers are ordinary ones, in the
+journal like all others, so that the full run goes on from it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LOOKED_AT = 50_000  # conversations in which every cell of a plan shows up: the 
 def pilot_of(run_plan: RunPlan, trials: int) -> RunPlan:
     """Return the same run plan cut down to a balanced slice of about `trials` trials of each model.
 
-    The same cells for every model, and the same slice whether or not some of it is answered already. UsageError if
+    Every model gets the same cells, and the same slice whether or not some is answered already. Raise UsageError if
     `trials` is less than one in each condition.
     """
     chosen: set[str] = set()
@@ -35,10 +35,10 @@ def pilot_of(run_plan: RunPlan, trials: int) -> RunPlan:
 def balanced_slice(
     study: Study, model: StudyModel, seed: int, repetitions: int, trials: int, skip: bytes = b""
 ) -> Iterator[Conversation]:
-    """Yield the first conversations of the plan (but those to `skip`) that fill each test and condition alike.
+    """Yield the first conversations of the plan (except those to `skip`) that fill each test and condition alike.
 
-    Every condition gets the same number of trials, tests differ by one a condition at most. A conversation is taken
-    whole, so that one of many trials (a game) may lead over `trials`.
+    Every condition gets the same number of trials, and tests differ by at most one per condition. Conversations are not
+    split, so that one of many trials (a game) may exceed `trials`.
     """
 
     def planned() -> Iterator[Conversation]:

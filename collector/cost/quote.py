@@ -1,4 +1,4 @@
-"""What a run plan would take: one row a model for `--dry-run` and for the question before paid requests.
+"""Quote what a run plan would take: one row per model for `--dry-run` and for the question before paid requests.
 
 Each round of a game sends all rounds before it again, so its input grows with the square of the rounds. A provider's
 cache of what was sent before makes most of it cheaper; it can't be counted on.
@@ -21,12 +21,12 @@ from slant.collector.providers.prices import PER_TOKENS, Price
 from slant.collector.records import Conversation, Turn
 from slant.collector.study.records import StudyModel
 
-CHARACTERS_OF_TOKEN = 4  # English, or nearly
+CHARACTERS_OF_TOKEN = 4  # about right for English
 
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """Characters sent in one game that was played through with simulated answers: by turn, and how many of them were
+    """Hold the characters sent in one game that was played with simulated answers: by turn, and how many of them were
     new. `output_tokens` are those of all its answers."""
 
     sent: tuple[int, ...]
@@ -35,7 +35,7 @@ class Growth:
 
     @property
     def characters(self) -> float:
-        """The mean of a turn."""
+        """Return the mean of a turn."""
         return sum(self.sent) / len(self.sent)
 
     def sentence(self, model: str, pending: int, price: Price | None, output: Span | None) -> str:
@@ -56,13 +56,13 @@ class Growth:
 
 
 def _characters(message: Mapping[str, Any]) -> int:
-    """Of a message, and of what calls of tools returned; calls themselves are short."""
+    """Count those of a message, and of the results of tool calls; calls themselves are short."""
     results = (str(result["content"]) for result in message.get("results") or ())
     return len(str(message["content"])) + sum(map(len, results))
 
 
 def growth_of(study: Study, model: StudyModel, conversation: Conversation, seed: int) -> Growth:
-    """Plays one conversation with simulated answers, and counts."""
+    """Play one conversation with simulated answers, and count."""
     design = study.design
     history: list[Turn] = []
     sent, new, output = [], [], 0
@@ -82,7 +82,7 @@ PROMPTS_LOOKED_AT = 400
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What the pending trials of one model would take."""
+    """Hold what the pending trials of one model would take."""
 
     model_plan: ModelPlan
     price: Price | None
@@ -92,7 +92,7 @@ class Quote:
 
     @property
     def costs_money(self) -> bool:
-        """False for one's own server, unless the price list says otherwise."""
+        """Return False for a custom server, unless the price list says otherwise."""
         return self.model_plan.provider.costs_money or self.price is not None
 
     @property
@@ -107,7 +107,7 @@ class Quote:
 
 
 def address_sentence(model_plan: ModelPlan) -> str | None:
-    """Where a model will be asked, loudly where that is not its provider's usual address; None if slant itself
+    """Say where a model will be asked, conspicuously if that is not its provider's usual address; None if slant itself
     answers."""
     provider, address = model_plan.provider, model_plan.base_url
     if provider.name == "simulated" or address is None:
@@ -120,7 +120,7 @@ def address_sentence(model_plan: ModelPlan) -> str | None:
 
 
 def quotes(run_plan: RunPlan, concurrency: int, *, is_batch: bool = False) -> list[Quote]:
-    """`concurrency`: requests in flight for each model. Reads the database, asks nobody."""
+    """Quote each model. `concurrency`: requests in flight for each model. Only the database is read."""
     return [_quote(run_plan, model_plan, concurrency, is_batch) for model_plan in run_plan.model_plans]
 
 
@@ -136,7 +136,7 @@ def _quote(run_plan: RunPlan, model_plan: ModelPlan, concurrency: int, is_batch:
 
 
 def guess_of(study: Study, model: StudyModel, seed: int) -> Guess:
-    """Return what is known of one call to this model before it has answered any."""
+    """Return what is known about one call to this model before it has answered any."""
     growth = _growth(study, model, seed, 1)
     if growth is None:
         return _guess_of_question(study, model, seed, 1)
@@ -144,7 +144,7 @@ def guess_of(study: Study, model: StudyModel, seed: int) -> Guess:
 
 
 def calls_of_game(study: Study, model: StudyModel, seed: int) -> int:
-    """Return the calls that one game of this study takes: its rounds, and what is asked after them; 1 of a single
+    """Return the calls that one game of this study takes: its rounds, and the questions after them; 1 for a single
     question.
     """
     growth = _growth(study, model, seed, 1)
@@ -152,7 +152,7 @@ def calls_of_game(study: Study, model: StudyModel, seed: int) -> int:
 
 
 def _growth(study: Study, model: StudyModel, seed: int, repetitions: int) -> Growth | None:
-    """How one game of this model would go; None for a study of single questions."""
+    """Return how one game of this model would go; None for a study of single questions."""
     if not study.design.has_turns(study):
         return None
     return growth_of(study, model, next(plan(study, model, seed, repetitions)), seed)
@@ -165,8 +165,8 @@ def _guess_of_game(study: Study, model: StudyModel, growth: Growth) -> Guess:
 
 
 def _guess_of_question(study: Study, model: StudyModel, seed: int, repetitions: int) -> Guess:
-    """Characters of a prompt, and the output as the design would simulate it: from the study's table, or unknown for a
-    model that stands in none."""
+    """Return characters of a prompt, and the output as the design would simulate it: from the study's table, or unknown
+    for a model that is not in one."""
     design = study.design
     named = next((m for m in study.models if m.model == model.model), None)
     known = named if named is not None and design.knows_lengths(study, named) else None
@@ -185,7 +185,7 @@ def _guess_of_question(study: Study, model: StudyModel, seed: int, repetitions: 
 
 
 def quote_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
-    """Every number with its range, for programs: tokens, US dollars, seconds."""
+    """Return every number with its range, for programs: tokens, US dollars, seconds."""
     return [
         {
             "model": quote.model_plan.name,
@@ -227,7 +227,7 @@ def short_rows(quotes: list[Quote]) -> list[dict[str, Any]]:
 
 
 def total(quotes: list[Quote]) -> tuple[Span, list[str]]:
-    """Return the cost of all models together in US dollars, and the paid models that are missing in it."""
+    """Return the cost of all models together in US dollars, and the paid models that it lacks."""
     cost, missing = Span(0.0, 0.0, 0.0), []
     for quote in quotes:
         if quote.estimate.cost_usd is not None:
@@ -238,7 +238,7 @@ def total(quotes: list[Quote]) -> tuple[Span, list[str]]:
 
 
 def sentences(quotes: list[Quote]) -> list[str]:
-    """Return what the numbers rest on, a line a model, and the sum where something costs money."""
+    """Return the basis of the numbers, one line per model, and the sum if anything costs money."""
     lines = []
     for quote in quotes:
         lines.append(

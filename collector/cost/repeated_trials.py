@@ -1,5 +1,5 @@
-"""What a run would ask although it has an answer here: under another version of the study, other settings, another
-seed. Said before anything is sent, for it may cost what was paid once already."""
+"""Find what a run would ask although it has an answer here: under another version of the study, other settings, another
+seed. That is reported before anything is sent, for it may cost what was already paid once."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class RepeatedTrials:
-    """Trials of one model that have an answer here and would be asked again, and why. `versions` are those that asked
-    them, `settings` and `seeds` what they were asked with where that is not what would be sent now."""
+    """Hold trials of one model that have an answer here and would be asked again, and why. `versions` are those that
+    asked them, `settings` and `seeds` what they were asked with if that differs from what would be sent now."""
 
     model: str
     trials: int
@@ -38,7 +38,7 @@ class RepeatedTrials:
 
 
 def find_repeated_trials(run_plan: RunPlan) -> list[RepeatedTrials]:
-    """By model of the run plan; those without such trials are left out."""
+    """Return such trials by model of the run plan; other models are left out."""
     if not Path(run_plan.db).exists():
         return []
     by_model = (_of_model(run_plan, model_plan) for model_plan in run_plan.model_plans if model_plan.occasion is None)
@@ -46,7 +46,7 @@ def find_repeated_trials(run_plan: RunPlan) -> list[RepeatedTrials]:
 
 
 def repeated_trial_notes(run_plan: RunPlan, concurrency: int, *, is_batch: bool = False) -> list[str]:
-    """Return the sentences for people; none if no answer is asked for twice."""
+    """Return the sentences for people; none if no trial is asked twice."""
     repeated = find_repeated_trials(run_plan)
     trials = sum(of_model.trials for of_model in repeated)
     if not trials:
@@ -63,7 +63,7 @@ def _of_model(run_plan: RunPlan, model_plan: ModelPlan) -> RepeatedTrials | None
         with reading(run_plan.db) as connection:
             values = [run_plan.study.name, run_plan.study.variant, source, model_plan.name]
             n_here = connection.execute(f"SELECT count(*) {_ANSWERED}", values).fetchall()[0][0]
-            if n_here <= model_plan.already_done or not model_plan.pending:  # nothing is here but what the plan has
+            if n_here <= model_plan.already_done or not model_plan.pending:  # only what the plan has is here
                 return None
             rows = frame_of(connection.sql(_ANSWERED, params=values)).to_dicts()
     except DatabaseEmptyError:

@@ -1,1 +1,1 @@
-"""What is kept: journals, and the database that they are loaded into."""
+"""Keep journals, and the database that they are loaded into."""

@@ -1,6 +1,6 @@
-"""What of stored rows tells who collected them, and what stands in its place when they are given away anonymously.
+"""Remove from stored rows what reveals who collected them, to give them away anonymously.
 
-It goes by the names of columns, so that tables, views and rows of any layout are treated alike. What a study, a prompt
+It goes by column names, so that tables, views and rows of any layout are treated alike. What a study, a prompt
 or a model says is left as it is: it is what was measured.
 """
 
@@ -12,13 +12,13 @@ from slant.collector.providers import PROVIDERS
 
 _PUBLIC = ", ".join(f"'{p.base_url}'" for p in PROVIDERS.values() if p.base_url and p.key_variable)
 _GIVEN_AWAY = "'collected', 'imported', 'simulated'"
-# Whom a request is for (OpenAI's and Anthropic's names of it), and what an import calls its files.
+# Names of a request's user (OpenAI's and Anthropic's), and what an import calls its files.
 _PERSONAL = '\'{"user": null, "metadata": null, "safety_identifier": null, "prompt_cache_key": null, "files": null}\''
 _OBJECT = (
     "CASE WHEN json_valid(COLUMN) AND json_type(COLUMN) = 'OBJECT' "
     f"THEN json_merge_patch(COLUMN, {_PERSONAL})::VARCHAR END"
 )
-# "HTTP 401: …", "ClientConnectorError: Cannot connect to host …": what is behind the colon names hosts and accounts
+# "HTTP 401: …", "ClientConnectorError: Cannot connect to host …": what follows the colon names hosts and accounts
 _SAID = r"regexp_replace(COLUMN, '^(HTTP [0-9]+|\w*(?:Error|Timeout)|no connection within 30 s)\b.*$', '\1', 's')"
 _FOLDERS = r"""regexp_replace(COLUMN, '(~|[A-Za-z]:)?([\\/][^\\/\s''"]+)+[\\/]', '…/', 'g')"""
 # A registration is published under its author's name: its hash or its text leads there.
@@ -42,11 +42,11 @@ INSTEAD: dict[str, str] = {
     "source": f"CASE WHEN COLUMN IN ({_GIVEN_AWAY}) THEN COLUMN ELSE 'another database' END",
     "versions": """CASE WHEN json_valid(COLUMN) THEN json_merge_patch(COLUMN, '{"machine": null}')::VARCHAR END""",
 }
-"""A column of text, and the SQL of what is given away in its place; COLUMN stands for it."""
+"""Map a column of text to the SQL of its replacement, in which COLUMN is the column's value."""
 
 
 def anonymised(rows: duckdb.DuckDBPyRelation, is_wanted: bool) -> duckdb.DuckDBPyRelation:
-    """Return the same rows; where `is_wanted`, without what tells who collected them. Columns and types stay."""
+    """Return the same rows; if `is_wanted`, without what reveals who collected them. Columns and types stay."""
     if not is_wanted:
         return rows
     columns = []

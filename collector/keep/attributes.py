@@ -1,4 +1,4 @@
-"""Attributes of a view as columns of their own: a map in SQL, for they are names that strangers chose."""
+"""Show attributes of a view as separate columns: the view has a map in SQL, for strangers chose their names."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 def with_attributes(
     view: duckdb.DuckDBPyRelation, names: Iterable[str] | None = None
 ) -> tuple[duckdb.DuckDBPyRelation, frozenset[str]]:
-    """Return a view with a column for each of these names (None: for all) that is no column of it but a key of its map
-    `attributes`; and which these are. A view without such a map as it is.
+    """Return a view with a column for each of these names (None: for all) that is not its column but a key of its map
+    `attributes`; and which these are. A view without such a map is returned unchanged.
     """
     if ATTRIBUTES not in view.columns:
         return view, frozenset()
@@ -38,7 +38,7 @@ def attributes_apart(view: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
 
 
 def with_numbers(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:
-    """Return the frame with those of these columns of text as numbers that have nothing but numbers in them."""
+    """Return the frame with these text columns as numbers if they hold nothing but numbers."""
     for name in names:
         if name in frame.columns:
             numbers = frame[name].cast(pl.Float64, strict=False)

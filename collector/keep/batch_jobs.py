@@ -1,14 +1,14 @@
-"""Batch jobs on disk, so that a kill at any moment submits nothing twice and loses no answer that was paid for.
+"""Keep batch jobs on disk, so that a kill at any moment submits nothing twice and loses no paid answer.
 
 NAME.duckdb.journal/batches/
-├── JOB.json            what is known of the job; replaced as a whole (written next to, fsynced, renamed)
-├── JOB.requests.jsonl  what is submitted, to the byte; its hash stands in JOB.json
+├── JOB.json            what is known about the job; replaced atomically (written next to it, fsynced, renamed)
+├── JOB.requests.jsonl  what is submitted, to the byte; its hash is in JOB.json
 └── JOB.map.jsonl       line n: the trial behind the custom id JOB-n
 
     planned ──> sending ──> sent ──> fetching ──> closed
 `planned`: nothing was sent that could have made a job. `sending`: the submit call may have happened; only the provider
-can tell. `sent`: the provider's id is known. `fetching`: some answers may be in the journal already. Of a closed job
-only JOB.json stays. A job's files without a JOB.json were never submitted, and are swept away.
+knows. `sent`: the provider's id is known. `fetching`: some answers may be in the journal already. Once a job is closed
+only JOB.json stays. A job's files without a JOB.json were never submitted, and are removed.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from slant.collector.system import files
 from slant.collector.system.json_text import encoded
 from slant.collector.system.operating_system import flush_onto_disk
 
-_MAX_DIGITS = 12  # of a custom id's number
+_MAX_DIGITS = 12  # in a custom id's number
 State = Literal["planned", "sending", "sent", "fetching", "closed"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """One batch job. Times are ISO 8601 in UTC. `key_check` tells whether a key is the one that the job was made with
-    (a hash salted with the job's id; the key can't be had from it). `reserved_usd` is the most that it is expected to
-    cost, in US dollars; None if no price is known."""
+    """Hold one batch job. Times are ISO 8601 in UTC. `key_check` shows whether a key is the one that the job was made
+    with (a hash salted with the job's id; it does not reveal the key). `reserved_usd` is its expected maximum cost, in
+    US dollars; None if no price is known."""
 
     job_id: str
     state: State
@@ -73,7 +73,7 @@ class Job:
 
     @property
     def age_s(self) -> float:
-        """Seconds since its submission began; a clock that went back counts as no time."""
+        """Return seconds since its submission began; a clock that went back counts as no time."""
         began = datetime.fromisoformat(self.sending_at or self.created_at).replace(tzinfo=UTC)
         return max(0.0, (datetime.now(UTC) - began).total_seconds())
 
@@ -84,7 +84,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """One request of a job: what the custom id stands for."""
+    """Hold one request of a job: what the custom id refers to."""
 
     custom_id: str
     conversation_id: str
@@ -108,13 +108,14 @@ def key_check(job_id: str, key: str | None) -> str:
 
 
 class JobFolder:
-    """The jobs next to one database. Writing needs the journal's lock; reading does not."""
+    """Hold the jobs next to one database. Writing needs the journal's lock; reading does not."""
 
     def __init__(self, db: Path) -> None:
         self.folder = journal_folder(db) / "batches"
 
     def jobs(self) -> list[Job]:
-        """All jobs ever, oldest first. JournalError if a file can't be read: guessing could submit twice."""
+        """Return all jobs ever, oldest first. Raise JournalError if a file can't be read: guessing could submit
+        twice."""
         self._check_folder()
         jobs = [self._read(path) for path in sorted(self.folder.glob("*.json"))]
         return sorted(jobs, key=lambda job: (job.created_at, job.job_id))
@@ -129,7 +130,7 @@ class JobFolder:
         return [job for job in self.jobs() if job.is_open and study in (None, job.study)]
 
     def create(self, job: Job, lines: Iterable[tuple[JobRequest, bytes]]) -> Job:
-        """Write what will be submitted and whom it is for, then the intent. Returns the job with size and hash."""
+        """Write what will be submitted and for which trials, then the intent. Return the job with size and hash."""
         self._check_folder()
         files.made_folder(self.folder)
         digest, n_requests, n_bytes = hashlib.sha256(), 0, 0
@@ -144,7 +145,7 @@ class JobFolder:
         return self.write(replace(job, n_requests=n_requests, n_bytes=n_bytes, sha256=digest.hexdigest()))
 
     def write(self, job: Job) -> Job:
-        """When this returns the job's state survives a power cut."""
+        """Write the job's state, so that it survives a power cut once this returns."""
         files.replace_on_disk(self.folder / f"{job.job_id}.json", _line(job))
         return job
 
@@ -155,7 +156,7 @@ class JobFolder:
         return closed
 
     def sweep(self) -> None:
-        """Remove what no open job needs. Only while holding the journal's lock."""
+        """Remove what no open job needs. Call this only while holding the journal's lock."""
         needed = {job.job_id for job in self.jobs() if job.is_open}
         for path in self.folder.glob("slant-*"):
             is_state = path.name.endswith(".json")
@@ -194,7 +195,7 @@ class JobFolder:
 
 
 class JobMap:
-    """Finds the trial and the request behind a custom id; holds only where the lines begin."""
+    """Find the trial and the request behind a custom id; only the starts of the lines are held."""
 
     def __init__(self, names: Path, requests: Path, job_id: str) -> None:
         self._job_id = job_id

@@ -1,8 +1,8 @@
-"""A file of very many tables is refused before DuckDB opens it, which reads the whole catalog before anybody can look:
-of 10^6 tables that is some 20 s and 7 GB.
+"""Refuse a file of very many tables before DuckDB opens it, for DuckDB first reads the whole catalog: with 10^6 tables
+that takes some 20 s and 7 GB.
 
-How many there are stands at the start of the catalog. The bytes are read by another process: one that opens and closes
-a file which it has in DuckDB loses its lock, without a word.
+Their number is at the start of the catalog. Another process reads the bytes: a process that opens and closes a file
+which it also has open in DuckDB silently loses its lock.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from slant.collector.errors import DatabaseError
 
 MAX_ENTRIES = 10_000  # slant makes some 150 tables and views, and packages of others a few for each design
 _MIN_BYTES = 200 * MAX_ENTRIES  # a file that is smaller can't hold as many
-_SECTOR = 4096  # three headers of this length stand before the first block
+_SECTOR = 4096  # three headers of this length come before the first block
 _PARTS = 64  # of a block that holds a part of the catalog
 
 
 def check_catalog_size(path: Path) -> None:
-    """DatabaseError if the file holds more tables and views than any that slant made."""
+    """Raise DatabaseError if the file holds more tables and views than any that slant made."""
     if not path.is_file() or path.stat().st_size < _MIN_BYTES:
         return
     number = catalog_entries(path)
@@ -32,13 +32,13 @@ def check_catalog_size(path: Path) -> None:
 
 
 def catalog_entries(path: Path) -> int | None:
-    """Return the number of tables, views and the like in a DuckDB file; None if it is not written as it is known
-    here.
+    """Return the number of tables, views and the like in a DuckDB file; None if it is not written in a known
+    format.
     """
     head = _sectors(path, 0, 3)
     if len(head) < 3 * _SECTOR or head[8:12] != b"DUCK":
         return None
-    # of the two headers of the database the newer one holds: its number, where the catalog begins, …, size of a block
+    # the newer of the database's two headers holds: its number, where the catalog begins, …, size of a block
     _, pointer, _, _, block_bytes = max(struct.unpack_from("<5Q", head, number * _SECTOR + 8) for number in (1, 2))
     block, part = pointer & (1 << 56) - 1, pointer >> 56
     part_bytes = (block_bytes - 8) // _PARTS // 8 * 8
@@ -50,7 +50,7 @@ def catalog_entries(path: Path) -> int | None:
 
 
 def _number(data: bytes) -> int:
-    """Seven bits a byte, the lowest first, as far as their highest bit is set."""
+    """Read seven bits per byte, the lowest first, up to the first byte without its highest bit."""
     number = 0
     for place, byte in enumerate(data):
         number |= (byte & 0x7F) << 7 * place
@@ -63,5 +63,5 @@ def _sectors(path: Path, first: int, count: int) -> bytes:
     words = ["dd", f"if={path.absolute()}", f"bs={_SECTOR}", f"skip={first}", f"count={count}"]
     try:
         return subprocess.run(words, capture_output=True, check=False).stdout
-    except OSError:  # a system without it
+    except OSError:  # the system lacks it
         return b""

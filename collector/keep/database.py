@@ -1,7 +1,7 @@
-"""The DuckDB file: made, checked, filled from the journals. The collector never holds it: each flush attaches,
-inserts in one transaction, detaches, so that readers (DuckDB allows one writer *or* many readers) get their turn.
-Within one process all access goes through here, one at a time: a process that has the file open twice would lose
-its lock when either closes, without a word.
+"""Open the DuckDB file: make it, check it, fill it from the journals. The collector never holds it: each flush
+attaches, inserts in one transaction, detaches, so that readers (DuckDB allows one writer *or* many readers) get their
+turn. Within one process all access goes through here, one at a time: a process that has the file open twice would
+silently lose its lock when either closes.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _CONFIG: dict[str, Any] = {
     "autoinstall_known_extensions": False, "autoload_known_extensions": False, "python_enable_replacements": False,
-    "arrow_output_version": "1.4",  # texts as Polars keeps them: without a copy
+    "arrow_output_version": "1.4",  # texts as Polars keeps them, so that nothing is copied
     "allow_community_extensions": False,
 }  # fmt: skip
 # A file may come from a stranger: its views can read and write no other file, load nothing, and see no variable of
 # Python's; and no SQL can change that.
 _CONFINED: dict[str, Any] = {"enable_external_access": False, "lock_configuration": True}
-# How the writer writes, so that it holds the file as shortly as it can: one thread is as quick for a few thousand rows
+# How the writer writes, so that it holds the file only briefly: one thread is as quick for a few thousand rows
 # and leaves the other cores alone; zstd takes half the time and the room that DuckDB's own choice takes; and a commit
 # goes straight into the file, for at DETACH it would have to be moved there from the write-ahead log anyway.
 _WRITER: dict[str, Any] = {"threads": 1, "force_compression": "zstd", "checkpoint_threshold": "1KB"}
@@ -65,17 +65,17 @@ _access = threading.RLock()
 _state: dict[str, Any] = {"engine": None, "is_open": False}
 RENEW_PATIENCE_S = 1.0
 _kept_open: dict[Path, _KeptOpen] = {}
-_checked: dict[Path, tuple[object, ...]] = {}  # files known to be slant's and up to date, as they were when looked at
+_checked: dict[Path, tuple[object, ...]] = {}  # files known to be slant's and up to date, as they were when checked
 _shown: dict[str, list[str]] = {}  # variables that say which rows the views show (sql/views/1_trials/0_…)
-_scratch: set[Path] = set()  # copies that nobody but this process will ever read
-_not_renewed: set[Path] = set()  # databases of an older slant that could not be brought up to date: not tried again
+_scratch: set[Path] = set()  # copies that only this process will ever read
+_not_renewed: set[Path] = set()  # an older slant's databases that could not be brought up to date: not tried again
 
 
 @dataclass
 class _KeptOpen:
     writes_to: Path | None
     memory_limit: str | None
-    connection: duckdb.DuckDBPyConnection | None = None  # opened by the first who reads
+    connection: duckdb.DuckDBPyConnection | None = None  # opened by the first reader
     n_readers: int = 0
 
 
@@ -83,11 +83,11 @@ class _KeptOpen:
 def reading(
     path: str | Path, patience_s: float = 30.0, writes_to: Path | None = None, memory_limit: str | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a read-only connection to the database; waits up to `patience_s` while a collector writes.
+    """Open a read-only connection to the database; wait up to `patience_s` while a collector writes.
 
-    It reaches no other file, but those in the folder `writes_to` (then with one thread: each further one sorts and
-    packs some 400 MB of its own, and is no quicker). `memory_limit`: what DuckDB may use ("2GB"). A database of an
-    older slant is brought up to date first, where it can be; so is one whose views are not slant's own.
+    It reaches no other file except those in the folder `writes_to` (then with one thread: each further one sorts and
+    packs some 400 MB, and is no quicker). `memory_limit`: what DuckDB may use ("2GB"). A database of an older slant is
+    brought up to date first, if possible; so is one whose views are not slant's own.
     Raises DatabaseError if there is no such file or it is not slant's, DatabaseBusyError if it stays locked,
     DatabaseDamagedError if its bytes are not those that were written. An older slant's that could not be brought up
     to date is read as it is, with a DatabaseError if a view is asked for that it lacks.
@@ -116,13 +116,13 @@ def _reading(
                     shared.connection = _opened_and_checked(path, patience_s, shared.writes_to, shared.memory_limit)
             shared.n_readers += 1
             try:
-                with shared.connection.cursor() as connection:  # of the same opening: variables are not shared
+                with shared.connection.cursor() as connection:  # from the same opening: variables are not shared
                     _choose_rows(connection)
                     yield connection
             finally:
                 shared.n_readers -= 1
         return
-    let_go(path)  # an opening of its own: what may be written is settled as a file is opened
+    let_go(path)  # a separate opening: what may be written is fixed when a file is opened
     with _only_one():
         connection = _opened_and_checked(path, patience_s, writes_to, memory_limit)
         try:
@@ -135,7 +135,7 @@ def _reading(
 def _opened_and_checked(
     path: Path, patience_s: float, writes_to: Path | None, memory_limit: str | None
 ) -> duckdb.DuckDBPyConnection:
-    """Return the file, open; its tables are slant's, and its views those of today if it could be brought up to date."""
+    """Return the open file; its tables are slant's, and its views current if it could be brought up to date."""
     if path.is_dir():
         return lake_connection(path, _CONFIG)
     if not path.exists():
@@ -166,7 +166,7 @@ def _opened_and_checked(
 
 
 def _is_checked(path: Path) -> bool:
-    """Whether this very file, unchanged since, was found to be slant's and up to date: looking takes 20 ms."""
+    """Return whether this very file, unchanged since, was found to be slant's and up to date: checking takes 20 ms."""
     return path in _checked and path.exists() and _checked[path] == _fingerprint(path)
 
 
@@ -183,11 +183,11 @@ def _choose_rows(connection: duckdb.DuckDBPyConnection) -> None:
 
 @contextmanager
 def kept_open(path: str | Path, writes_to: Path | None = None, memory_limit: str | None = None) -> Iterator[None]:
-    """Meanwhile all `reading` of this file shares one opening of it, which takes 40 ms. Until the block ends, or
-    `let_go`, no other process can write: what takes long and reads nothing lets go first. `writing` does by itself.
-    `writes_to`, `memory_limit`: as of `reading`."""
+    """Make all `reading` of this file inside the block share one opening of it, which takes 40 ms. Until the block
+    ends, or `let_go`, no other process can write: code that takes long and reads nothing should let go first. `writing`
+    does so by itself. `writes_to`, `memory_limit`: as for `reading`."""
     path = real_file(path)
-    if path in _kept_open:  # by a caller
+    if path in _kept_open:  # a caller keeps it open
         yield
         return
     _kept_open[path] = _KeptOpen(writes_to, memory_limit)
@@ -199,7 +199,7 @@ def kept_open(path: str | Path, writes_to: Path | None = None, memory_limit: str
 
 
 def opens_once(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Make all reading of a database in a call of `function`, whose first argument `db` it is, share one opening."""
+    """Make all reading of a database in a call of `function`, whose first argument is `db`, share one opening."""
 
     @functools.wraps(function)
     def with_it_open(*args: _P.args, **named: _P.kwargs) -> _R:
@@ -210,8 +210,8 @@ def opens_once(function: Callable[_P, _R]) -> Callable[_P, _R]:
 
 
 def let_go(path: str | Path | None = None) -> None:
-    """Close what `kept_open` has open of this file (None: of all that nobody reads just now); the next reader opens it
-    again."""
+    """Close what `kept_open` has open of this file (None: of all files without a current reader); the next reader opens
+    it again."""
     with _access:
         for file, shared in _kept_open.items():
             if (path is not None and file != real_file(path)) or shared.connection is None:
@@ -227,10 +227,10 @@ def let_go(path: str | Path | None = None) -> None:
 def showing(
     versions: Sequence[str] | None = None, runs: Sequence[str] | None = None, *, other_models: bool = False
 ) -> Iterator[None]:
-    """Meanwhile all views show these versions of studies, and these runs ("RUN_ID MODEL"), only; None shows all.
-    `other_models`: tables have the answers of another model than was asked for, too, each as a model of its own.
+    """Make all views inside the block show only these versions of studies, and these runs ("RUN_ID MODEL"); None shows
+    all. `other_models`: tables include answers of another model than was requested, each as a separate model.
 
-    What is computed of some runs only is not kept: it would pass for the result of all.
+    Results of only some runs are not kept: they would pass for the results of all.
     """
     before = dict(_shown)
     given = {"study_versions": versions, "shown_runs": runs, "other_models": ["shown"] if other_models else None}
@@ -256,7 +256,7 @@ def _opened(
     opened: duckdb.DuckDBPyConnection = _patiently(
         path, patience_s, lambda: duckdb.connect(str(path), read_only=True, config=config)
     )
-    if writes_to is not None:  # the folder has to be named before all others are closed off
+    if writes_to is not None:  # the folder must be named before access to all others is closed
         opened.execute("SET allowed_directories = ?", [[str(writes_to.resolve())]])
         for name, value in _CONFINED.items():
             opened.execute(f"SET {name} = {str(value).lower()}")
@@ -264,7 +264,7 @@ def _opened(
 
 
 def _renew(path: Path) -> None:
-    """Bring the tables and views up to date; where somebody holds the file or it can't be written, it stays as it is.
+    """Bring the tables and views up to date; if the file is held or can't be written, it stays as it is.
     A collector that is at work made it, and could not go on with a newer one."""
     _not_renewed.add(path)
     with contextlib.suppress(DatabaseError, duckdb.Error):
@@ -278,9 +278,9 @@ def _renew(path: Path) -> None:
 def writing(
     path: str | Path, patience_s: float = 30.0, give_up: threading.Event | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a connection inside one transaction on the database, which is made, migrated and given its views as needed.
+    """Open a connection inside one transaction on the database, which is made, migrated and given views as needed.
 
-    Setting `give_up` from another thread ends the waiting for a file that somebody else holds.
+    Setting `give_up` from another thread ends the waiting for a file that another process holds.
     """
     check_place(Path(path))
     path = real_file(path)
@@ -299,7 +299,8 @@ def writing(
 
 
 def scratch_copy(path: Path, folder: Path) -> Path:
-    """Return a copy of the database for what can't be written into it: results of some runs, or of a closed file."""
+    """Return a copy of the database for what can't be written into it: results of some runs, or for a read-only
+    file."""
     path = real_file(path)
     let_go(path)
     with _only_one():
@@ -310,8 +311,8 @@ def scratch_copy(path: Path, folder: Path) -> Path:
 
 
 def _make(path: Path) -> None:
-    """Make the file next to its place and move it there whole, so that a kill leaves a whole database or none."""
-    for left in path.parent.glob(f".{path.name}.*.new*"):  # of a process that was killed in the middle of this
+    """Make the file next to its place and move it there, so that a kill leaves a complete database or none."""
+    for left in path.parent.glob(f".{path.name}.*.new*"):  # left by a process that was killed while doing this
         if not is_alive(left.name.removeprefix(f".{path.name}.").partition(".")[0]):
             remove(left)
     part = path.with_name(f".{path.name}.{os.getpid()}.new")
@@ -324,11 +325,11 @@ def _make(path: Path) -> None:
             with _attached(part, 0.0, None):
                 pass  # attaching prepares: tables and views
             keep_in_cache(part, cached)
-        if path.exists():  # an empty file: nothing is lost by putting ours in its place
+        if path.exists():  # an empty file: nothing is lost by replacing it
             moved(part, path)
         else:
-            put_in_place(part, path)  # where another process was quicker, its file stays
-        _checked[path] = _checked.pop(part)  # only its name is another
+            put_in_place(part, path)  # if another process was quicker, its file stays
+        _checked[path] = _checked.pop(part)  # only its name has changed
     except OSError as error:
         raise DatabaseWriteError(f'Can\'t make the database "{path}": {error.strerror}.') from error
     finally:
@@ -356,7 +357,7 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
         connection.execute("DETACH db")
         _checked[path] = _fingerprint(path)
     except BaseException as error:
-        # a new engine next time: closing this one rolls back and lets go of the file whatever state it is in
+        # a new engine next time: closing this one rolls back and releases the file in any state
         _state["engine"] = None
         connection.close()
         if isinstance(error, duckdb.Error) and is_about_the_disk(error):

@@ -1,4 +1,4 @@
-"""What is said of a database that is not there, can't be opened or written, or is not slant's."""
+"""Make errors for a database that is missing, can't be opened or written, or is not slant's."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/+(.*)")
 
 
 def check_on_this_machine(path: Path) -> None:
-    """DatabaseError if a path is an address (s3://bucket/lake), which would pass for a folder of that name."""
+    """Raise DatabaseError if a path is an address (s3://bucket/lake), which would pass for a folder of that name."""
     if match := _ADDRESS.match(path.as_posix()):
         address = f"{match[1]}://{match[2]}"
         raise DatabaseError(
@@ -55,7 +55,7 @@ def foreign_views(path: Path) -> DatabaseError:
     return DatabaseError(
         f'The views of "{path}" are not those that slant makes, and they can\'t be made again: the file is held or may '
         "not be written.",
-        "Let go of it elsewhere, or copy it to where it may be written: slant then makes them anew from its tables.",
+        "Let go of it elsewhere, or copy it to where it may be written: slant then makes them again from its tables.",
     )
 
 
@@ -70,7 +70,7 @@ _DAMAGE = (
     "not a valid DuckDB database", "enough bytes from file", "Corrupt database file", "computed checksum",
     "has been invalidated", "Failed to deserialize", "Serialization Error", "INTERNAL Error", "Failed to load metadata",
 )  # fmt: skip
-"""What DuckDB says of a file whose bytes are not those that it wrote."""
+"""List what DuckDB says about a file whose bytes are not those that it wrote."""
 
 
 def is_damage(text: str) -> bool:
@@ -81,7 +81,7 @@ def damaged(path: Path, reason: str) -> DatabaseDamagedError:
     what = f'The database "{path}" is damaged: {reason}'
     if _has_journals(path):
         return DatabaseDamagedError(what, f"Its journal makes it again: collect load --rebuild --db {path}")
-    return DatabaseDamagedError(what, "It has no journal beside it to be made again from: take a copy of it, if any.")
+    return DatabaseDamagedError(what, "It has no journal next to it to be made again from: use a copy of it, if any.")
 
 
 def _has_journals(path: Path) -> bool:
@@ -93,7 +93,7 @@ def cannot_write(path: Path, error: duckdb.Error) -> DatabaseWriteError:
     reason, mend = str(error).splitlines()[0], "see that file and folder may be written"
     if "No space left" in str(error):
         reason, mend = "the disk is full", "make room"
-    hint = f"What the journal beside it holds is safe: {mend}, then `collect load` brings it in."
+    hint = f"What the journal next to it holds is safe: {mend}, then `collect load` brings it in."
     return DatabaseWriteError(f'Can\'t write the database "{path}": {reason}.', hint)
 
 
@@ -113,7 +113,7 @@ def cannot_open(path: Path, text: str) -> DatabaseError:
 
 
 def check_place(path: Path) -> None:
-    """DatabaseError if no database can lie: in memory, in a folder that is not there; or where a lake lies."""
+    """Raise DatabaseError if no database can be there: in memory, in a missing folder; or in the place of a lake."""
     check_on_this_machine(path)
     if str(path) != "." and path.is_dir():
         raise DatabaseError(f'"{path}" is a folder; what is computed is kept in a database.', "Name a file: --db FILE")
@@ -127,13 +127,13 @@ def check_place(path: Path) -> None:
 
 
 def check_regular(path: Path) -> None:
-    """DatabaseError for a pipe or a device, which would be waited for."""
+    """Raise DatabaseError for a pipe or a device, on which it would wait."""
     if what := irregularity(real_file(path)):
         raise DatabaseError(f'"{path}" is no database: it is {what}.', "Name a file: --db FILE")
 
 
 def held_database(path: Path, patience_s: float, text: str) -> DatabaseBusyError:
-    """After waiting for so long; `text` is what DuckDB says, and names the process."""
+    """Return the error after waiting that long; `text` is DuckDB's message, which names the process."""
     return DatabaseBusyError(
         f'The database "{path}" is held by another process, and stayed so for {patience_s:g} s.',
         _holder(text),

@@ -1,7 +1,7 @@
-"""What a database file defines, next to what slant defines: a file may come from a stranger.
+"""Check what a database file defines against what slant defines: a file may come from a stranger.
 
-A macro named sum stands for sum in every view, a trigger runs with every insert, and a view named like ours says what
-it likes. So a file's tables must be ours to the letter, it must hold no macros and no triggers, and views that are not
+A macro named sum replaces sum in every view, a trigger runs with every insert, and a view named like ours can say
+anything. So a file's tables must be ours to the letter, it must hold no macros and no triggers, and views that are not
 ours are made again. How this DuckDB prints slant's own is found out once and kept in the user's cache.
 """
 
@@ -29,12 +29,12 @@ from slant.collector.system.shipped_files import sql_query
 STORAGE_VERSION = "v1.2.0"  # opened by DuckDB 1.2 and everything later
 _LISTED = re.compile(r"(?:EXCLUDE|REPLACE|RENAME) \(")
 _MAX_NAMED = 3
-_MAX_CACHED = 4  # new databases of some 4 MB: one for each slant and DuckDB that were used last
+_MAX_CACHED = 4  # new databases of some 4 MB: one for each of the latest versions of slant and DuckDB
 
 
 @dataclass(frozen=True)
 class Definitions:
-    """Hashes of SQL, as DuckDB prints it, by name: of the tables after each migration, and of the views."""
+    """Hold hashes of SQL, as DuckDB prints it, by name: of the tables after each migration, and of the views."""
 
     tables: Sequence[Mapping[str, str]]
     views: Mapping[str, str]
@@ -42,7 +42,7 @@ class Definitions:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a file defines: hashes of the SQL of tables and views, names of macros and triggers."""
+    """Hold what a file defines: hashes of the SQL of tables and views, names of macros and triggers."""
 
     tables: Mapping[str, str]
     views: Mapping[str, str]
@@ -59,7 +59,7 @@ def contents_of(connection: duckdb.DuckDBPyConnection, catalog: str) -> Contents
 
 
 def check_definitions(contents: Contents, path: Path, ours: Definitions, schema: int) -> None:
-    """DatabaseError if the file can't be one that slant made: `schema` is the number of migrations it has seen."""
+    """Raise DatabaseError if slant can't have made the file; `schema` is the number of migrations it has seen."""
     for kind, names in (("macro", contents.macros), ("trigger", contents.triggers)):
         if names:
             shown = ", ".join(names[:_MAX_NAMED])
@@ -79,19 +79,19 @@ def check_definitions(contents: Contents, path: Path, ours: Definitions, schema:
 
 
 def has_our_views(contents: Contents, ours: Definitions) -> bool:
-    """Whether all of slant's views are there, and say what slant's do. Others may stand next to them."""
+    """Return whether all of slant's views exist and say what slant's do. There may be others."""
     return all(contents.views.get(name) == own for name, own in ours.views.items())
 
 
 def _other_table(path: Path, name: str) -> DatabaseError:
     return DatabaseError(
-        f'"{path}" is not as slant makes a database: "{name}" is missing, or another thing than slant\'s own.',
-        "It was left as it is. Where its journal lies beside it: put the file away, then collect load --db FILE",
+        f'"{path}" is not as slant makes a database: "{name}" is missing, or differs from slant\'s own.',
+        "It was left as it is. If its journal is next to it: put the file away, then collect load --db FILE",
     )
 
 
 def _in_one_order(sql: str) -> str:
-    """Return the SQL of a view, with lists sorted that DuckDB prints in an order of its own (EXCLUDE, RENAME …)."""
+    """Return the SQL of a view, with sorted lists where DuckDB's order varies (EXCLUDE, RENAME …)."""
     pieces, place = [], 0
     while match := _LISTED.search(sql, place):
         items, end = _items(sql, match.end())
@@ -101,7 +101,7 @@ def _in_one_order(sql: str) -> str:
 
 
 def _items(sql: str, start: int) -> tuple[list[str], int]:
-    """Return the parts between commas up to the bracket that closes, and where that stands."""
+    """Return the parts between commas up to the closing bracket, and the position of that bracket."""
     items: list[str] = []
     depth, first, quote = 0, start, ""
     for place in range(start, len(sql)):
@@ -126,12 +126,13 @@ def _hash(text: str) -> str:
 
 @functools.lru_cache(maxsize=4)
 def our_definitions(migrations: tuple[str, ...], views: tuple[str, ...]) -> Definitions:
-    """Return what these texts come to in this DuckDB: made once (in a second), then read from the user's cache."""
+    """Return the definitions of these texts in this DuckDB: made once (in a second), then read from the user's
+    cache."""
     place = cached_file(migrations, views, ".json")
     with suppress(OSError, ValueError, KeyError, TypeError):
         return Definitions(**json.loads(contents(place)))
     made = _made(migrations, views)
-    with suppress(OSError):  # a home that can't be written to: made again in the next process
+    with suppress(OSError):  # if the home can't be written to, they are made again in the next process
         _keep(place, json.dumps(asdict(made)).encode())
     return made
 
@@ -142,7 +143,7 @@ def _keep(place: Path, data: bytes) -> None:
 
 
 def _made(migrations: Sequence[str], views: Sequence[str]) -> Definitions:
-    """By way of a file, for DuckDB prints a view that was read from one otherwise than one that was just made."""
+    """Make them in a file, for DuckDB prints a view that was read from one differently than one just made."""
     with tempfile.TemporaryDirectory(prefix="slant-definitions-", ignore_cleanup_errors=True) as folder:
         file = Path(folder) / "own.duckdb"
         with duckdb.connect(":memory:") as connection:
@@ -151,7 +152,7 @@ def _made(migrations: Sequence[str], views: Sequence[str]) -> Definitions:
             connection.execute("USE db")
             tables = list(_after_each(connection, migrations))
             for view in views:
-                with suppress(duckdb.Error):  # one of another package, say, which is told where it is made in earnest
+                with suppress(duckdb.Error):  # for example another package's, which is reported when it is really made
                     connection.execute(view)
             connection.execute("USE memory")
             connection.execute("DETACH db")
@@ -166,7 +167,7 @@ def _after_each(connection: duckdb.DuckDBPyConnection, migrations: Sequence[str]
 
 
 def cached_file(migrations: tuple[str, ...], views: tuple[str, ...], ending: str) -> Path:
-    """Where the user's cache keeps what is made of these texts by this DuckDB; it need not be there yet."""
+    """Return where the user's cache keeps what this DuckDB makes of these texts; it need not exist yet."""
     return _cache_folder() / f"{_name_of(migrations, views)}{ending}"
 
 
@@ -176,7 +177,7 @@ def _name_of(migrations: tuple[str, ...], views: tuple[str, ...]) -> str:
 
 
 def keep_in_cache(new: Path, cached: Path) -> None:
-    """Keep a copy of a new database there; where a home can't be written to, the next one is made from nothing."""
+    """Keep a copy of a new database there; if the home can't be written to, the next one is made from scratch."""
     with suppress(OSError):
         content = contents(new)
         _keep(cached, content)
@@ -187,8 +188,9 @@ def keep_in_cache(new: Path, cached: Path) -> None:
 
 
 def is_copied_from_cache(cached: Path, new: Path) -> bool:
-    """Whether `new` is now a copy, on disk, of the new database that the user's cache keeps: DuckDB takes over a second
-    to make the views, each of which it plans with all those below it. False if none is there, or other bytes."""
+    """Return whether `new` is now a copy, on disk, of the new database in the user's cache: DuckDB takes over a second
+    to make the views, each of which it plans with all those below it. Return False if none is there, or its bytes
+    differ."""
     try:
         content = contents(cached)
         if _checksum(content) != contents(_checksum_of(cached)):
@@ -213,6 +215,6 @@ def _checksum(content: bytes) -> bytes:
 def _cache_folder() -> Path:
     try:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    except RuntimeError:  # no home at all
+    except RuntimeError:  # there is no home
         cache = Path(tempfile.gettempdir()) / f"slant-{os.getpid()}"
     return cache / "slant" / "definitions"

@@ -1,4 +1,4 @@
-"""Writes one view of the database as Parquet, CSV or JSON lines, for people without DuckDB."""
+"""Write one view of the database as Parquet, CSV or JSON lines, for people without DuckDB."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from slant.collector.system.files import is_stream, opened, remove
 from slant.collector.system.scratch import whole_file
 
 FORMATS = ("parquet", "csv", "jsonl")
-_BATCH = 20_480  # rows; DuckDB writes a group of so many at once
+_BATCH = 20_480  # rows; DuckDB writes a group of this size at once
 _GAMES = "source, study, study_version, variant, model, repetition, game"
-_ORDERS = {  # the other views of trials are ordered by themselves
+_ORDERS = {  # the other views of trials are already ordered
     "trials": "run_id, sequence",
     "allocation_candidates": f"{_GAMES}, round, trial_id, group_no",
     "allocation_questions": f"{_GAMES}, trial_id",
@@ -43,7 +43,7 @@ _OF_GAMES = {
 
 @dataclass
 class ExportReport:
-    """What was written: the number of rows, and how many of each source (collected, imported, simulated)."""
+    """Report what was written: the number of rows, and how many of each source (collected, imported, simulated)."""
 
     rows: int = 0
     sources: Counter[str] = field(default_factory=Counter)
@@ -63,14 +63,14 @@ def export_trials(
 ) -> ExportReport:
     """Write the rows of `view` to the file `out` (or an open binary file), a batch at a time. None: see `usual_view`.
 
-    `study` leaves only the rows of that study; None writes those of all. Of a view that has no study, all are written.
+    `study` leaves only the rows of that study; None writes those of all. A view without a study is written completely.
     `format` is parquet, csv or jsonl; None goes by the file's ending. In a CSV an unknown value is an empty cell, an
     empty text is "". Times are UTC, and say so. `spreadsheet_safe` writes a CSV for spreadsheets: with a byte order
     mark, an apostrophe before texts that would run as formulas, and a column `is_spreadsheet_safe`, by which an import
-    takes the apostrophes off again. `anonymous` leaves out what tells who collected (keep/anonymous.py): commands,
-    paths, hosts, headers, ids of requests, responses as they came.
+    removes the apostrophes again. `anonymous` leaves out what reveals who collected (keep/anonymous.py): commands,
+    paths, hosts, headers, ids of requests, raw responses.
 
-    UsageError if `out` exists and `overwrite` is false, UnknownNameError for an unknown format, view or study,
+    Raise UsageError if `out` exists and `overwrite` is false, UnknownNameError for an unknown format, view or study,
     DatabaseError for a bad database.
     """
     view = view or usual_view(db, study)
@@ -98,8 +98,8 @@ def export_trials(
 
 
 def usual_view(db: str | Path, study: str | None = None) -> str:
-    """Return the view that shows all trials (of a study): see `trials_view`; `trials` for games with questions, too,
-    and where the view of a design has several rows for one trial.
+    """Return the view that shows all trials (of a study): see `trials_view`; `trials` for games with questions, and if
+    the view of a design has several rows for one trial.
     """
     with reading(db) as connection:
         view = trials_view(connection, study)
@@ -108,8 +108,8 @@ def usual_view(db: str | Path, study: str | None = None) -> str:
 
 
 def views_of_games(db: str | Path) -> list[str]:
-    """Return the views that hold the games of a database, a row a round, a candidate, a question, a rating; none
-    without.
+    """Return the views that hold the games of a database, with a row per round, candidate, question or rating; none
+    without games.
     """
     with reading(db) as connection:
         tests = connection.execute("SELECT DISTINCT test FROM attempts WHERE game IS NOT NULL").fetchall()
@@ -126,7 +126,7 @@ def _rows_of(connection: duckdb.DuckDBPyConnection, study: str | None, view: str
 
 
 def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, spreadsheet_safe: bool = False) -> None:
-    """Write the rows of any relation as a new file of one of FORMATS; written by DuckDB first, into the folder of
+    """Write the rows of any relation as a new file of one of FORMATS; DuckDB writes them first, into the folder of
     `path`.
     """
     if format == "parquet":
@@ -140,7 +140,7 @@ def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, sp
 
 
 def _write_parquet(relation: duckdb.DuckDBPyRelation, rows: Path, compression: str) -> None:
-    """As Parquet; from there rows come back a few thousand at a time, in order, with their types."""
+    """Write rows as Parquet; from there they come back a few thousand at a time, in order, with their types."""
     try:
         portable_values(relation).to_parquet(str(rows), compression=compression, row_group_size=_BATCH)
     except duckdb.IOException as error:
@@ -157,8 +157,8 @@ def _counted(rows: Path) -> ExportReport:
 
 @contextmanager
 def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[BinaryIO, Path]]:
-    """Open the file to write to, and a folder for the time being. The file gets its name when it is complete, so a
-    broken export leaves an older one as it was.
+    """Open the file to write to, and a temporary folder. The file gets its name when it is complete, so a broken export
+    leaves an older one as it was.
     """
     if not isinstance(out, (str, Path)):
         with tempfile.TemporaryDirectory(prefix="slant-export-") as folder:
@@ -177,7 +177,7 @@ def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[Binar
 
 
 def _write_text(rows: Path, format: str, file: BinaryIO, is_safe: bool) -> None:
-    """By way of memory: a pipe that closes must end us as it ends everybody else."""
+    """Write through memory: a pipe that closes must end us as it ends any other process."""
     scan = times_as_text(pl.scan_parquet(rows))
     if is_safe:
         scan = safe_for_spreadsheets(scan)

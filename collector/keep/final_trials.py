@@ -1,4 +1,4 @@
-"""Which trials have their final answer: 16 bytes a trial, so that a million of them is no burden on memory."""
+"""Find which trials have their final answer, in 16 bytes per trial, so that a million of them need little memory."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _HALVES = {"high": (0, pl.UInt64), "low": (16, pl.UInt64)}
 
 
 class Finals:
-    """Ids of trials with a final attempt. An id is kept as two numbers of 64 bits; one of another form as it is, and
-    new ones until they are many. `ended` are those with which a game ended: the rest of it is never asked."""
+    """Hold ids of trials with a final attempt. An id is kept as two numbers of 64 bits; one of another form as it is,
+    and new ones until they are many. `ended` are those with which a game ended: the rest of the game is never asked."""
 
     def __init__(self, batches: Iterable[pl.Series] = ()) -> None:
         self.ended: set[str] = set()
@@ -29,7 +29,7 @@ class Finals:
         self._take_in(batches)
 
     def add(self, trial_ids: Iterable[str]) -> None:
-        """Add ids that are final as well."""
+        """Add ids that are final, too."""
         before = len(self._others)
         self._others.update(trial_ids)
         self._n_new += len(self._others) - before
@@ -45,14 +45,15 @@ class Finals:
             self._others.update(frame.filter(~is_plain)["trial_id"])
             halves = halves.vstack(_halves(frame.filter(is_plain)))
         self._halves = halves.unique().sort("high", "low")
-        runs = self._halves.group_by("high").len().max()  # ids with the same first half: 1, but for a miracle
+        runs = self._halves.group_by("high").len().max()  # ids with the same first half: practically always 1
         self._longest_run: int = runs["len"].item() or 0
 
     def __bool__(self) -> bool:
         return bool(self._halves.height or self._others)
 
     def among(self, trial_ids: Sequence[str]) -> bytes:
-        """One byte for each of these ids: 1 where that trial is final. Asking for many at once is what is quick."""
+        """Return one byte for each of these ids: 1 if that trial is final. It is quick because it asks for many at
+        once."""
         wanted = pl.DataFrame({"trial_id": trial_ids}, schema={"trial_id": pl.String}).with_row_index("place")
         plain = wanted.filter(pl.col("trial_id").str.contains(_PLAIN))
         flags = bytearray(len(trial_ids))
@@ -74,7 +75,7 @@ class Finals:
         return bytes(flags)
 
     def _holds(self, halves: pl.DataFrame) -> pl.Series:
-        """Return True for each of these halves that is here. A search in sorted numbers: a join takes four times as
+        """Return True for each of these halves that is here. It searches sorted numbers: a join takes four times as
         long.
         """
         is_here = pl.repeat(False, halves.height, dtype=pl.Boolean, eager=True)
@@ -94,15 +95,15 @@ def _halves(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def id_batches(trial_ids: Iterable[str]) -> Iterator[pl.Series]:
-    """Ids as Finals takes them."""
+    """Yield ids as Finals takes them."""
     rest = iter(trial_ids)
     while batch := list(islice(rest, IDS_AT_ONCE)):
         yield pl.Series(batch, dtype=pl.String)
 
 
 def read_finals(db: Path, study: str, also: Iterable[str] = ()) -> Finals:
-    """All trials of `study` with a final attempt, in the database or in a journal that it has not loaded. `also` is
-    taken as final too: what open batch jobs ask. Trials of runs that were set aside are to be asked again."""
+    """Return all trials of `study` with a final attempt, in the database or in a journal not yet loaded. `also` counts
+    as final, too: what open batch jobs ask. Trials of runs that were set aside are to be asked again."""
     ended: set[str] = set()
     where, values = "is_final AND study = $study AND list_contains($aside, run_id) IS NOT TRUE", {"study": study}
 

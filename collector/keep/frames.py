@@ -1,4 +1,4 @@
-"""Rows between DuckDB and Polars, over Arrow's C interface: neither needs pyarrow for it."""
+"""Pass rows between DuckDB and Polars, over Arrow's C interface: neither needs pyarrow for it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import polars as pl
 
 
 class _Stream:
-    """What Arrow's C interface wants of a source, and nothing else. DuckDB would ask for pyarrow if it saw a frame of
-    Polars; Polars keeps the class of each source for good, and DuckDB complains at the end about its own being kept."""
+    """Offer what Arrow's C interface wants of a source, and nothing else. DuckDB would ask for pyarrow if it saw a
+    Polars frame; Polars keeps the class of each source for good, and DuckDB complains at exit if its own is kept."""
 
     __slots__ = ("source",)
 
@@ -24,7 +24,7 @@ class _Stream:
 
 
 def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
-    """All rows of a relation, in its order. Raises duckdb.Error where the query fails."""
+    """Return all rows of a relation, in its order. Raise duckdb.Error if the query fails."""
     try:
         return pl.DataFrame(_Stream(relation))
     except pl.exceptions.ComputeError as error:  # the query failed on its way
@@ -33,13 +33,13 @@ def frame_of(relation: duckdb.DuckDBPyRelation) -> pl.DataFrame:
 
 @contextmanager
 def registered(connection: duckdb.DuckDBPyConnection, name: str, frame: pl.DataFrame) -> Iterator[None]:
-    """Meanwhile SQL on this connection can read the frame, without a copy, as the table `name`.
+    """Let SQL on this connection read the frame, without a copy, as the table `name` inside the block.
 
-    A column without a type, for it holds nothing, is one of text: DuckDB refuses such columns of Polars.
+    A column that holds nothing, and so has no type, becomes text: DuckDB refuses such Polars columns.
     """
     connection.register(name, _Stream(frame.with_columns(pl.col(pl.Null).cast(pl.String))))
     try:
         yield
     finally:
-        with suppress(duckdb.Error):  # in a transaction that has failed nothing goes any more; say what failed it
+        with suppress(duckdb.Error):  # a failed transaction accepts nothing more; the failure itself should be reported
             connection.unregister(name)

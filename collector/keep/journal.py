@@ -1,10 +1,10 @@
-"""The journal: append-only JSON lines next to the database, one file a run. It is the truth; DuckDB is made from it.
+"""Write the journal: append-only JSON lines next to the database, one file per run. The database is made from it.
 
 NAME.duckdb.journal/
-├── RUN_ID.jsonl   the run, the text of its study, one line an attempt, last (if the run ended in order) its end;
+├── RUN_ID.jsonl   the run, the text of its study, one line per attempt, last (if the run ended in order) its end;
 │                  when it is finished RUN_ID.jsonl.zst (keep/journal_files.py)
-├── KIND-….jsonl  of what is no run: second counts, the text of a study that nothing had to be asked with
-├── collector.lock held (flock) while somebody writes; holds who that is
+├── KIND-….jsonl  what is not a run: second counts, the text of a study that no run needed
+├── collector.lock held (flock) while a process writes; names that process
 └── reserve        space that is given up when the disk is full, so that paid answers in flight still fit
 """
 
@@ -57,7 +57,8 @@ def utc_at(since_1970_ns: int) -> str:
 
 
 class Clock:
-    """Moments of one exchange: the time of day when it began, and from there on what no change of the clock moves."""
+    """Give the moments of one exchange: the time of day when it began, then times that no change of the clock
+    affects."""
 
     __slots__ = ("_ahead_ns",)
 
@@ -68,24 +69,24 @@ class Clock:
         return utc_at(time.monotonic_ns() + self._ahead_ns)
 
 
-@lru_cache(maxsize=4)  # four times a trial are written down, and thousands of them share a second
+@lru_cache(maxsize=4)  # four times per trial are recorded, and thousands of them share a second
 def _second(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
 
 
 def journal_folder(db: Path) -> Path:
-    """Return the folder next to the database itself, also where `db` is a link to it: one database has one journal."""
+    """Return the folder next to the database itself, also if `db` is a link to it: one database has one journal."""
     db = files.real_file(db)
     return db.with_name(db.name + ".journal")
 
 
 def encode(record: Mapping[str, Any]) -> bytes:
-    """One line, with its checksum; unknown (None) is left out."""
+    """Return one line, with its checksum; unknown values (None) are left out."""
     return with_sum(encoded({name: value for name, value in record.items() if value is not None}))
 
 
 def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
-    """One line of an attempt, or of a special record ({"kind": …, …}) next to the attempts."""
+    """Return one line for an attempt, or for a special record ({"kind": …, …}) among the attempts."""
     if isinstance(attempt, Attempt):
         values = zip(_ATTEMPT_FIELDS, _attempt_values(attempt), strict=True)
         return with_sum(encoded({name: value for name, value in values if value is not None}))
@@ -93,8 +94,8 @@ def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
 
 
 def check_only_name(folder: Path) -> None:
-    """JournalError if a database has a second name (a hard link) and its journal does not lie next to this one, or
-    another one lies next to each name: what is asked now would be in a journal that the other name knows nothing of."""
+    """Raise JournalError if a database has a second name (a hard link) and its journal is not next to this one, or each
+    name has a journal: what is asked now would be in a journal that the other name does not know."""
     db = folder.with_name(folder.name.removesuffix(".journal"))
     with contextlib.suppress(OSError):
         about = db.stat()
@@ -102,13 +103,13 @@ def check_only_name(folder: Path) -> None:
             return
         if not folder.exists():
             raise JournalError(
-                f'"{db}" is a second name (a hard link) of a database, and its journal does not lie beside it.',
-                "Nothing was asked. Use the name that the journal lies beside, or a copy of the file in its place.",
+                f'"{db}" is a second name (a hard link) of a database, and its journal is not next to it.',
+                "Nothing was asked. Use the name that has the journal next to it, or a copy of the file in its place.",
             )
         for other in _other_names(db, about):
             if _has_text(journal_folder(other)):
                 raise JournalError(
-                    f'"{db}" and "{other}" are one file (a hard link), and a journal lies beside each of them.',
+                    f'"{db}" and "{other}" are one file (a hard link), and each of them has a journal next to it.',
                     f"Nothing was asked. Put a copy in place of one: cp {other.name} copy && mv copy {other.name}",
                     f"Or put the answers of both together: collect merge --db all.duckdb {db.name} {other.name}",
                 )
@@ -125,7 +126,7 @@ def _has_text(folder: Path) -> bool:
 
 
 class FolderLock:
-    """The lock by which a second collector on the same database learns who is there."""
+    """Lock the folder, so that a second collector on the same database learns which process is there."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "collector.lock"
@@ -137,7 +138,7 @@ class FolderLock:
             raise JournalError(f'Can\'t write the journal "{folder}": {error.strerror}.') from error
         try:
             is_ours = try_lock(self._file)
-        except OSError as error:  # a file system without locks, say
+        except OSError as error:  # for example on a file system without locks
             os.close(self._file)
             raise JournalError(f'Can\'t lock the journal "{folder}": {error.strerror}.') from error
         if not is_ours:
@@ -154,7 +155,7 @@ class FolderLock:
             os.write(self._file, who.encode("utf-8", "replace"))
 
     def release(self) -> None:
-        """Let go of the lock. Releasing twice is once."""
+        """Release the lock. Releasing it twice is harmless."""
         if self._file < 0:
             return
         with contextlib.suppress(OSError):
@@ -163,17 +164,17 @@ class FolderLock:
         self._file = -1
 
     def fileno(self) -> int:
-        """Return a child process that is given it keeps the folder locked while it lives, even when this one is
-        killed.
+        """Return the number of the lock's file: a child process that is given it keeps the folder locked while it
+        lives, even when this process is killed.
         """
         return self._file
 
 
 def has_collector(path: Path) -> bool:
-    """Whether a process is collecting into this database now, on this machine.
+    """Return whether a process is collecting into this database now, on this machine.
 
-    Reads who wrote itself into the lock file and looks whether that process lives: to try the lock itself might turn
-    away a collector that starts in this moment.
+    It reads which process wrote itself into the lock file and checks whether that lives: trying the lock itself might
+    turn away a collector that starts at this moment.
     """
     try:
         holder = files.contents(journal_folder(path) / "collector.lock").decode("utf-8", "replace")
@@ -183,7 +184,7 @@ def has_collector(path: Path) -> bool:
 
 
 def pack_journals(db: Path) -> None:
-    """Compress what is finished. Where somebody else is collecting by now, that one will do it."""
+    """Compress what is finished. If another process is collecting by now, that one will do it."""
     try:
         lock = FolderLock(journal_folder(db))
     except JournalError:
@@ -195,7 +196,8 @@ def pack_journals(db: Path) -> None:
 
 
 def mend_tails(folder: Path) -> list[str]:
-    """Cut half-written last lines off (they were never acknowledged). Call it holding the lock; says what it cut."""
+    """Cut off half-written last lines (they were never acknowledged) and report it. Call this while holding the
+    lock."""
     cut = []
     for path in sorted(files.regular_files(folder, "*.jsonl")):
         with _mendable(path) as file:
@@ -206,7 +208,7 @@ def mend_tails(folder: Path) -> list[str]:
             file.seek(tail_start)
             tail = file.read() if size - tail_start <= LONGEST_LINE else b""
             if _is_record(tail):
-                file.write(b"\n")  # whole but for its line end
+                file.write(b"\n")  # complete except for its line end
             else:
                 file.truncate(tail_start)
                 cut.append(f"{path.name}: a half-written last line of {size - tail_start} bytes was cut off")
@@ -215,7 +217,7 @@ def mend_tails(folder: Path) -> list[str]:
 
 
 def _mendable(path: Path) -> IO[bytes]:
-    """Return the journal, open for writing; a copy of its own where a backup by hard links shares the file with it."""
+    """Return the journal, open for writing; a separate copy if a backup by hard links shares the file with it."""
     if path.stat().st_nlink > 1:
         part = path.with_name(f".{path.name}.part")
         files.copied(path, part)
@@ -224,7 +226,7 @@ def _mendable(path: Path) -> IO[bytes]:
 
 
 def _last_line_start(file: Any, size: int) -> int:
-    """Return the offset behind the last line end (0 if there is none), read backwards in blocks."""
+    """Return the offset after the last line end (0 if there is none), read backwards in blocks."""
     end = size
     while end > 0:
         start = max(0, end - 65_536)
@@ -244,11 +246,12 @@ def _is_record(line: bytes) -> bool:
 
 
 class Journal:
-    """One run's journal, open for writing. What `append_many` has returned from survives a power cut.
+    """Write one run's journal. What `append_many` has returned from survives a power cut.
 
-    Takes the folder's lock, or over one that is held already, and lets go of it when closed. `texts` are lines
+    It takes the folder's lock, or takes over one that is held already, and releases it when closed. `texts` are lines
     with the texts of what is asked (collector/studies/stored_texts.py); they follow that of the run. `is_part`: other
-    processes write journals here as well, under the lock of that which started them all (collector/run/processes.py).
+    processes also write journals here, under the lock of the process which started them all
+    (collector/run/processes.py).
     """
 
     def __init__(
@@ -287,7 +290,7 @@ class Journal:
 
     @property
     def durable_bytes(self) -> int:
-        """How much of the file has been fsynced."""
+        """Return how much of the file has been fsynced."""
         return self._size
 
     def __enter__(self) -> Journal:
@@ -307,7 +310,7 @@ class Journal:
             self._give_up_reserve(data)
 
     def close(self, reason: str) -> None:
-        """Write the run's end and let go of the lock. Closing twice is once."""
+        """Write the run's end and release the lock. Closing it twice is harmless."""
         if self._file < 0:
             return
         with contextlib.suppress(OSError):
@@ -358,7 +361,7 @@ class Journal:
 
 
 class SideJournal:
-    """A journal of something that is no run, named by its `kind`: each line is fsynced. Holds the folder's lock."""
+    """Write a journal that is not a run's, named by its `kind`: each line is fsynced. It holds the folder's lock."""
 
     def __init__(self, db: Path, kind: str) -> None:
         folder = journal_folder(db)

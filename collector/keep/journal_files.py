@@ -1,5 +1,5 @@
-"""The files of journals: as they are written (RUN_ID.jsonl), or compressed when nothing is added any more
-(RUN_ID.jsonl.zst, one zstd frame that says its size). All offsets and sizes are those of the text; a journal is called
+"""Read and compress the files of journals: as they are written (RUN_ID.jsonl), or compressed when nothing more is added
+(RUN_ID.jsonl.zst, one zstd frame that states its size). All offsets and sizes are those of the text; a journal is named
 RUN_ID.jsonl whatever its file."""
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 
 log = logging.getLogger(__name__)
 PLAIN, PACKED = ".jsonl", ".jsonl.zst"
-MIN_BYTES = 100_000  # a shorter journal is left as it is: there is little to gain
+MIN_BYTES = 100_000  # a shorter journal is left as it is: compressing gains little
 _BLOCK = 1_000_000
 LONGEST_LINE = 200_000_000
-"""Bytes. An answer of 32 MB, the longest that is read, takes less, however it is escaped, beside what is read of it."""
+"""Limit the bytes of a line. The longest answer that is read, 32 MB, takes less, however escaped, with all its
+columns."""
 TOO_LONG = b'{"kind":"line of more than 200 MB"}\n'
-# Requests repeat what all prompts share, some of it kilobytes ago: a window of 8 MB finds it
+# Requests repeat what all prompts share, some of it kilobytes before: a window of 8 MB finds it
 _OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 9, zstd.CompressionParameter.window_log: 23}
 
 
 def journal_paths(folder: Path) -> list[Path]:
-    """Return the file of each journal, ordered by name; the text itself while there are both."""
+    """Return the file of each journal, ordered by name; the text itself if both exist."""
     by_name: dict[str, Path] = {}
     for path in files.regular_files(folder, f"*{PACKED}", f"*{PLAIN}"):
         by_name[journal_name(path)] = path
@@ -41,8 +42,8 @@ def journal_paths(folder: Path) -> list[Path]:
 
 
 def left_out_files(folder: Path) -> list[str]:
-    """Return what has the name of a journal in a folder and is no file, or that of the folder and is none, as
-    sentences.
+    """Return sentences about anything that has a journal's name but is not a file, or the folder's name but is not a
+    folder.
     """
     if folder.is_symlink():
         return [f"{folder}: left out with all journals in it, for it is {files.irregularity(folder)}"]
@@ -55,16 +56,16 @@ def journal_name(path: Path) -> str:
 
 
 def journal_run(path: Path) -> str:
-    """Return the run that a journal is named by."""
+    """Return the run that a journal is named after."""
     return journal_name(path).removesuffix(PLAIN)
 
 
 def journal_size(path: Path) -> int:
-    """Bytes of its text. JournalError for a compressed file that is none, or does not say."""
+    """Return the bytes of its text. Raise JournalError for a file that is not compressed so, or lacks its size."""
     if path.name.endswith(PLAIN):
         with suppress(FileNotFoundError):
             return path.lstat().st_size
-        path = _packed(path)  # it was compressed in this moment
+        path = _packed(path)  # it was compressed at this moment
     try:
         with files.opened(path) as file:
             size = zstd.get_frame_info(file.read(64)).decompressed_size
@@ -76,7 +77,7 @@ def journal_size(path: Path) -> int:
 
 
 def opened_journal(path: Path) -> IO[bytes]:
-    """Its text, to be read from the beginning or from any place (which takes as long as reading up to there)."""
+    """Open its text, to be read from the beginning or from any offset (which takes as long as reading up to there)."""
     if path.name.endswith(PLAIN):
         with suppress(FileNotFoundError):
             return files.opened(path)
@@ -85,7 +86,7 @@ def opened_journal(path: Path) -> IO[bytes]:
 
 
 class _PackedText(zstd.ZstdFile):
-    """The text of a compressed journal; closes the file that it reads."""
+    """Read the text of a compressed journal; close its file when done."""
 
     def __init__(self, path: Path) -> None:
         self._packed = files.opened(path)
@@ -99,10 +100,10 @@ class _PackedText(zstd.ZstdFile):
 
 
 def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = None) -> Iterator[tuple[int, bytes]]:
-    """Chunks of whole lines from `offset` on (up to byte `size`), each with the offset behind it.
+    """Yield chunks of complete lines from `offset` on (up to byte `size`), each with the offset after it.
 
-    A half-written last line stays out; one that no slant can have written, for it is too long, is given as TOO_LONG and
-    never held in memory. JournalError if the file is damaged, behind what could be read of it.
+    A half-written last line is left out; one that slant can't have written, because it is too long, is given as
+    TOO_LONG and never held in memory. JournalError is raised for a damaged file after what could be read.
     """
     try:
         with opened_journal(path) as file:
@@ -132,7 +133,8 @@ def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = No
 
 
 def _read(file: IO[bytes], n_bytes: int) -> bytes:
-    """So many bytes, or what is left. Block by block: of a file that is damaged, what came before it is given."""
+    """Return this many bytes, or what is left. It reads block by block: in a damaged file, what precedes the damage
+    counts."""
     parts: list[bytes] = []
     while n_bytes > 0:
         try:
@@ -140,7 +142,7 @@ def _read(file: IO[bytes], n_bytes: int) -> bytes:
         except (zstd.ZstdError, EOFError):
             if not parts:
                 raise
-            break  # what came before the damage is good; the next call meets it again
+            break  # what precedes the damage is good; the next call meets it again
         if not part:
             break
         parts.append(part)
@@ -149,7 +151,7 @@ def _read(file: IO[bytes], n_bytes: int) -> bytes:
 
 
 def compress(path: Path) -> Path:
-    """Compress a journal to which nothing is added any more; needs the folder's lock. The text is removed when its
+    """Compress a journal to which nothing more is added; this needs the folder's lock. The text is removed when its
     compressed form is on disk and was read back. OSError if there is no room, and nothing is changed then."""
     size = path.stat().st_size
     packed, part = _packed(path), path.with_name(f".{path.name}.zst.part")
@@ -174,9 +176,9 @@ def compress(path: Path) -> Path:
 
 
 def compress_finished(folder: Path) -> None:
-    """Compress all journals of a folder; needs its lock. It can wait: where there is no room, or a file is damaged,
+    """Compress all journals of a folder; this needs its lock. It can wait: if there is no room, or a file is damaged,
     they stay as they are."""
-    for left in folder.glob(f".*{PACKED}.part"):  # of a process that was killed in the middle of this
+    for left in folder.glob(f".*{PACKED}.part"):  # left by a process that was killed while doing this
         files.remove(left)
     for path in sorted(files.regular_files(folder, f"*{PLAIN}")):
         if path.stat().st_size < MIN_BYTES:
@@ -188,7 +190,7 @@ def compress_finished(folder: Path) -> None:
 
 
 def _is_same(text: Path, packed: Path) -> bool:
-    """Whether the compressed file holds this very text."""
+    """Return whether the compressed file holds this very text."""
     try:
         with files.opened(text) as one, opened_journal(packed) as other:
             while block := one.read(_BLOCK):

@@ -1,4 +1,4 @@
-"""Lines of a journal into rows. Fast where all is well; where it is not, each bad line costs only itself."""
+"""Parse lines of a journal into rows: fast if all is well; otherwise only the bad lines are lost."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slant.collector.keep.schema import migration_texts
 from slant.collector.records import Attempt, Run
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
-_NULL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # escaped as such: behind an even number of backslashes
+_NULL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # escaped as such: after an even number of backslashes
 _KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, pl.exceptions.PolarsError)
 
@@ -30,7 +30,7 @@ def _polars_type(hint: Any) -> Any:
     return _KINDS[options[0]] if options else pl.String
 
 
-_HINTS = get_type_hints(Attempt)  # once: it reads every annotation anew
+_HINTS = get_type_hints(Attempt)  # once: each call reads every annotation again
 SCHEMA = {f.name: _polars_type(_HINTS[f.name]) for f in fields(Attempt)}
 _RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests", "conditions"))
 _RECOUNT = (
@@ -43,7 +43,7 @@ READ_AGAIN = (
     *("cached_input_tokens", "cache_write_tokens", "cache_write_1h_tokens", "count_conflict", "reasoning_kind"),
     *("effective_effort", "effective_temperature", "service_tier"),
 )
-"""The columns of an attempt that a later reading of its response decides (`collect reread`)."""
+"""List the columns of an attempt that a later reading of its response decides (`collect reread`)."""
 _REREAD = (
     f"UPDATE attempts SET {', '.join(f'{name} = n.{name}' for name in READ_AGAIN)}, "  # noqa: S608 - names of ours
     "read_again_at = n.read_again_at::TIMESTAMP FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
@@ -60,13 +60,13 @@ _CHECK_COLUMNS = (
     *("provider", "requested_model", "settings", "verdict", "reasons", "answers", "code_version", "checked_at"),
     *(f.name for f in fields(CheckFacts)),
 )
-# special lines that become rows of a table as they stand: kind -> table and the columns taken from the line
+# special lines that become rows of a table unchanged: kind -> table and the columns taken from the line
 _ROW_KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "check": ("checks", _CHECK_COLUMNS),
     "set_aside": ("set_aside", ("of_run", "study", "reason", "is_back", "noted_at")),
     "pace": ("pace_history", ("noted_at", "model", "event", "request_limit", "in_flight", "wait_s", "detail")),
 }
-# what special lines must hold: kind, of which type which keys are, and what is said where one is not
+# what special lines must hold: kind, the type of which keys, and the message if one is missing or wrong
 _NEEDED: tuple[tuple[str, type, tuple[str, ...], str], ...] = (
     ("run", str, ("run_id", "source", "study"), "a run without its name"),
     ("study", str, _STUDY_COLUMNS, "a study without its name, version or text"),
@@ -84,7 +84,7 @@ _NEEDED: tuple[tuple[str, type, tuple[str, ...], str], ...] = (
 
 @dataclass
 class Parsed:
-    """What a chunk of a journal holds; `bad` has (line index, reason) of the lines that can't be read."""
+    """Hold what a chunk of a journal holds; `bad` has (line index, reason) of the lines that can't be read."""
 
     attempts: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SCHEMA))
     special: list[dict[str, Any]] = field(default_factory=list)
@@ -92,10 +92,10 @@ class Parsed:
 
 
 def parse(data: bytes) -> Parsed:
-    """Whole lines -> attempts, run and end records, and the lines that are neither.
+    """Parse complete lines into attempts, run and end records, and the lines that are neither.
 
-    A null character, which R can hold in no text, becomes \ufffd: one of them in one answer would close the whole view
-    to R. The response as it came has it as JSON escapes it, and so has the journal.
+    A null character, which R can't hold in a text, becomes \ufffd: one of them in one answer would close the whole view
+    to R. The raw response has it as JSON escapes it, and so has the journal.
     """
     checked, bad = checked_lines(data.split(b"\n")[:-1])
     kept = [index for index, line in enumerate(checked) if line is not None]
@@ -105,7 +105,7 @@ def parse(data: bytes) -> Parsed:
 
 
 def _parsed(lines: list[bytes]) -> Parsed:
-    """Of lines without their sums."""
+    """Parse lines without their sums."""
     lines = [_NULL.sub(rb"\1\\ufffd", line) if rb"\u0000" in line else line for line in lines]
     ordinary = [line for line in lines if not line.startswith(b'{"kind":')]
     frame = _all_at_once(ordinary)
@@ -120,7 +120,7 @@ def _parsed(lines: list[bytes]) -> Parsed:
 
 
 def parse_carefully(data: bytes) -> Parsed:
-    """As parse(), but leaves out also what DuckDB itself will not take (a time or number that is none)."""
+    """Parse as parse() does, but leave out also what DuckDB itself will not take (a malformed time or number)."""
     checked, bad = checked_lines(data.split(b"\n")[:-1])
     places = [index for index, line in enumerate(checked) if line is not None]
     lines = [line for line in checked if line is not None]
@@ -130,7 +130,7 @@ def parse_carefully(data: bytes) -> Parsed:
         refused = dict(_refused(scratch, lines, 0))
     kept = [index for index in range(len(lines)) if index not in refused]
     parsed = _parsed([lines[index] for index in kept])
-    refused |= {kept[place]: reason for place, reason in parsed.bad}  # what can't be read amid others, but alone
+    refused |= {kept[place]: reason for place, reason in parsed.bad}  # bad among others, but good alone
     bad |= {places[index]: reason for index, reason in refused.items()}
     parsed.bad = sorted(bad.items())
     return parsed
@@ -199,7 +199,7 @@ def _attempt(record: Any) -> dict[str, Any]:
 
 
 def _whole_text(value: Any) -> Any:
-    """Return a text with a question mark in place of half a surrogate pair, which no column can hold."""
+    """Return a text with a question mark for each half of a surrogate pair, which no column can hold."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
@@ -210,13 +210,13 @@ def _special(record: Any) -> dict[str, Any]:
         if record["kind"] == kind and not all(isinstance(record.get(name), type_) for name in names):
             raise ValueError(reason)
     if record["kind"] == "end":
-        datetime.fromisoformat(record["finished_at"])  # an update of a run that is not there would not look at it
+        datetime.fromisoformat(record["finished_at"])  # an update of a missing run would not check it
     checked: dict[str, Any] = record
     return checked
 
 
 def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -> None:
-    """Put what was parsed into the tables; `run_id` is the journal's, which its end record goes by."""
+    """Put what was parsed into the tables; `run_id` is the journal's, which identifies its end record."""
     if parsed.attempts.height:
         _insert_rows(connection, "attempts", parsed.attempts)
     noted: dict[str, list[dict[str, Any]]] = {}
@@ -240,7 +240,7 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
 
 
 def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str, Any]]) -> None:
-    """Second counts of attempts that are there already; of two for one attempt the later stands."""
+    """Store second counts of existing attempts; of two for one attempt the later one counts."""
     counted = {attempt_id: (tokens, record["tokenizer"]) for record in records for attempt_id, tokens in record["rows"]}
     if not counted:
         return
@@ -250,7 +250,7 @@ def _keep_recounts(connection: duckdb.DuckDBPyConnection, records: list[dict[str
 
 
 def _keep_readings(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
-    """Keep what a later reading made of attempts that are there already."""
+    """Store what a later reading made of existing attempts."""
     names = ("attempt_id", *READ_AGAIN)
     rows = [{name: row.get(name) for name in names} | {"read_again_at": record["read_at"]} for row in record["rows"]]
     schema = {name: SCHEMA[name] for name in names} | {"read_again_at": pl.String}
@@ -270,7 +270,7 @@ def _insert_run(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -
 
 
 def _insert_study(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
-    """Each text once, with the time when it was used last: every journal has the text of its study."""
+    """Insert each text once, with the time when it was used last: every journal has the text of its study."""
     of_text = {name: record[name] for name in _STUDY_COLUMNS}
     known = [of_text["study"], of_text["study_version"]]
     newer = "SELECT count(*) FROM study_files WHERE study = ? AND study_version = ? AND text_id = ? AND kept_at > ?"
@@ -291,14 +291,14 @@ def _insert_study(connection: duckdb.DuckDBPyConnection, record: dict[str, Any])
 
 
 def _insert_registration(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
-    """Each once, with the time of its first run: every journal of a registered study has it."""
+    """Insert each registration once, with the time of its first run: every journal of a registered study has it."""
     known = connection.execute("SELECT count(*) FROM registrations WHERE sha256 = ?", [record["sha256"]]).fetchall()
     if not known[0][0]:
         _insert_rows(connection, "registrations", pl.DataFrame([{n: record[n] for n in _REGISTRATION_COLUMNS}]))
 
 
 def _insert_look(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
-    """One row for each test; a look at nothing has none."""
+    """Insert one row for each test; a look at nothing has none."""
     of_look = {name: record.get(name) for name in _LOOK_COLUMNS}
     rows = [
         of_look | {"place": place} | {name: width.get(name) for name in _WIDTH_COLUMNS}
@@ -309,7 +309,7 @@ def _insert_look(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) 
 
 
 def _insert_merge(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
-    """Each lineage once: a merge of merged databases brings it again."""
+    """Insert each lineage once: a merge of merged databases brings it again."""
     of_merge = {name: record[name] for name in _MERGE_COLUMNS}
     connection.execute("DELETE FROM merged_runs WHERE lineage = ?", [record["lineage"]])
     _insert_rows(connection, "merged_runs", pl.DataFrame([of_merge | {"run_id": run_id} for run_id in record["runs"]]))
@@ -325,7 +325,7 @@ _INSERTED_BY: dict[str, Callable[[duckdb.DuckDBPyConnection, dict[str, Any]], No
 
 
 def _flat(run_id: str, place: int, row: dict[str, Any]) -> dict[str, Any]:
-    """One model or test of a run as a row; what is itself structured (settings) as JSON."""
+    """Return one model or test of a run as a row; nested values (settings) become JSON."""
     texts = {k: json.dumps(v, ensure_ascii=False) if isinstance(v, dict | list) else v for k, v in row.items()}
     return {"run_id": run_id, "place": place} | texts
 

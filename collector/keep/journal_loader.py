@@ -1,11 +1,11 @@
-"""Journals into DuckDB. Twice is once: `loads` says how far each journal has been read, and advances in the same
-transaction that inserts its rows. Nothing waits in memory while somebody else holds the database.
+"""Load journals into DuckDB. Loading twice is like loading once: `loads` says how far each journal has been read, and
+advances in the transaction that inserts its rows. Nothing waits in memory while another process holds the database.
 
-A damaged database is made again from its journals, which are the truth; the damaged file is put aside and stays.
+A damaged database is made again from its journals, which are the truth; the damaged file is put aside and kept.
 
-Where two collectors were given the same part of a plan, the first of two answers by time counts. The other is kept, and
-its column `is_repeated` says that it does not count. Within one database nothing is asked twice, so that this is looked
-at when databases are merged, and when a merged one is made again from its journals.
+If two collectors were given the same part of a plan, the first of two answers by time counts. The other is kept, and
+its column `is_repeated` says that it does not count. Within one database nothing is asked twice, so that this is
+checked when databases are merged, and when a merged one is made again from its journals.
 """
 
 from __future__ import annotations
@@ -58,27 +58,27 @@ _OF = "SELECT attempt_id FROM attempts WHERE is_repeated AND conversation_id IN 
 
 
 def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
-    """Give the file another name, next to its place (slant.duckdb.CALLED-TIME); None if there is none. Loading the
+    """Give the file another name, next to its place (slant.duckdb.CALLED-TIME); None if it does not exist. Loading the
     journals makes it again.
 
-    DatabaseError if there is no journal: nothing could make it again.
+    Raise DatabaseError if there is no journal: nothing could make it again.
     """
     if not journal_paths(journal_folder(db)):
-        raise DatabaseError(f'There is no journal beside "{db}" to make it again from.', "It was left as it is.")
+        raise DatabaseError(f'There is no journal next to "{db}" to make it again from.', "It was left as it is.")
     db = real_file(db)
     let_go(db)
     aside = db.with_name(f"{db.name}.{called}-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}")
     with suppress(FileNotFoundError):
         moved(db, aside)
-        with suppress(FileNotFoundError):  # what had not reached the file: it belongs to the damaged one
+        with suppress(FileNotFoundError):  # its write-ahead log belongs to the damaged file
             moved(db.with_name(f"{db.name}.wal"), aside.with_name(f"{aside.name}.wal"))
         return aside
     return None
 
 
 def with_mending(db: Path, read: Callable[[], _R], say: Callable[[str], None]) -> _R:
-    """Return what `read` gives; where the database turns out to be damaged, after it was made again from its
-    journals.
+    """Return what `read` gives; if the database turns out to be damaged, make it again from its journals
+    first.
     """
     try:
         return read()
@@ -95,7 +95,7 @@ def made_again(error: DatabaseDamagedError, db: Path, aside: Path | None) -> str
 
 
 def left_in_journal(error: DatabaseError) -> str:
-    """Return what to say at the end of a run whose answers could not be loaded: why, and what to do."""
+    """Return what to say at the end of a run whose answers could not be loaded: the reason, and what to do."""
     if isinstance(error, DatabaseBusyError):
         who = error.details[0].rstrip(".")
         return f"{error.what} {who}. The answers are safe in the journal. When the database is free: collect load"
@@ -107,8 +107,8 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class LoadReport:
-    """What one load did: rows inserted, seconds that the database was held for it, lines that could not be read, and
-    what else to know (a damaged database was made again)."""
+    """Report one load: rows inserted, seconds that the database was held, lines that could not be read, and other notes
+    (a damaged database was made again)."""
 
     rows: int = 0
     held_s: float = 0.0
@@ -120,7 +120,7 @@ class LoadReport:
 
 @dataclass(frozen=True)
 class _Limits:
-    """How long the database is waited for (until somebody gives up), and how long it is held in all."""
+    """Limit how long the database is waited for (until `give_up`), and how long it is held in all."""
 
     patience_s: float
     give_up: threading.Event | None
@@ -129,13 +129,13 @@ class _Limits:
 
 
 class Loader:
-    """Loads the journals of one database again and again, and opens the file only when there is something new."""
+    """Load the journals of one database repeatedly, and open the file only when there is something new."""
 
     def __init__(self, db: Path, on_bytes: Callable[[int], None] = lambda n_bytes: None) -> None:
         self.db = db
         self._on_bytes = on_bytes
         self._offsets: dict[str, int] | None = None
-        self._left_out: set[str] = set()  # copies of other journals, damaged ones
+        self._left_out: set[str] = set()  # copies of other journals, and damaged ones
 
     def load(
         self,
@@ -145,15 +145,15 @@ class Loader:
         most_held_s: float = math.inf,
         counts_once: bool = False,
     ) -> LoadReport:
-        """Insert what the journals hold and the database lacks, a chunk a transaction.
+        """Insert what the journals hold and the database lacks, one transaction per chunk.
 
-        `counts_once`: with the last chunk of a single journal it is also seen to that each attempt is there once
+        `counts_once`: with the last chunk of a single journal, also ensure that each attempt is there once
         (`report.is_counted` says whether that was done).
 
         `durable` says how many bytes of a journal that is being written are safely on disk; no more are loaded. After
-        the chunk with which the database has been held for `most_held_s` in all, the rest is left for later. Raises
-        DatabaseBusyError if another process keeps the file; the journals then still hold everything. A damaged
-        database is put aside and made again.
+        the chunk with which the database has been held for `most_held_s` in all, the rest is left for later. Raise
+        DatabaseBusyError if another process holds the file; the journals then still have everything. A damaged database
+        is put aside and made again.
         """
         report, limits = LoadReport(), _Limits(patience_s, give_up, most_held_s, counts_once)
         try:
@@ -181,7 +181,7 @@ class Loader:
                 while self._has_more(path, size) and report.held_s < limits.most_held_s:
                     if not self._load_one(path, size, report, limits):
                         break
-            except JournalError as error:  # a compressed file that is damaged: what came before it is loaded
+            except JournalError as error:  # a damaged compressed file: what precedes the damage is loaded
                 self._left_out.add(journal_name(path))
                 report.problems.append(error.what)
 
@@ -190,8 +190,8 @@ class Loader:
         return self._offsets.get(journal_name(path), 0) < size and journal_name(path) not in self._left_out
 
     def _load_one(self, path: Path, size: int, report: LoadReport, limits: _Limits) -> bool:
-        """Load one journal, chunk by chunk, until time is up. True if another process has gone ahead meanwhile, so
-        that there may be more behind what that has loaded."""
+        """Load one journal, chunk by chunk, until time is up. Return True if another process has gone ahead meanwhile,
+        so that there may be more after what that has loaded."""
         assert self._offsets is not None
         name = journal_name(path)
         start = self._offsets.get(name, 0)
@@ -221,11 +221,11 @@ class Loader:
             began = time.monotonic()
             offsets = connection.execute("SELECT byte_offset FROM loads WHERE journal = ?", [name]).fetchall()
             stored = offsets[0][0] if offsets else 0
-            if stored != start:  # another process has loaded meanwhile: go on from where it stopped
+            if stored != start:  # another process has loaded meanwhile: continue where it stopped
                 self._offsets[name] = stored
                 return
             insert(connection, journal_run(path), parsed)
-            # a run that is taken back may have trials that another one has answered meanwhile
+            # a run that counts again may have trials that another one has answered meanwhile
             if any(record["kind"] in ("merge", "set_aside") for record in parsed.special):
                 set_repeated_aside(connection)
             problems = _with_line_numbers(path, start, parsed)
@@ -257,7 +257,7 @@ def load_journals(db: Path, patience_s: float = 30.0) -> LoadReport:
 
 @dataclass(frozen=True)
 class _Counted:
-    """Of runs that were loaded: rows that stood twice, and attempts that don't count."""
+    """Count, in the loaded runs, rows that came twice, and attempts that don't count."""
 
     n_doubled: int = 0
     n_repeated: int = 0
@@ -273,8 +273,8 @@ class _Counted:
 
 
 def _counted_once(connection: duckdb.DuckDBPyConnection, runs: set[str]) -> _Counted:
-    """See to it that each attempt that was loaded is there once, and that one final answer of a trial counts: lines may
-    stand twice in a journal, and a journal of another collector may lie in the folder."""
+    """Ensure that each loaded attempt is there once, and that one final answer of a trial counts: a journal may have
+    the same lines twice, and another collector's journal may be in the folder."""
     of_runs = {"runs": sorted(runs)}
     n_doubled, n_again = connection.execute(sql_query("doubled_attempts"), of_runs).fetchall()[0]
     if n_doubled:
@@ -284,7 +284,7 @@ def _counted_once(connection: duckdb.DuckDBPyConnection, runs: set[str]) -> _Cou
 
 
 def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
-    """How far each journal has been loaded, in bytes; empty if there is no database yet, or nothing in it."""
+    """Return how far each journal has been loaded, in bytes; empty if there is no database yet, or nothing in it."""
     if not db.exists():
         return {}
     try:
@@ -295,16 +295,16 @@ def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
 
 
 def offsets_in(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
-    """Return the same of a database that is open."""
+    """Return the same for an open database."""
     return dict(connection.execute("SELECT journal, byte_offset FROM loads").fetchall())
 
 
 def waiting_bytes(db: Path) -> int:
-    """Bytes in the journals that the database has not loaded yet."""
+    """Return how many bytes in the journals the database has not loaded yet."""
     offsets = loaded_offsets(db)
     waiting = 0
     for path in journal_paths(journal_folder(db)):
-        with suppress(JournalError):  # a damaged one is told by whoever loads it
+        with suppress(JournalError):  # a damaged one is reported when it is loaded
             waiting += max(0, journal_size(path) - offsets.get(journal_name(path), 0))
     return waiting
 
@@ -320,8 +320,8 @@ def nothing_yet(db: Path) -> str:
 
 
 def _not_its_own(path: Path, data: bytes) -> str | None:
-    """Return why a journal is not its own: it is named by its run, and a copy under another name would double every
-    answer.
+    """Return a sentence if a journal is not its run's own: it is named after its run, and a copy under another name
+    would double every answer.
     """
     try:
         line = data[: data.find(b"\n") % (len(data) + 1)]
@@ -346,8 +346,8 @@ def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int
 
 
 def set_repeated_aside(connection: duckdb.DuckDBPyConnection) -> int:
-    """Find out again what does not count, in an open transaction; returns how many attempts. Takes the ids in parts, so
-    that memory does not grow with the database."""
+    """Determine again what does not count, in an open transaction; return how many attempts. It takes the ids in parts,
+    so that memory does not grow with the database."""
     connection.execute("CREATE OR REPLACE TEMP TABLE repeated_conversations (conversation_id TEXT)")
     n_parts = 1 + connection.execute(_N_FINALS).fetchall()[0][0] // IDS_AT_ONCE
     for part in range(n_parts):

@@ -1,6 +1,6 @@
-"""A database written out as a lake (keep/lake_files.py): what is new goes into new parts, nothing is written twice.
+"""Write a database as a lake (keep/lake_files.py): what is new goes into new parts, nothing is written twice.
 
-How far the lake is, its parts say themselves: a part has its name when it is complete, and a killed export leaves
+The parts themselves show how far the lake is: a part has its name when it is complete, and a killed export leaves
 nothing that the next one would not see.
 """
 
@@ -50,7 +50,7 @@ _PART = "FROM not_exported WHERE study = $study AND variant = $variant AND model
 
 @dataclass(frozen=True)
 class LakeReport:
-    """What an export added to a lake: attempts in so many parts; `attempts` are all that it holds now."""
+    """Report what an export added to a lake: attempts and parts; `attempts` are all that it holds now."""
 
     folder: Path
     new_attempts: int
@@ -68,9 +68,9 @@ def export_lake(
 ) -> LakeReport:
     """Write into `folder` what it lacks of `db`: zstd Parquet by study, variant and model, and every other table.
 
-    The same again adds what is new. `anonymous`: without what tells who collected it, now and later. UsageError
-    where the folder holds something else, or another database's answers
-    (bring them together first: `merge`); DatabaseWriteError if it can't be written.
+    The same call again adds what is new. `anonymous`: without what reveals who collected it, now and later. Raise
+    UsageError if the folder holds something else, or another database's answers (combine the databases first: `merge`);
+    DatabaseWriteError if it can't be written.
 
     >>> export_lake("slant.duckdb", "lake")  # doctest: +SKIP
     """
@@ -79,13 +79,13 @@ def export_lake(
     if folder.is_dir() and any(folder.iterdir()) and not (folder / LOCK).exists():
         raise UsageError(f'"{folder}" holds something else.', "Name a new folder, or that of a lake.")
     with reading(db):
-        pass  # what is no database is said before a folder is made
+        pass  # a file that is no database is reported before a folder is made
     try:
         files.made_folder(folder)
         files.check_tree(folder)
         with _locked(folder), reading(db, writes_to=folder) as connection:
             _settle_kind(folder, anonymous=anonymous)
-            for left in folder.glob("attempts/**/.*.part"):  # of a killed export
+            for left in folder.glob("attempts/**/.*.part"):  # left by a killed export
                 files.remove(left)
             for left in folder.glob("tables/.*"):
                 if EXPORT.fullmatch(left.name[1:]):
@@ -115,7 +115,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 
 def _settle_kind(folder: Path, *, anonymous: bool) -> None:
-    """All parts of a lake are anonymous or none is: the file that locks it says so from the first export on."""
+    """Check that all parts of a lake are anonymous or none is: its lock file says so from the first export on."""
     kind = files.contents(folder / LOCK).decode("utf-8", "replace")
     if is_lake(folder) and (kind == _ANONYMOUS) != anonymous:
         kinds = ("as it is stored", "anonymously")
@@ -129,7 +129,7 @@ def _settle_kind(folder: Path, *, anonymous: bool) -> None:
 
 
 def _note_exported(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
-    """Make the table `exported` of how far the lake is; returns how many attempts it has."""
+    """Make the table `exported` of how far the lake is; return how many attempts it has."""
     files = [str(path) for path in folder.glob("attempts/**/*.parquet")]
     if files:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE exported AS {sql_query('exported_so_far')}", {"files": files})
@@ -199,7 +199,7 @@ def _write_script(folder: Path) -> None:
 
 
 def _write_readme(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous: bool) -> None:
-    """Write what the folder is, for those who find it: what is in it, and how other tools read it."""
+    """Write what the folder is for readers who find it: what is in it, and how other tools read it."""
     parts = connection.execute(sql_query("lake_contents")).fetchall()
     values = {"parts": parts, "anonymous": anonymous, "written_at": datetime.now(UTC), "version": version("slant")}
     templates = template_environment("slant.collector.keep", is_html=False, filters={"escaped": escaped_markdown})

@@ -1,14 +1,14 @@
-"""What a lake is: a folder of Parquet files over which every view works, in Python, in R and in plain DuckDB.
+"""Read a lake: a folder of Parquet files over which every view works, in Python, in R and in plain DuckDB.
 
 FOLDER/
 ├── README.md     what this is, and how pandas, pyarrow, Polars, R and DuckDB read it
 ├── attempts/study-S/variant-V/model-M/part-….parquet   attempts, zstd; never changed, only added to
 ├── tables/EXPORT/NAME.parquet                          the small tables, as of the newest export
 ├── lake.sql      makes all tables and views: duckdb -init lake.sql (in FOLDER)
-└── lake.lock     held (flock) while somebody exports
+└── lake.lock     held (flock) during an export
 
-Study, variant and model are columns of each part, so that a part alone says what it is. The folders are for people,
-and are not named `study=S`: pandas and pyarrow would make a second column of that, of another type, and read nothing.
+Study, variant and model are columns of each part, so that each part says what it is. The folders are for people,
+and are not named `study=S`: pandas and pyarrow would make a second column of that, with another type, and fail.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from slant.collector.system.shipped_files import sql_query
 
 SCRIPT, LOCK, README = "lake.sql", "lake.lock", "README.md"
 CHANGES = "attempt_changes"
-"""A small table: what was found out of attempts after their part was written (second counts, who else answered)."""
+"""Name a small table: what was found about attempts after their part was written (second counts, other models)."""
 _MAX_COLUMNS = 500
 _LONGEST_KIND = 40  # characters of a type
 _PARTS = "read_parquet({place} || '/attempts/**/*.parquet', union_by_name = true, hive_partitioning = false)"
@@ -52,7 +52,7 @@ def newest_tables(folder: Path) -> Path | None:
 
 
 def lake_connection(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
-    """One more connection to a lake, which is opened once in a process: to make all views takes longer than most
+    """Return another connection to a lake, which is opened once per process: making all views takes longer than most
     queries."""
     if folder not in _lakes:
         _lakes[folder] = open_lake(folder, config)
@@ -89,7 +89,7 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
         raise DatabaseError(
             f'Can\'t read the lake "{folder}": another version of slant wrote it, with other tables.',
             str(error).splitlines()[0],
-            "To write it anew, into an empty folder: collect export --layout lake FOLDER --db DB",
+            "To write it again, into an empty folder: collect export --layout lake FOLDER --db DB",
         ) from error
     except duckdb.Error as error:
         connection.close()
@@ -98,12 +98,12 @@ def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection
 
 
 def script(folder: Path) -> str:
-    """Return the same as a script, for those who have DuckDB alone."""
+    """Return the same as a script, for users of plain DuckDB."""
     return _HEAD + "".join(f"{text.strip().rstrip(';')};\n\n" for text in statements(folder, "getvariable('lake')"))
 
 
 def statements(folder: Path, place: str) -> list[str]:
-    """`place` is the lake's folder in SQL."""
+    """Yield the SQL that makes a lake's tables and views; `place` is the lake's folder in SQL."""
     made = list(migration_texts())
     tables = newest_tables(folder)
     n_changes = 0
@@ -123,7 +123,7 @@ def statements(folder: Path, place: str) -> list[str]:
 
 
 def _attempts(place: str, newer: dict[str, str], *, has_changes: bool) -> str:
-    """Return the view that stands for the table. A join takes time, so that there is none while nothing has changed."""
+    """Return the view that replaces the table. A join takes time, so that there is none while nothing has changed."""
     parts = _PARTS.format(place=place)
     times = [(name, INSTANT) for name, kind in _columns_of_attempts()[1].items() if kind == "TIMESTAMP"]
     replaced = without_zones(column for column in times if column[0] not in newer)
@@ -141,8 +141,9 @@ def _rows(source: str, file: Path) -> str:
 
 
 def _newer_columns(folder: Path) -> dict[str, str]:
-    """Columns of the table, and their types, that no part has, for an older slant wrote them all: they are NULL. The
-    script that a lake has keeps them. DatabaseError for so many columns that views over them would take minutes."""
+    """Return columns of the table, and their types, that no part has because an older slant wrote them all: they are
+    NULL. A lake's own script keeps them. Raise DatabaseError for a number of columns with which views would take
+    minutes."""
     with duckdb.connect(":memory:") as connection:
         parts = connection.sql(f"FROM {_PARTS.format(place=_quoted(str(folder)))}")
         known, kinds = parts.columns, dict(zip(parts.columns, map(str, parts.types), strict=True))
@@ -162,7 +163,8 @@ def _newer_columns(folder: Path) -> dict[str, str]:
 
 
 def _family(kind: str) -> str:
-    """Types that hold the same values: whole numbers of any length (up to 64 bits), times with and without a zone."""
+    """Return types that hold the same values: whole numbers of any length (up to 64 bits), times with and without
+    zone."""
     if kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT"):
         return "BIGINT"
     return "TIMESTAMP" if kind in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE", "TIMESTAMP_NS") else kind
@@ -170,7 +172,7 @@ def _family(kind: str) -> str:
 
 @functools.cache
 def _columns_of_attempts() -> tuple[dict[str, str], dict[str, str]]:
-    """With their types: as the first migration made the table, and as the last one leaves it."""
+    """Return columns with their types: as the first migration made the table, and as the last one leaves it."""
     states = []
     with duckdb.connect(":memory:") as connection:
         for text in migration_texts():

@@ -1,8 +1,8 @@
-"""The checksum at the end of each line of a journal: a flipped bit must not become another answer, count or id.
+"""Add and check the checksum of each journal line: a flipped bit must not become another answer, count or id.
 
-Each line is an object whose last key is "sum": 24 bits of the CRC-32 of what stands before it, in base64. It stands in
-the text, so that compressed journals are proven by it, too: where a damaged file can be unpacked at all, each line that
-came out changed is told from those that did not.
+Each line is an object whose last key is "sum": 24 bits of the CRC-32 of what precedes it, in base64. It is in the
+text, so that it also proves compressed journals: if a damaged file can be unpacked at all, each line that came out
+changed is distinguished from those that did not.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ def with_sum(text: bytes) -> bytes:
 
 
 def checked_lines(lines: Sequence[bytes]) -> tuple[list[bytes | None], dict[int, str]]:
-    """Return the lines as JSON without their sums, and by index why not: None stands in for such a line.
+    """Return the lines as JSON without their sums, and the reasons by index; a bad line is None.
 
-    Lines that have no sum are taken only where none has one: among others somebody else has put them.
+    Lines without a sum are taken only if none has one: among lines with sums they are foreign.
     """
     checked: list[bytes | None] = []
     bad: dict[int, str] = {}
@@ -50,7 +50,7 @@ def checked_lines(lines: Sequence[bytes]) -> tuple[list[bytes | None], dict[int,
 
 
 def is_sound(line: bytes) -> bool:
-    """Whether a line (without its end) is what was written; one without a sum is."""
+    """Return whether a line (without its end) is what was written; one without a sum counts as such."""
     return not checked_lines([line])[1]
 
 

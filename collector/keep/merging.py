@@ -1,8 +1,9 @@
-"""Databases of several collectors brought together: their journals are copied, then loaded as any other.
+"""Merge databases of several collectors: their journals are copied, then loaded like any other.
 
-Twice is once: a journal is named by its run, and copied under that name whole or not at all. What is killed half-way is
-gone on with by the same command. Who collected what is written down before the first journal is copied, for where two
-collectors held the same conversation one of them counts (keep/journal_loader.py), and a game is never mixed of both.
+Merging twice is like merging once: a journal is named after its run, and copied under that name completely or not at
+all. The same command resumes a killed merge. Who collected what is recorded before the first journal is copied, for if
+two collectors held the same conversation one of them counts (keep/journal_loader.py), and a game is never a mix of
+both.
 """
 
 from __future__ import annotations
@@ -51,15 +52,15 @@ from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 from slant.collector.system.shipped_files import sql_query
 
 MERGE = "merge-"
-_COMPARED_BYTES = 65_536  # of a journal that has not grown: its run and its first answers
+_COMPARED_BYTES = 65_536  # compared of a journal that has not grown: its run and its first answers
 OnStep = Callable[[str, int, int], None]
-"""Told what is done (copying, loading), how many bytes of it are done, and how many there are."""
+"""Receive what is done (copying, loading), how many bytes are done, and how many there are."""
 
 
 @dataclass(frozen=True)
 class MergeReport:
-    """What came. Dicts of `sources`: source, study, study_version, variant, seed, runs, attempts, trials (final
-    answers), repeated (those of them that don't count, for another collector had ended the trial first).
+    """Report what was merged. Dicts of `sources`: source, study, study_version, variant, seed, runs, attempts, trials
+    (final answers), repeated (those of them that don't count, for another collector had ended the trial first).
 
     `copied` journals are new here or had grown; `problems` say what could not be merged, `notes` what to know."""
 
@@ -87,9 +88,10 @@ def merge(
 ) -> MergeReport:
     """Bring into `db` what the databases `sources` hold (or folders of journals, also without their .duckdb).
 
-    Trials, failed tries, model checks, second counts and pilots all come; what `analyze` computed is computed again.
-    Studies, versions and seeds are told apart as ever. UsageError or DatabaseError if a source is none, JournalError
-    where somebody is collecting into `db`; what is damaged is a problem of the report, and the rest is merged.
+    Trials, failed tries, model checks, second counts and pilots are all copied; what `analyze` computed is computed
+    again. Studies, versions and seeds are distinguished as always. Raise UsageError or DatabaseError if a source is not
+    one, JournalError while a process collects into `db`; what is damaged is a problem in the report, and the rest is
+    merged.
 
     >>> merge("all.duckdb", ["shard1.duckdb", "shard2.duckdb"])  # doctest: +SKIP
     """
@@ -119,10 +121,10 @@ def merge(
 def _source(path: Path, db: Path) -> _Source:
     folder = path if path.is_dir() else journal_folder(path)
     if not folder.is_dir():
-        what = "has no journal beside it" if path.exists() else "is not there"
+        what = "has no journal next to it" if path.exists() else "is not there"
         raise DatabaseError(
             f'Can\'t merge "{path}": it {what}.',
-            f"The answers are in the folder {folder.name} beside a database; it must come along.",
+            f"The answers are in the folder {folder.name} next to a database; it must come along.",
         )
     if folder.resolve() == journal_folder(db).resolve():
         raise UsageError(
@@ -140,16 +142,16 @@ def _notes(source: _Source) -> Iterator[str]:
         yield f"{source.name} is being collected into: what it has by now is merged. When it has ended, merge again."
     if jobs := JobFolder(source.path).open_jobs():
         yield f"{source.name} waits for {len(jobs):,} batch jobs: fetch them there, then merge again."
-    with suppress(DatabaseError):  # without its .duckdb, or held by somebody: the journals are what counts
+    with suppress(DatabaseError):  # without its .duckdb, or held by another process: only the journals count
         loaded = loaded_offsets(source.path, 0.0)
         if lost := [name for name in loaded if name.removesuffix(PLAIN) not in source.runs]:
             yield f"{source.name} has lost {len(lost):,} of its journals ({lost[0]}): what they held is not merged."
 
 
 def _bring(db: Path, sources: list[_Source], problems: list[str], on_step: OnStep) -> tuple[int, int]:
-    """Copy what is new; returns how many journals were, and how many were there."""
+    """Copy what is new; return how many journals were copied, and how many existed already."""
     folder = journal_folder(db)
-    for left in folder.glob(".*.merging"):  # of a merge that was killed
+    for left in folder.glob(".*.merging"):  # left by a killed merge
         files.remove(left)
     paths = [path for source in sources for path in journal_paths(source.folder)]
     _write_lineages(db, sources)
@@ -168,7 +170,7 @@ def _bring(db: Path, sources: list[_Source], problems: list[str], on_step: OnSte
 
 
 def _copy(path: Path, folder: Path, problems: list[str]) -> bool:
-    """Copy one journal, but for a half-written last line. False if it is there already."""
+    """Copy one journal without a half-written last line. Return False if it exists already."""
     name = journal_name(path)
     there = next((p for p in journal_paths(folder) if journal_name(p) == name), None)
     if there is not None:
@@ -195,8 +197,8 @@ def _copy(path: Path, folder: Path, problems: list[str]) -> bool:
 
 
 def _copied_lines(path: Path, part: Path, problems: list[str]) -> bool:
-    """Copy the text; False if the file is damaged, and only what comes before the damage was copied. Of a compressed
-    one nothing is written while all of it can be read: its bytes are copied then."""
+    """Copy the text; return False if the file is damaged, and only what precedes the damage was copied. While all of a
+    compressed one can be read nothing is written: its bytes are copied then."""
     try:
         if path.name.endswith(PACKED):
             for _ in whole_lines(path, 0, CHUNK_BYTES):
@@ -213,7 +215,7 @@ def _copied_lines(path: Path, part: Path, problems: list[str]) -> bool:
 
 
 def _differ(one: Path, other: Path, n_bytes: int) -> bool:
-    """Whether two journals differ in their first bytes."""
+    """Return whether two journals differ in their first bytes."""
     with opened_journal(one) as first, opened_journal(other) as second:
         while n_bytes > 0:
             block = first.read(min(n_bytes, 1_000_000))
@@ -229,7 +231,7 @@ def _differ(one: Path, other: Path, n_bytes: int) -> bool:
 
 
 def _write_lineages(db: Path, sources: list[_Source]) -> None:
-    """Say in a journal whose the runs are, unless that was said before."""
+    """Record in a journal whose the runs are, unless that was recorded before."""
     folder = journal_folder(db)
     known = {record["lineage"] for record in _merge_lines(folder)}
     own = _Source(db, folder, db.name, {journal_run(path) for path in journal_paths(folder)})
@@ -240,7 +242,7 @@ def _write_lineages(db: Path, sources: list[_Source]) -> None:
 
 
 def _lineages(source: _Source) -> Iterator[Mapping[str, Any]]:
-    """Yield the runs of each collector that a source holds. What it asked itself, after a merge, goes on with all of
+    """Yield the runs of each collector that a source holds. What it asked itself after a merge continues all of
     them.
     """
     runs = {run for run in source.runs if not run.startswith(MERGE)}
@@ -263,7 +265,7 @@ def _merge_lines(folder: Path) -> list[dict[str, Any]]:
 
 
 def _counted(db: Path, on_step: OnStep) -> Callable[[int], None]:
-    """How much of the journals is loaded, told of each chunk."""
+    """Report how much of the journals is loaded, chunk by chunk."""
     done, of_all = 0, waiting_bytes(db)
 
     def on_bytes(n_bytes: int) -> None:

@@ -1,7 +1,7 @@
-"""Rows as other tools read them right: times with their zone, whole numbers that stay whole, cells that run nothing.
+"""Write rows so that other tools read them right: times with their zone, exact whole numbers, cells that run nothing.
 
-In the database a time is UTC without saying so. Whoever reads a file would take it for the time of their own clock, so
-files say it: Parquet as instants, CSV and JSON with a Z.
+In the database a time is UTC without saying so. A file's reader would take it for the reader's local time, so files
+say it: Parquet as instants, CSV and JSON with a Z.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import duckdb
 import polars as pl
 
 SAFE_MARK = "is_spreadsheet_safe"
-"""The column by which a CSV says that texts have an apostrophe before them, and an import that it takes it off."""
+"""Name the column by which a CSV says that texts have an apostrophe, and by which an import removes it."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-"""By it spreadsheets know UTF-8; without it they show é as Ã©."""
+"""Mark UTF-8 for spreadsheets, which otherwise show é as Ã©."""
 _FORMULA = r"^'*[=+\-@\t\r\n]"
 _FORMULA_SIGNS = "=+-@\t\r\n"
 _ISO = "%Y-%m-%dT%H:%M:%S%.6fZ"
@@ -24,7 +24,7 @@ INSTANT = "TIMESTAMP WITH TIME ZONE"
 
 def portable_values(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """Return the same rows: times as instants, and DuckDB's widest integers (sums) as decimals, for it would write them
-    to Parquet as numbers with a fraction.
+    to Parquet as floats.
     """
     kinds = zip(map(quoted_name, relation.columns), map(str, relation.types), strict=True)
     return relation.project(", ".join(_portable(name, kind) for name, kind in kinds))
@@ -37,8 +37,8 @@ def _portable(name: str, kind: str) -> str:
 
 
 def without_zones(columns: Iterable[tuple[str, str]]) -> str:
-    """Return a REPLACE clause of SQL that turns instants among these columns (name, type) into the times of the
-    database, whatever zone the session has; empty if there are none.
+    """Return a REPLACE clause of SQL that turns instants among these columns (name, type) into the database's times,
+    whatever zone the session has; empty if there are none.
     """
     names = [quoted_name(name) for name, kind in columns if kind == INSTANT]
     replaced = ", ".join(f"make_timestamp(epoch_us({name})) AS {name}" for name in names)
@@ -50,13 +50,13 @@ def quoted_name(name: str) -> str:
 
 
 def times_as_text(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """Instants as ISO 8601 in UTC: 2026-11-26T09:30:00.123456Z."""
+    """Return instants as ISO 8601 in UTC: 2026-11-26T09:30:00.123456Z."""
     names = [name for name, kind in frame.collect_schema().items() if isinstance(kind, pl.Datetime) and kind.time_zone]
     return frame.with_columns(pl.col(names).dt.convert_time_zone("UTC").dt.strftime(_ISO)) if names else frame
 
 
 def safe_for_spreadsheets(frame: pl.LazyFrame) -> pl.LazyFrame:
-    """With an apostrophe before each text that a spreadsheet would run as a formula, and a column that says so."""
+    """Put an apostrophe before each text that a spreadsheet would run as a formula, and add a column that says so."""
     text = pl.col(pl.String)
     marked = pl.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep()
     return frame.with_columns(marked).with_columns(pl.lit(value=True).alias(SAFE_MARK))

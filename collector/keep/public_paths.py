@@ -1,4 +1,4 @@
-"""Paths and commands as a run's row may tell them to whoever gets the database: no home folder, no name of a person."""
+"""Write paths and commands of a run for the database's readers: without a home folder or a person's name."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-_CREDENTIALS = re.compile(r"//[^/@\s]*@")  # of an address that was typed with a name and a password
+_CREDENTIALS = re.compile(r"//[^/@\s]*@")  # in an address that was typed with a name and a password
 _LONGEST = 2000
 
 
 def public_path(path: str | Path, db: Path) -> str:
-    """Return a path from the database's folder, where it lies in that or next to it; else its last name, as in
+    """Return a path relative to the database's folder, if it is in that or next to it; else its last name, as in
     …/study.toml.
     """
     place, folder = Path(path).expanduser().resolve(), db.resolve().parent
@@ -25,13 +25,13 @@ def public_path(path: str | Path, db: Path) -> str:
 
 
 def _holds_homes(folder: Path) -> bool:
-    """Whether what lies next to each other here may be named after people."""
+    """Return whether the entries of this folder may be named after people."""
     home = Path.home().resolve()
     return len(folder.parts) <= 2 or (home.is_relative_to(folder) and home != folder)
 
 
 def typed_command(db: Path, words: Sequence[str] | None = None) -> str:
-    """Return the command that this process was started with, without a folder of its program and with paths as told."""
+    """Return the command that started this process, without its program's folder and with public paths."""
     program, *rest = sys.argv if words is None else words
     name = Path(program).name
     if name == "__main__.py":
@@ -40,7 +40,7 @@ def typed_command(db: Path, words: Sequence[str] | None = None) -> str:
 
 
 def _word(word: str, db: Path) -> str:
-    """One word of a command. What may be a path is a word, or what follows the = in one."""
+    """Return one word of a command. A path may be a word, or what follows the = in one."""
     option, equals, value = word.partition("=") if word.startswith("-") else ("", "", word)
     if value.startswith(("/", "~", "..")):
         value = public_path(value, db)

@@ -1,9 +1,9 @@
-"""Money that requests in flight may cost, on disk before they are sent: a killed run leaves it for the next one.
+"""Record on disk what requests in flight may cost, before they are sent: the next run counts it after a kill.
 
 RUN_ID.reserved, next to the run's journal, says how much may be in flight at most. It is written ahead for all requests
-that wait, and again only where more would be in flight than ever before, so that a run writes it a few times. Where it
-ends in order the file goes, for all that was sent is in the journal. What a killed run left counts against budgets as
-money that may be billed, for 30 days: nobody can tell any more whether it was.
+that wait, and again only if more would be in flight than ever before, so that a run writes it a few times. If the run
+ends in order the file is removed, for all that was sent is in the journal. What a killed run left counts against
+budgets as possibly billed for 30 days: it can't be known whether it was.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from slant.collector.system.operating_system import is_locked, onto_disk, sync_f
 
 ENDING = ".reserved"
 KEPT_S = 30 * 86_400
-_ROOM = 512  # bytes that a disk writes as one
+_ROOM = 512  # bytes that a disk writes at once
 _AHEAD = 1.1
 
 
 class ReservedMoney:
-    """What one run has in flight, in US dollars. `study`: whose budget it counts against."""
+    """Hold what one run has in flight, in US dollars. `study`: whose budget it counts against."""
 
     def __init__(self, folder: Path, run_id: str, study: str) -> None:
         self._path, self._study = folder / f"{run_id}{ENDING}", study
@@ -35,8 +35,8 @@ class ReservedMoney:
         self._writing: asyncio.Task[None] | None = None
 
     async def cover(self, in_flight_usd: float, most_usd: float | None) -> None:
-        """Return once the disk says that so much may be in flight; `most_usd` never will be. JournalError if it
-        can't be written: then nothing may be sent."""
+        """Return once the disk says that this much may be in flight; `most_usd` is never exceeded. Raise JournalError
+        if it can't be written: then nothing may be sent."""
         while in_flight_usd > self._durable_usd:
             self._wanted_usd = max(self._wanted_usd, in_flight_usd)
             if self._writing is None or self._writing.done():
@@ -44,7 +44,7 @@ class ReservedMoney:
             await asyncio.shield(self._writing)
 
     async def _raise(self, most_usd: float | None) -> None:
-        await asyncio.sleep(0)  # whoever else is about to send says so first
+        await asyncio.sleep(0)  # other tasks that are about to send announce it first
         usd = max(self._wanted_usd, min(_AHEAD * self._wanted_usd, most_usd or self._wanted_usd * _AHEAD))
         await asyncio.to_thread(self._write, usd)
         self._durable_usd = usd
@@ -62,7 +62,7 @@ class ReservedMoney:
             raise JournalError(f'Can\'t write "{self._path}": {error.strerror}.', "Nothing more was asked.") from error
 
     def close(self, *, is_settled: bool) -> None:
-        """`is_settled`: all that was sent has been answered, and is in the journal."""
+        """Close it. `is_settled`: all that was sent has been answered, and is in the journal."""
         if self._file >= 0:
             if is_settled:
                 files.remove(self._path)

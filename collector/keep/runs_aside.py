@@ -1,4 +1,4 @@
-"""Runs that are set aside: a wrong one stays where it is, with the reason, and counts in no table, fit or figure."""
+"""Set wrong runs aside: such a run stays, with the reason, but counts in no table, fit or figure."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from slant.collector.keep.view_heads import view_names
 
 
 def set_aside(db: Path, run_id: str, reason: str, *, is_back: bool = False) -> int:
-    """Note in the journal that a run counts no more (or, `is_back`, that it counts again); returns its trials.
+    """Note in the journal that a run counts no more (or, `is_back`, that it counts again); return its trials.
 
-    Its trials are pending from then on, so that the same command asks them again. UnknownNameError for a run that the
-    database has not, UsageError without a reason.
+    Its trials are pending from then on, so that the same command asks them again. Raise UnknownNameError if the
+    database lacks the run, UsageError without a reason.
     """
     if not reason.strip():
         raise UsageError(
@@ -43,7 +43,7 @@ def set_aside(db: Path, run_id: str, reason: str, *, is_back: bool = False) -> i
 
 
 def set_aside_ids(db: Path) -> list[str]:
-    """Return the runs that count no more."""
+    """Return the runs that no longer count."""
     if not db.exists():
         return []
     with suppress(DatabaseEmptyError), reading(db) as connection:

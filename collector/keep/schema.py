@@ -1,4 +1,4 @@
-"""What is in the DuckDB file: tables that migrations make, in order, and views that are made again when they change."""
+"""Make what is in the DuckDB file: tables by migrations, in order, and views, again when they change."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def is_empty(contents: Contents, path: Path) -> bool:
 
 
 def check_file(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
-    """Return True if a file that was opened holds what slant defines, False if its views have to be made again.
+    """Return True if an open file holds what slant defines, False if its views have to be made again.
 
-    DatabaseEmptyError if there is nothing in it, DatabaseError if it is not slant's.
+    Raise DatabaseEmptyError if there is nothing in it, DatabaseError if it is not slant's.
     """
     catalog = connection.execute("SELECT system.main.current_database()").fetchall()[0][0]
     contents = contents_of(connection, catalog)
@@ -49,7 +49,7 @@ def check_file(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
 
 
 def _check(connection: duckdb.DuckDBPyConnection, contents: Contents, path: Path) -> bool:
-    """DatabaseError if tables, macros or triggers are not slant's; whether the views are."""
+    """Raise DatabaseError if tables, macros or triggers are not slant's; return whether the views are."""
     schema = _schema(connection)
     if schema > len(_migrations()):
         raise DatabaseError(
@@ -61,11 +61,11 @@ def _check(connection: duckdb.DuckDBPyConnection, contents: Contents, path: Path
 
 
 def _schema(connection: duckdb.DuckDBPyConnection) -> int:
-    """How many migrations the file has seen; 0 if it does not say that."""
+    """Return how many migrations the file has seen; 0 if it does not say."""
     try:
         return int(_value(connection, "schema") or 0)
     except (ValueError, duckdb.Error) as error:
-        if is_damage(str(error)):  # another's file and a broken one are not told the same
+        if is_damage(str(error)):  # a foreign file and a damaged one get different errors
             raise
         return 0
 
@@ -75,14 +75,14 @@ def _ours() -> Definitions:
 
 
 def cached_new_database() -> Path:
-    """Where the user's cache keeps a new database of today's tables and views, from which others are copied."""
+    """Return where the user's cache keeps a new database of current tables and views, from which others are copied."""
     return cached_file(migration_texts(), all_views(), ".duckdb")
 
 
 def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bool = False) -> None:
     """Bring the attached database `db` up to date inside its transaction: tables first, then views.
 
-    DatabaseError if the file is not slant's; `is_checked` where that is known not to be so.
+    Raise DatabaseError if the file is not slant's; `is_checked` if it is known to be slant's.
     """
     done, has_views = 0, True
     contents = None if is_checked else contents_of(connection, "db")
@@ -95,7 +95,7 @@ def prepare(connection: duckdb.DuckDBPyConnection, path: Path, *, is_checked: bo
     if done < len(migrations):
         _set_value(connection, "schema", str(len(migrations)))
     texts, version = _views()
-    # a view of * knows only the old columns
+    # a view of * has only the old columns
     is_new = _value(connection, "views") != version or done < len(migrations) or not has_views
     if is_new:
         for text in texts:
@@ -115,7 +115,7 @@ def migration_texts() -> tuple[str, ...]:
 
 
 def all_views() -> tuple[str, ...]:
-    """Return the SQL that makes all views, in order, those of designs of other packages among them."""
+    """Return the SQL that makes all views, in order, including those of other packages' designs."""
     return _all_views(tuple(sys.path))
 
 
@@ -125,20 +125,20 @@ def _all_views(path: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_behind(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Return True of a database that an older slant made: it lacks tables, or its views are not those of today."""
+    """Return True for a database of an older slant: it lacks tables, or its views are not current."""
     schema, newest = _schema(connection), len(_migrations())
     return schema < newest or (schema == newest and not _has_views(connection))
 
 
 def _has_views(connection: duckdb.DuckDBPyConnection) -> bool:
-    """Whether the views are those of today: slant's own, and those of designs of packages that are installed."""
+    """Return whether the views are current: slant's own, and those of installed packages' designs."""
     wanted = {f"views of {name}": _hash(list(v.values())) for name, v in _third_party_views(tuple(sys.path)).items()}
     return all(_value(connection, name) == version for name, version in {"views": _views()[1], **wanted}.items())
 
 
 @functools.cache
 def _third_party_views(path: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """By design, the views that other packages bring, by name; looked for once for each `path` of Python."""
+    """Return by design the views of other packages, by name; searched once for each `path` of Python."""
     return {design.name: dict(design.views) for design in third_party_designs() if design.views}
 
 
@@ -158,7 +158,7 @@ def _migrations() -> list[Path]:
 
 @functools.cache
 def _views() -> tuple[list[str], str]:
-    """Return the views in the order of making them, and one short name for them all; read once, for each flush asks."""
+    """Return the views in the order of making them, and one hash of them all; read once, for each flush asks."""
     texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
     return texts, _hash(texts)
 

@@ -1,4 +1,4 @@
-"""The attempts of a database and those in its journals that it has not loaded yet, as one."""
+"""Read the attempts of a database and those in its journals that it has not loaded yet, as one."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ROWS_AT_ONCE = 200_000
 
 
 def attempts_where(db: Path, condition: str, values: Mapping[str, Any], columns: str) -> Iterator[pl.DataFrame]:
-    """`columns` (as in SELECT, sums among them) of the attempts under a condition of SQL with its `values`, part by
-    part: those in the database, then those that it has not loaded. What counts or adds up does so over the parts."""
+    """Yield `columns` (as in SELECT, including sums) of the attempts under an SQL condition with its `values`, in
+    parts: those in the database, then those that it has not loaded. Counts and sums must be added up over the parts."""
     query = f"SELECT {columns} FROM attempts WHERE ({condition})"  # noqa: S608 - both are texts of the callers' own
     offsets: Mapping[str, int] = {}
     if db.exists():
@@ -39,13 +39,13 @@ def attempts_where(db: Path, condition: str, values: Mapping[str, Any], columns:
 
 
 def unloaded_attempts(db: Path, offsets: Mapping[str, int]) -> Iterator[pl.DataFrame]:
-    """All columns of the attempts that the journals hold behind these offsets (see `offsets_in`)."""
+    """Return all columns of the attempts that the journals hold after these offsets (see `offsets_in`)."""
     for lines in unloaded_lines(db, offsets):
         yield lines.attempts
 
 
 def unloaded_lines(db: Path, offsets: Mapping[str, int]) -> Iterator[Parsed]:
-    """All that the journals hold behind these offsets. What is damaged in one is told by anyone who loads it."""
+    """Return all that the journals hold after these offsets. Damage is reported when a journal is loaded."""
     for path in journal_paths(journal_folder(db)):
         offset = offsets.get(journal_name(path), 0)
         with suppress(JournalError):

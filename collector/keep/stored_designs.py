@@ -1,4 +1,4 @@
-"""Which studies a database holds trials of, and the view that shows these."""
+"""Find which studies a database holds trials of, and the view that shows them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import duckdb
 from slant.collector.keep.view_heads import read_view_heads, view_names
 
 TRIALS = ("trials", "rounds")
-"""How the view of a design's trials ends, after the name of the design."""
+"""End the name of a design's view of trials with this."""
 _NAMES = "SELECT DISTINCT study FROM attempts WHERE is_final ORDER BY study"
 _COUNTS = (
     "SELECT count(*) FILTER (is_round), count(*) FILTER (NOT is_round) FROM (SELECT coalesce(test = 'rounds' AND game "
@@ -16,14 +16,14 @@ _COUNTS = (
 
 
 def designs_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
-    """Return the studies that a database holds trials of, by name, each with its design (None: no run says it)."""
+    """Return the studies that a database holds trials of, by name, each with its design (None if no run says it)."""
     designs = dict(connection.execute("SELECT study, design FROM studies").fetchall())
     return {name: designs.get(name) for (name,) in connection.execute(_NAMES).fetchall()}
 
 
 def trials_view(connection: duckdb.DuckDBPyConnection, study: str | None = None) -> str:
-    """Return the view of the trials that a database holds (of `study`, where one is named): that of their design, of
-    games their rounds; `trials` where there are several designs, no trials yet, or games of which no round was played.
+    """Return the view of the trials that a database holds (of `study`, if one is named): that of their design, for
+    games their rounds; `trials` if there are several designs, no trials yet, or games without a played round.
     """
     present = designs_in(connection)
     designs = {present[study]} if study in present else set(present.values())
@@ -35,12 +35,12 @@ def trials_view(connection: duckdb.DuckDBPyConnection, study: str | None = None)
 
 
 def has_more_than_rounds(connection: duckdb.DuckDBPyConnection, study: str | None = None) -> bool:
-    """Whether games (of `study`, or all) have questions next to their rounds, which a view of rounds does not show."""
+    """Return whether games (of `study`, or all) have questions besides rounds, which a view of rounds does not show."""
     return _rounds_and_others(connection, study)[1] > 0
 
 
 def has_parts(connection: duckdb.DuckDBPyConnection, view: str, study: str | None = None) -> bool:
-    """Whether a view of trials has several rows for one of them (of `study`, or all): answers that were given
+    """Return whether a view of trials has several rows for one trial (of `study`, or all): answers given
     together.
     """
     head = read_view_heads().get(view)

@@ -1,4 +1,4 @@
-"""The heads of the views' files: what each view shows, one row a what, from which others, and what to know of it."""
+"""Read the heads of the views' files: what each view shows, what a row is, its sources, and what to know about it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MORE = re.compile(r"^-- {8}(.+)$")
 
 @dataclass(frozen=True)
 class TableInfo:
-    """What the head of a view's file says. `grain` names the columns that make a row unique.
+    """Hold what the head of a view's file says. `grain` names the columns that make a row unique.
 
-    A table belongs to its `designs`, with all of their studies; one of every study has none (`-- study: any`).
-    Of numbers that papers print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they are of
-    (as analysis/paper/numbers.py reads them), and what a number `lacks` where answers are not all here: those of its
+    A table belongs to its `designs`, with all of their studies; one for every study has none (`-- study: any`). For
+    numbers that papers print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they come from
+    (as analysis/paper/numbers.py reads them), and what a number `lacks` if some answers are missing: those of its
     "cell", of its "game" (the view itself says which), or of the whole "study".
     """
 
@@ -39,19 +39,19 @@ class TableInfo:
     lacks: str | None = None
 
     def is_about(self, design: str | None) -> bool:
-        """Whether this table is one of the studies of this design."""
+        """Return whether this table shows studies of this design."""
         return not self.designs or design in self.designs
 
     def title(self, *, is_printed: bool) -> str:
-        """Return a caption: the name and the purpose; the table of the paper, too, for a study whose numbers are
-        printed, and not for one of your own.
+        """Return a caption: the name and the purpose; also the paper's table, if the study's numbers are printed and it
+        is not your own.
         """
         paper = f" ({self.paper})" if self.paper and is_printed else ""
         return f"{self.name}{paper}: {self.purpose}"
 
 
 def read_header(text: str) -> TableInfo:
-    """Return the comment lines at the top of a view's file. Raises ValueError if one of the needed ones is
+    """Return the comment lines at the top of a view's file. Raise ValueError if a required one is
     missing.
     """
     fields: list[list[str]] = []
@@ -97,7 +97,7 @@ def view_names(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def known_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckDBPyRelation:
-    """UnknownNameError if the database has no view of this name."""
+    """Raise UnknownNameError if the database has no view of this name."""
     names = view_names(connection)
     if name not in names:
         raise UnknownNameError("view", name, names)
@@ -105,7 +105,7 @@ def known_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckD
 
 
 def read_view_heads() -> dict[str, TableInfo]:
-    """Those of all views that slant and the designs of other packages make, by name, in the order of making them."""
+    """Return the heads of all views that slant and other packages' designs make, by name, in the order of making."""
     texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
     texts += [text for design in third_party_designs() for text in design.views.values()]
     return {head.name: head for head in map(read_header, texts)}

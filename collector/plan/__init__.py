@@ -1,1 +1,1 @@
-"""What a run would ask, and of whom."""
+"""Plan what a run would ask, and which models."""

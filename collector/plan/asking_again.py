@@ -1,7 +1,7 @@
-"""Which trials are asked again, and on which occasion: a balanced sample of those with an answer, the same each time.
+"""Choose which trials are asked again, and on which occasion: a balanced sample of those answered, always the same.
 
-What was asked on an earlier occasion is taken first, so that occasions are of the same trials; the rest follows in the
-seeded order of the plan. An occasion that was broken off is finished before a new one begins.
+What was asked on an earlier occasion is taken first, so that occasions have the same trials; the rest follows in the
+seeded order of the plan. An interrupted occasion is finished before a new one begins.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from slant.collector.keep.stored_attempts import attempts_where, unloaded_lines
 from slant.collector.plan.conversations import Occasion, done_in, quotas
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, up_to_date
 
-GIVEN_UP_AFTER = 2  # runs in which a trial failed on one occasion: nobody waits for its answer any more
+GIVEN_UP_AFTER = 2  # runs in which a trial failed on one occasion before its answer is given up
 _LATER = "occasion IS NOT NULL AND study = $study AND variant = $variant"
 _COLUMNS = "first_trial_id, trial_id, occasion, run_id, outcome"
 
 
 @dataclass
 class _Earlier:
-    """What was asked on later occasions already: by trial of the plan the occasions, by occasion the runs; and by trial
-    of an occasion the runs in which it failed."""
+    """Hold what was asked on later occasions: occasions by trial of the plan, runs by occasion, and by trial of an
+    occasion the runs in which it failed."""
 
     occasions: dict[str, set[int]] = field(default_factory=lambda: defaultdict(set))
     runs: dict[tuple[str, int], set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -39,10 +39,10 @@ class _Earlier:
 
 
 def again_of(run_plan: RunPlan, trials: int) -> RunPlan:
-    """Return the same run plan, to ask about `trials` of each model's trials that have an answer once more.
+    """Return the same run plan, asking about `trials` of each model's answered trials once more.
 
-    Models without an answer are left out with that reason. UsageError if nobody has one, where `trials` is less than
-    one in each condition, and of games, whose rounds follow from each other.
+    Models without an answer are left out with that reason. Raise UsageError if no model has one, if `trials` is less
+    than one per condition, and for games, whose rounds follow from each other.
     """
     if run_plan.study.design.plays_games:
         raise UsageError(
@@ -115,7 +115,7 @@ class _Answered:
 
 
 def _sample(study: Study, conversations: list[_Answered], trials: int, earlier: _Earlier) -> frozenset[str]:
-    """Whole conversations that fill each test and condition alike, those of earlier occasions first."""
+    """Choose whole conversations that fill each test and condition alike, those of earlier occasions first."""
     tests = [test.test for test in study.tests]
     left = quotas({each.cell for each in conversations}, tests, trials, "--again")
     chosen: set[str] = set()
@@ -131,8 +131,8 @@ def _planned(model_plan: ModelPlan, chosen: list[_Answered], occasion: Occasion)
 
 
 def _is_broken_off(chosen: list[_Answered], occasion: Occasion, earlier: _Earlier, finals: Finals) -> bool:
-    """Whether something of an occasion is still to be asked. What failed in run after run is given up: else one trial
-    that can't be answered would keep every later occasion from beginning."""
+    """Return whether a part of an occasion is still to be asked. What failed in run after run is given up: otherwise a
+    trial that can't be answered would keep every later occasion from beginning."""
     later = [tuple(map(occasion.later_id, each.trial_ids)) for each in chosen]
     flags = finals.among_conversations(later)
     ids = (trial_id for conversation in later for trial_id in conversation)
@@ -152,13 +152,13 @@ def _read_earlier(db: Path, study: Study) -> _Earlier:
 
 
 def _n_again(run_plan: RunPlan, occasion: int, conversations: list[_Answered], earlier: _Earlier) -> int | None:
-    """How many trials were wanted on an occasion: its runs say so, in the database or in a journal."""
+    """Return how many trials an occasion was to have: its runs say so, in the database or in a journal."""
     runs = {run for each in conversations for name in each.trial_ids for run in earlier.runs.get((name, occasion), ())}
     return max((n for run_id, of, n in _wanted(run_plan.db) if run_id in runs and of == occasion and n), default=None)
 
 
 def _wanted(db: Path) -> Iterator[tuple[str, int, int]]:
-    """Run, occasion and the number of trials that were wanted, of every run that asked again."""
+    """Yield run, occasion and intended number of trials, for every run that asked again."""
     offsets: dict[str, int] = {}
     if db.exists():
         with suppress(DatabaseEmptyError), reading(db) as connection:

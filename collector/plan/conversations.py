@@ -1,7 +1,7 @@
-"""The plan: a study, a model and a seed give the conversations to hold, in order. Pure, lazy, the same every time.
+"""Plan conversations: a study, a model and a seed give them in order; lazily, and always the same.
 
-On another occasion (`collect --again`) trials that have their answer are asked again, each as a trial of its own. Where
-a part of a plan is asked, conditions are balanced and tests are spread.
+On another occasion (`collect --again`) answered trials are asked again, each as a separate trial. If only a part of a
+plan is asked, conditions are balanced and tests are spread.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from slant.collector.study.records import StudyModel
 
 @dataclass(frozen=True)
 class Done:
-    """What of a plan is done: `trials` of them, and one byte for each conversation, 1 where all of it is (or where it
+    """Hold what is done of a plan: `trials` of them, and one byte per conversation, 1 if all of it is done (or if it
     belongs to another shard)."""
 
     trials: int = 0
@@ -31,11 +31,11 @@ class Done:
 def plan(
     study: Study, model: StudyModel, seed: int | None = None, repetitions: int = 1, skip: Sequence[int] = b""
 ) -> Iterator[Conversation]:
-    """All conversations with one model, in the order of asking; `position` of a trial is its place in it, from 0.
-    `skip` passes over those that are done (see `done_in`).
+    """Yield all conversations with one model, in the order of asking; `position` of a trial is its place in it, from 0.
+    `skip` marks those that are done and are skipped (see `done_in`).
 
-    `seed` None takes the study's own. How conditions take turns is up to the design. Nothing is held in memory but the
-    order itself.
+    If `seed` is None the study's own is used. The design decides how conditions take turns. Nothing is held in memory
+    but the order itself.
     """
     if repetitions < 1:
         raise UsageError(f"Can't plan {repetitions} repetitions.", "There must be one at least.")
@@ -44,7 +44,7 @@ def plan(
 
 
 def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals: Finals, others: bytes = b"") -> Done:
-    """Which conversations of a plan have all their trials in `finals`. A million trials take some seconds.
+    """Return which conversations of a plan have all their trials in `finals`. A million trials take some seconds.
 
     `others` are those of other shards (collector/plan/shards.py): they count as done, but not their trials.
     """
@@ -60,13 +60,13 @@ def done_in(study: Study, model: StudyModel, seed: int, repetitions: int, finals
 
 
 def _whole(flags: bytes, conversations: Sequence[tuple[str, ...]]) -> bytes:
-    """One byte for each of these conversations: 1 where all of its trials have a flag."""
+    """Return one byte per conversation: 1 if all of its trials have a flag."""
     ends = accumulate(map(len, conversations))
     return bytes(0 not in flags[end - len(ids) : end] for ids, end in zip(conversations, ends, strict=True))
 
 
 def _with_others(flags: Iterable[int], others: Sequence[int]) -> bytes:
-    """Return the same for all conversations of a plan, with 1 for `others`, of which there are no flags."""
+    """Return the same for all conversations of a plan, with 1 for `others`, which have no flags."""
     own = iter(flags)
     return bytes(other or next(own) for other in others)
 
@@ -74,7 +74,7 @@ def _with_others(flags: Iterable[int], others: Sequence[int]) -> bytes:
 def done_again(
     study: Study, model: StudyModel, seed: int, repetitions: int, occasion: Occasion, finals: Finals
 ) -> Done:
-    """Return the same of what is asked again on an occasion; conversations that are not count as done."""
+    """Return the same for what is asked again on an occasion; other conversations count as done."""
     design_plan = study.design.plan(study, model, seed)
     others, ids = bytearray(), []
     for place in design_plan.places(repetitions):
@@ -92,12 +92,12 @@ def planned_count(study: Study, repetitions: int = 1) -> int:
 
 
 Cell = tuple[str, str]
-"""Test and condition."""
+"""Name a cell by test and condition."""
 
 
 def quotas(cells: set[Cell], tests: list[str], trials: int, option: str = "--pilot") -> Counter[Cell]:
-    """How many of `trials` each of these cells gets. UsageError, which names the option, where that is less than one
-    in each condition."""
+    """Return how many of `trials` each of these cells gets. Raise UsageError, which names the option, if that is less
+    than one per condition."""
     conditions = {test: sorted(condition for name, condition in cells if name == test) for test in tests}
     present = [test for test in tests if conditions[test]]
     width = max(len(conditions[test]) for test in present)
@@ -111,8 +111,8 @@ def quotas(cells: set[Cell], tests: list[str], trials: int, option: str = "--pil
 
 @dataclass(frozen=True)
 class Occasion:
-    """One model's. `number` counts from 2; `n_again` are the trials that were wanted, `chosen` the ids of the
-    conversations of the plan that are asked again; `is_resumed` where it had been broken off."""
+    """Hold one model's occasion. `number` counts from 2; `n_again` is the intended number of trials, `chosen` the ids
+    of the conversations of the plan that are asked again; `is_resumed` if it had been interrupted."""
 
     number: int
     n_again: int

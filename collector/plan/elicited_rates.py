@@ -1,4 +1,4 @@
-"""Rates that models gave in one variant of a study, and that another variant plays with: an input of its plan."""
+"""Read rates that models gave in one variant of a study, and that another variant's plan needs as input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from slant.collector.study.records import StudyModel
 
 
 def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[Study, dict[str, str]]:
-    """Return the study with the rates it needs of these models, and by model why it can't be asked: it has
+    """Return the study with the rates it needs from these models, and by model why it can't be asked: it has
     given none.
     """
     design = study.design
@@ -37,17 +37,17 @@ def with_rates(study: Study, models: Sequence[StudyModel], db: Path) -> tuple[St
 def read_elicited_rates(
     db: Path, study: Study, variant: str, models: Sequence[StudyModel]
 ) -> dict[str, dict[str, float]]:
-    """By model and job, the mean chance from 0 to 1 that it gave; of a played model from its simulated answers."""
+    """Return the mean chance from 0 to 1 by model and job; for a played model from its simulated answers."""
     rates: dict[str, dict[str, float]] = {}
     if not db.exists():
         return rates
     is_played = {model.model: model.provider == "simulated" for model in models}
-    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant made the file
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
         planned = (
             "SELECT DISTINCT study_version, content FROM shown_attempts WHERE is_final AND study = ? AND variant = ?"
         )
         versions = connection.execute(planned, [study.name, variant]).fetchall()
-        # an edit elsewhere in the study makes a new version, of which these answers are a part all the same
+        # an edit elsewhere in the study makes a new version, and these answers still belong to it
         same = [version for version, content in versions if version == study.version or content in study.contents]
         query = "FROM elicited_rates WHERE study = ? AND list_contains(?, study_version) AND variant = ?"
         rows = frame_of(connection.sql(query, params=[study.name, same, variant]))

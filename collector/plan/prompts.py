@@ -1,4 +1,4 @@
-"""The prompts of a study as they are sent, before anything is asked: all of them, or one of each cell."""
+"""Show the prompts of a study as they are sent, before anything is asked: all of them, or one of each cell."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from slant.collector.study.records import StudyModel
 
 @dataclass(frozen=True)
 class PlannedPrompt:
-    """What opens one conversation: `position` is its place in the order of asking, from 0. `messages`: each with its
-    role and content. A game, or a task in turns, goes on from the model's answer: `has_more` turns."""
+    """Hold what opens one conversation: `position` is its place in the order of asking, from 0. `messages`: each with
+    its role and content. A game, or a task in turns, goes on from the model's answer: it `has_more` turns."""
 
     model: str
     frame: str
@@ -29,7 +29,7 @@ class PlannedPrompt:
 
     @property
     def text(self) -> str:
-        """The messages below each other; a single one of the user as it is."""
+        """Return the messages below each other; a single one of the user unchanged."""
         if len(self.messages) == 1 and self.messages[0][0] == "user":
             return self.messages[0][1]
         return "\n\n".join(f"[{role}]\n{content}" for role, content in self.messages)
@@ -38,8 +38,8 @@ class PlannedPrompt:
 def planned_prompts(
     study: Study, models: Sequence[StudyModel], seed: int | None = None, *, one_a_cell: bool = False
 ) -> Iterator[PlannedPrompt]:
-    """Yield the first repetition of each model's plan, in the order of asking; with `one_a_cell` the first prompt of
-    each test and condition alone.
+    """Yield the first repetition of each model's plan, in the order of asking; with `one_a_cell` only the first prompt
+    of each test and condition.
     """
     design = study.design
     has_turns = design.has_turns(study)
@@ -65,8 +65,8 @@ def planned_prompts(
 
 
 def one_model_a_frame(study: Study, names: Collection[str] = ()) -> list[StudyModel]:
-    """Return the models of these names; without names the first of each frame, for models of one frame are sent the
-    same. UnknownNameError for a name that the study has not.
+    """Return the models of these names; without names the first of each frame, for models of one frame get the same
+    prompts. Raise UnknownNameError for a name that the study lacks.
     """
     known = {model.model: model for model in study.models}
     for name in names:

@@ -1,4 +1,4 @@
-"""What a run would do, before it does anything: who is asked, who is left out and why, how much is still to ask."""
+"""Plan what a run would do, before it does anything: who is asked, who is left out and why, how much is left to ask."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ MAX_REPETITIONS = 10_000
 
 @dataclass(frozen=True)
 class ModelPlan:
-    """One model that will be asked. `planned` are the trials of its shard, where only one is asked; of the sample that
-    is asked again, where it has an `occasion` (collector/plan/asking_again.py)."""
+    """Hold one model that will be asked. `planned` are the trials of its shard, if only that is asked; or of the sample
+    that is asked again, if it has an `occasion` (collector/plan/asking_again.py)."""
 
     model: StudyModel
     provider: Provider
     base_url: str | None
     planned: int
     already_done: int
-    skip: bytes = field(default=b"", repr=False)  # one byte a conversation of the plan: 1 where it is done
-    others: bytes = field(default=b"", repr=False)  # the same: 1 where it belongs to another shard
-    planned_tests: Mapping[str, int] = field(default_factory=dict)  # `planned` by test, of a shard
+    skip: bytes = field(default=b"", repr=False)  # one byte per conversation of the plan: 1 if it is done
+    others: bytes = field(default=b"", repr=False)  # the same: 1 if it belongs to another shard
+    planned_tests: Mapping[str, int] = field(default_factory=dict)  # `planned` by test, for a shard
     occasion: Occasion | None = None
 
     @property
@@ -47,7 +47,7 @@ class ModelPlan:
 
     @property
     def address(self) -> str:
-        """The model as its provider knows it: PROVIDER/NAME."""
+        """Return the model as its provider knows it: PROVIDER/NAME."""
         return f"{self.provider.name}/{self.model.requested_model}"
 
     @property
@@ -57,11 +57,11 @@ class ModelPlan:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """A run that could be started. `left_out` holds (model, reason) of those the study names that can't be.
+    """Hold a run that could be started. `left_out` holds (model, reason) for those of the study that can't be asked.
 
     `slice` holds the ids of the conversations that a pilot asks (collector/cost/pilot.py); None asks them all.
-    `shard` is the part of the plan that is asked; None asks the whole. `registration` is kept with the run.
-    `stopping`: `repetitions` are the most that are asked, and a model that is narrow enough by this rule is asked fewer
+    `shard` is the part of the plan that is asked; None asks all. `registration` is kept with the run.
+    `stopping`: `repetitions` is the maximum, and a model that is narrow enough by this rule is asked fewer
     (collector/run/until_width.py). `made_at`: when this call began.
     """
 
@@ -88,23 +88,23 @@ class RunPlan:
         return [model_plan for model_plan in self.model_plans if model_plan.provider.costs_money and model_plan.pending]
 
     def asking_logprobs(self) -> RunPlan:
-        """Return the same run, with log-probabilities asked for wherever a provider gives them. Ids of trials stay
-        theirs.
+        """Return the same run, with log-probabilities asked for wherever a provider gives them. Ids of trials do not
+        change.
         """
         model_plans = (replace(plan, provider=plan.provider.asking_logprobs()) for plan in self.model_plans)
         return replace(self, model_plans=tuple(model_plans))
 
     @property
     def whole(self) -> int:
-        """The trials of one model in the whole plan, whatever the shard."""
+        """Return the trials of one model in the whole plan, whatever the shard."""
         return planned_count(self.study, self.repetitions)
 
     def plan_of(self, model: StudyModel) -> tuple[Study, StudyModel, int, int]:
-        """Return what of this run plan `plan` and `done_in` go by."""
+        """Return the parts of this run plan that `plan` and `done_in` use."""
         return self.study, model, self.seed, self.repetitions
 
     def conversations(self, model_plan: ModelPlan, skip: Sequence[int] = b"") -> Iterator[Conversation]:
-        """Yield what this plan asks a model, in the order of the plan, but for what `skip` marks."""
+        """Yield what this plan asks a model, in the order of the plan, except what `skip` marks."""
         occasion = model_plan.occasion
         for conversation in plan(*self.plan_of(model_plan.model), skip):
             name = conversation.conversation_id
@@ -114,7 +114,7 @@ class RunPlan:
                 yield conversation
 
     def first_prompt(self, model_plan: ModelPlan) -> Prompt | None:
-        """None if no conversation falls to the shard."""
+        """Return the first prompt; None if no conversation falls to the shard."""
         planned = plan(*self.plan_of(model_plan.model), model_plan.others)
         if model_plan.occasion is not None:
             planned = self.conversations(model_plan)
@@ -124,13 +124,13 @@ class RunPlan:
 
 
 def make_run_plan(study: Study, request: Request, registration: Registration | None = None) -> RunPlan:
-    """Look at the study, the keys and the database; nothing is written and nobody is asked. `study` is the one that
+    """Look at the study, the keys and the database; nothing is written and no model is asked. `study` is the one that
     the request names, as it was read; `registration` is kept with the run.
 
-    Without `models` the study's own are taken, and those that can't be asked here are left out with the reason. A
-    model that was named must be askable: ProviderError says what is missing. In a dry run it is only noted. With
-    `structured_output` providers are to enforce the shape of the answer, which makes other trials of them. With
-    `shard` only this part of the plan is asked.
+    Without `models` the study's own are taken, and those that can't be asked here are left out with the reason. A model
+    that was named must be askable: ProviderError says what is missing. In a dry run that is only noted. With
+    `structured_output` providers are to enforce the shape of the answer, which makes different trials. With `shard`
+    only this part of the plan is asked.
     """
     db, models, repetitions, base_url = Path(request.db), request.models, request.repetitions, request.base_url
     if not 1 <= repetitions <= MAX_REPETITIONS:
@@ -176,7 +176,7 @@ def make_run_plan(study: Study, request: Request, registration: Registration | N
 
 def with_repetitions(run_plan: RunPlan, models: Collection[str], repetitions: int) -> RunPlan:
     """Return the same run plan for some of its models and another number of repetitions. The trials of a repetition are
-    the same ones, however many follow it.
+    the same, however many follow it.
     """
     planned = planned_count(run_plan.study, repetitions)
     model_plans = tuple(
@@ -186,7 +186,7 @@ def with_repetitions(run_plan: RunPlan, models: Collection[str], repetitions: in
 
 
 def part_of(run_plan: RunPlan, number: int, of: int) -> RunPlan:
-    """One of `of` even parts of a run plan, itself a shard of the plan. What of it is done is looked up again."""
+    """Return one of `of` even parts of a run plan, itself a shard. What is done in it is looked up again."""
     shard = (run_plan.shard or Shard(1, 1)).part(number, of)
     plan_of = run_plan.seed, run_plan.repetitions, shard
     return replace(
@@ -202,10 +202,10 @@ def _in_shard(study: Study, model_plan: ModelPlan, seed: int, repetitions: int, 
 
 
 def up_to_date(run_plan: RunPlan) -> RunPlan:
-    """Return the run plan with what is done by now. A run asks again under the journal's lock: others may have been
-    there.
+    """Return the run plan with what is done by now. A run looks again under the journal's lock: another collector may
+    have asked meanwhile.
     """
-    # what a batch job is asking is not asked again meanwhile, live or by batch
+    # trials in an open batch job are not asked again, live or by batch
     finals = read_finals(run_plan.db, run_plan.study.name, also=JobFolder(run_plan.db).trial_ids(run_plan.study.name))
     model_plans = []
     for model_plan in run_plan.model_plans:
@@ -221,7 +221,7 @@ def up_to_date(run_plan: RunPlan) -> RunPlan:
 
 
 def done_in_slice(run_plan: RunPlan, model: StudyModel, finals: Finals) -> int:
-    """How many trials of a pilot's slice are in `finals`."""
+    """Return how many trials of a pilot's slice are in `finals`."""
     chosen = [
         conversation
         for conversation in plan(*run_plan.plan_of(model))
@@ -275,8 +275,8 @@ def _choose(study: Study, request: Request) -> tuple[list[StudyModel], list[tupl
 
 
 def usable_address(provider: Provider, base_url: str | None) -> str | None:
-    """Where a provider is asked; None if nobody says. UsageError for an address that can't be asked, or that holds a
-    key."""
+    """Return where a provider is asked; None if that is not set. UsageError for an address that can't be asked, or that
+    holds a key."""
     if address := provider.address(base_url):
         is_option = bool(base_url) and address == (base_url or "").rstrip("/")
         own = provider.address_variable or f'The address of "{provider.name}"'
@@ -286,7 +286,7 @@ def usable_address(provider: Provider, base_url: str | None) -> str | None:
 
 
 def refuse_to_move(provider: Provider, base_url: str | None) -> None:
-    """UsageError if `--base-url` would take a key to a host that it does not belong to."""
+    """Raise UsageError if `--base-url` would take a key to a host that it does not belong to."""
     if base_url:
         checked_address(base_url, "--base-url")
     if base_url and provider.is_own:
@@ -299,8 +299,8 @@ def refuse_to_move(provider: Provider, base_url: str | None) -> None:
 
 
 def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
-    """Return a model that is named twice, perhaps in two ways, is asked once; two that share an id can't both
-    be asked.
+    """Return each model once: one that is named twice, perhaps in two ways, is asked once; two that share an id can't
+    both be asked.
     """
     chosen: dict[str, StudyModel] = {}
     for model in models:
@@ -310,7 +310,7 @@ def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
 
 
 def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:
-    """Why this model can't be asked this study here; None if it can."""
+    """Return why this model can't be asked this study here; None if it can."""
     if not study.design.needs_tools(study, model):
         return why_not(model, base_url)
     provider = provider_named(model.provider)
@@ -322,7 +322,7 @@ def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | N
 
 
 def why_not(model: StudyModel, base_url: str | None) -> str | None:
-    """Why this model can't be asked here; None if it can."""
+    """Return why this model can't be asked here; None if it can."""
     provider = provider_named(model.provider)
     if provider.key_variable and not provider.key():
         return f"{provider.key_variable} must be set, but it is empty"

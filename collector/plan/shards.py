@@ -1,8 +1,8 @@
-"""Shards of a plan: whole conversations shared out among collectors, evenly over tests and conditions.
+"""Share whole conversations of a plan out among collectors, evenly over tests and conditions.
 
 The conversations of each cell (test and condition) are dealt out in the order of the plan, one to each shard in turn.
-So a shard is a plan of its own with the same order, seed and positions; shards share nothing, and together they are the
-whole. Shard s of n is made of the shards s, s + n, s + 2n … of a multiple of n.
+So a shard is itself a plan with the same order, seed and positions; shards share nothing, and together they are the
+whole. Shard s of n consists of the shards s, s + n, s + 2n … of a multiple of n.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_SHARDS = 10_000
 
 @dataclass(frozen=True)
 class Shard:
-    """One of `of` parts of a plan; `number` counts from 1."""
+    """Name one of `of` parts of a plan; `number` counts from 1."""
 
     number: int
     of: int
@@ -39,7 +39,7 @@ class Shard:
 
     @classmethod
     def read(cls, text: str | tuple[int, int]) -> Shard:
-        """From "2/8", or (2, 8). UsageError if that is no shard."""
+        """Read "2/8", or (2, 8); UsageError if that is not a shard."""
         if not isinstance(text, str):
             return cls(*text)
         if not (match := re.fullmatch(r"(\d{1,6})/(\d{1,6})", text.strip())):
@@ -47,14 +47,14 @@ class Shard:
         return cls(int(match[1]), int(match[2]))
 
     def part(self, number: int, of: int) -> Shard:
-        """One of `of` equal parts of this shard, itself a shard of the plan."""
+        """Return one of `of` equal parts of this shard, itself a shard of the plan."""
         return Shard(self.number + (number - 1) * self.of, self.of * of)
 
 
 @dataclass(frozen=True)
 class Share:
-    """What of a model's plan falls to a shard: `trials` of them, by test in `tests`; `others` has one byte for each
-    conversation of the plan, 1 where it belongs to another shard (empty: nothing does)."""
+    """Hold what falls to a shard of a model's plan: `trials` of them, by test in `tests`; `others` has one byte for
+    each conversation of the plan, 1 if it belongs to another shard (empty: none does)."""
 
     trials: int
     others: bytes = b""
@@ -86,9 +86,9 @@ def _of_games(study: Study, repetitions: int, others: bytes | bytearray) -> dict
 
 
 def _starts(study: Study, repetitions: int, n_turns: int) -> dict[str, int]:
-    """With which shard the dealing begins in each test: where the test before it ended, or the first shards would be
-    the largest. It is the same in all conditions of a test, so that a pair of conditions stays together. `n_turns`: of
-    each conversation, which is never cut."""
+    """Return with which shard the dealing begins in each test: after the last one of the test before, or the first
+    shards would be the largest. It is the same in all conditions of a test, so that a pair of conditions stays
+    together. `n_turns`: turns of each conversation, which is never cut."""
     n_conditions = max(1, len(study.conditions))
     sizes = [test.planned * repetitions // n_conditions // n_turns for test in study.tests]
     return {test.test: start for test, start in zip(study.tests, accumulate(sizes, initial=0), strict=False)}

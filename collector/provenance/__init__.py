@@ -1,1 +1,1 @@
-"""Where answers come from: what a run writes down about itself, and what a paper says of it."""
+"""Record where answers come from: what a run stores about itself, and what a paper says about it."""

@@ -1,5 +1,5 @@
-"""One model at several addresses: two servers may hold two models under one name. Nothing is refused or left out for
-it, for ports change; it is said before asking, after merging, under tables and in `analyze check`.
+"""Report one model at several addresses: two servers may hold two models under one name. Nothing is refused or left out
+for that, because ports change; it is reported before asking, after merging, under tables and in `analyze check`.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from slant.collector.terminal import count_text
 
 
 def other_address_notes(run_plan: RunPlan) -> list[str]:
-    """Return a sentence for each model that earlier runs in this database asked elsewhere. Never raises: a note is not
-    worth a run.
+    """Return a sentence for each model that earlier runs in this database asked elsewhere. This never raises: a note is
+    not worth losing a run.
     """
     if not run_plan.db.exists():
         return []
@@ -49,10 +49,10 @@ def _before_asking(model_plan: Any, asked: Mapping[tuple[str, str, str], Sequenc
 
 
 def address_rows(db: str | Path, study: str | None = None) -> pl.DataFrame:
-    """Rows of the view model_addresses, of those models that have more than one; none in an older slant's file."""
+    """Return rows of the view model_addresses for models with more than one; none in an older slant's file."""
     with suppress(DatabaseError, duckdb.Error), reading(db) as connection:
         asked = connection.execute(sql_query("asked_addresses"), {"study": study}).fetchall()
-        if len({row[:-1] for row in asked}) == len(asked):  # looking at all answers would take a second for ten million
+        if len({row[:-1] for row in asked}) == len(asked):  # scanning ten million answers would take a second
             return pl.DataFrame()
         query = (
             "FROM model_addresses WHERE source = 'collected' AND n_addresses > 1 AND base_url IS NOT NULL "

@@ -1,4 +1,4 @@
-"""What to cite, as BibTeX: the study's paper, R and the packages that took part in what is kept, and slant."""
+"""Write what to cite as BibTeX: the study's paper, R and the packages behind kept results, and slant."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _PACKAGE = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,100}")
 _PART = re.compile(r"(?m)^%% (\S+) (\S+)\n")
 _KEYLESS = re.compile(r"(?m)^(@\w+\{)[^,\n]*,")
 NO_R_PACKAGE = ("slant", "definition", "machine", "slant's R code")
-"""What is kept next to the versions of R and its packages."""
+"""List what is kept besides the versions of R and its packages."""
 _SLANT_YEAR = "2026"
 _TIME_LIMIT_S = 60.0
 
 
 @dataclass(frozen=True)
 class Bibliography:
-    """BibTeX entries, and sentences on what could not be cited in full."""
+    """Hold BibTeX entries, and sentences on what could not be cited in full."""
 
     entries: Sequence[str]
     notes: Sequence[str]
 
 
 def bibliography(db: Path, history: RunHistory) -> Bibliography:
-    """Of a run: its study's paper, the R packages whose results of that study are kept, slant."""
+    """Cite for a run: its study's paper, the R packages whose results of that study are kept, and slant."""
     run = history.run
     made_with = _packages(db, run["study"])
     cited, notes = _r_entries(made_with)
@@ -47,13 +47,13 @@ def bibliography(db: Path, history: RunHistory) -> Bibliography:
 
 
 def _packages(db: Path, study: str) -> dict[str, set[str]]:
-    """By name, the versions that made what is kept. Names come from a file that may be a stranger's: only those that
-    can be names of packages count."""
+    """Return the versions that made kept results, by name. Names come from a file that a stranger may have written:
+    only possible names of packages count."""
     versions: dict[str, set[str]] = {}
     with reading(db) as connection:
         try:
             rows = connection.execute(sql_query("kept_versions"), {"study": study}).fetchall()
-        except duckdb.CatalogException:  # an older slant made the file
+        except duckdb.CatalogException:  # an older slant wrote the file
             rows = []
     for (text,) in rows:
         for name, version in json.loads(text).items():
@@ -63,7 +63,7 @@ def _packages(db: Path, study: str) -> dict[str, set[str]]:
 
 
 def _r_entries(made_with: dict[str, set[str]]) -> tuple[list[str], list[str]]:
-    """R's own citation() of each package; a plain entry where R or the package is not here."""
+    """Add R's own citation() of each package; a plain entry if R or the package is not here."""
     if not made_with:
         return [], []
     texts = _asked_of_r(list(made_with))
@@ -86,12 +86,12 @@ def _number(version: str) -> str:
 
 
 def _asked_of_r(packages: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """By name, the version that is installed here and its entries; nothing without R."""
+    """Return the version that is installed here and its entries by name; nothing without R."""
     program = shutil.which("Rscript")
     if program is None:
         return {}
     words = [program, "--no-init-file", "--no-site-file", str(r_script("citations.R")), *packages]
-    # the folder's .Renviron, which may be somebody else's, is not read in place of the user's
+    # the folder's .Renviron, which may be a stranger's, is not read in place of the user's
     environment = {"R_ENVIRON_USER": "~/.Renviron", **os.environ}
     try:
         done = subprocess.run(words, capture_output=True, timeout=_TIME_LIMIT_S, check=True, env=environment)
@@ -109,8 +109,8 @@ def _keyed(key: str, text: str) -> list[str]:
 
 
 def _paper_entry(study: str, source: str) -> str:
-    """From what the study file says of its source: "Authors (Year), Title". Anything else is the title as it stands.
-    The kind is Misc, for an Article needs a journal, which a study file does not name."""
+    """Return an entry from what the study file says about its source: "Authors (Year), Title". Anything else is a plain
+    title. The kind is Misc, for an Article needs a journal, which a study file does not name."""
     parts = _PAPER.fullmatch(source)
     if parts is None:
         return _entry("Misc", study, title=source)
@@ -128,6 +128,6 @@ def _slant_entry(version: str) -> str:
 
 def _entry(kind: str, key: str, **fields: str) -> str:
     shown = {name: value if value.startswith("{") else escaped_latex(value) for name, value in fields.items() if value}
-    shown = {name: f"{{{value}}}" if name == "title" else value for name, value in shown.items()}  # capitals stay
+    shown = {name: f"{{{value}}}" if name == "title" else value for name, value in shown.items()}  # keeps capitals
     lines = "".join(f"  {name} = {{{value}}},\n" for name, value in shown.items())
     return f"@{kind}{{{re.sub(r'[^A-Za-z0-9_.-]', '-', key)},\n{lines}}}"

@@ -1,4 +1,4 @@
-"""Reporting checklists that editors ask for, filled from a database: the items are data, the page is a template."""
+"""Fill reporting checklists that editors ask for from a database: the items are data, the page is a template."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENDINGS = (".md", ".html")
 
 @dataclass(frozen=True)
 class Item:
-    """One item as it is reported: sentences and texts word for word; `to_fill` says what is left to the authors."""
+    """Hold one item as it is reported: sentences and quoted texts; `to_fill` says what is left to the authors."""
 
     id: str
     section: str

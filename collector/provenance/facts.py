@@ -1,4 +1,4 @@
-"""What a database tells of the items of a reporting checklist: sentences, or none if it tells nothing.
+"""Find what a database says about the items of a reporting checklist: sentences, or none if it says nothing.
 
 The checklists themselves are data (checklists/NAME.toml), which name these facts.
 """
@@ -36,7 +36,7 @@ _SYSTEM = ("system", "developer")
 
 @dataclass(frozen=True)
 class Known:
-    """A run with its history; `study` is None if its text is not here; `requests` has one a model, test and
+    """Hold a run with its history; `study` is None if its text is not here; `requests` has one per model, test and
     condition: model, test, condition, request."""
 
     history: RunHistory
@@ -49,11 +49,11 @@ class Known:
 
     @property
     def conversation(self) -> str:
-        """What the run's design calls its conversations of many turns; empty if each question stood alone."""
+        """Return what the run's design calls its conversations of many turns; empty if each question was separate."""
         try:
             design = self.history.run["design"]
             return design_named(design).conversation if design and has_conversations(self.history) else ""
-        except SlantError:  # a design of a package that is not here
+        except SlantError:  # a design of a package that is not installed
             return ""
 
     @property
@@ -162,7 +162,7 @@ def prompts(known: Known) -> list[str]:
     return [
         f"Different prompts: {'; '.join(dict.fromkeys(counts))}; each is kept as it was sent, in the column request of "
         f"the table attempts (“collect export”).{files} Study version {run['study_version']}, variant "
-        f"{run['variant']}. The first one of each test and condition stands below ({_shown(prompt_quotes(known))})."
+        f"{run['variant']}. The first one of each test and condition is below ({_shown(prompt_quotes(known))})."
     ]
 
 
@@ -179,7 +179,7 @@ def system_texts(known: Known) -> list[str]:
         return []
     quotes = system_quotes(known)
     return [
-        "System texts as they were sent, word for word, stand below." if quotes else "No system text was sent by slant."
+        "System texts as they were sent, word for word, are below." if quotes else "No system text was sent by slant."
     ]
 
 
@@ -188,7 +188,7 @@ def system_quotes(known: Known) -> list[str]:
 
 
 def _quotes(known: Known, is_wanted: Callable[[str], bool]) -> list[str]:
-    """Different texts, those of several messages below each other."""
+    """Return different texts; those of several messages are below each other."""
     texts = [
         "\n\n".join(message.text for message in messages if is_wanted(message.role)) for _, messages in known.messages
     ]

@@ -1,6 +1,7 @@
-"""A paragraph for the methods section of a paper, and the command that does the same again: from stored data only.
+"""Write a paragraph for the methods section of a paper, and the command that does the same again, from stored data
+only.
 
-What the data do not tell is left out, never guessed.
+What the data do not say is left out, never guessed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _LONGEST = 80  # characters of a parameter: a tool is longer
 
 
 def paragraph(history: RunHistory) -> str:
-    """Return what was asked, of whom, how and when, and what came of it."""
+    """Return what was asked, which models, how and when, and with what result."""
     models = [sentence for model in history.models for sentence in model_sentences(history, model)]
     sentences = [
         *_study(history),
@@ -104,7 +105,7 @@ def _asking(history: RunHistory) -> list[str]:
 
 
 def planned_trials(history: RunHistory) -> tuple[int, int]:
-    """Trials of one model, and how often each question is asked; by a rule of stopping the most of both."""
+    """Return trials of one model, and how often each question is asked; by a rule of stopping the maximum of both."""
     planned, repetitions = sum(test["planned"] or 0 for test in history.tests), history.run["repetitions"] or 1
     if history.stopping is None:
         return planned, repetitions
@@ -125,12 +126,13 @@ def stopping_sentences(history: RunHistory) -> list[str]:
 
 
 def has_conversations(history: RunHistory) -> bool:
-    """Whether each prompt holds the turns before it: hardly any comes twice then, and to count them says nothing."""
+    """Return whether each prompt holds the turns before it: then hardly any occurs twice, and counting them is
+    useless."""
     return any("reasoning_back" in json.loads(model["sent"] or model["settings"] or "{}") for model in history.models)
 
 
 def _whole(history: RunHistory) -> list[Row]:
-    """Rows of provenance, where one run gave all answers of its model: only then its prompts are all prompts."""
+    """Return rows of provenance if one run gave all answers of its model: only then its prompts are all prompts."""
     return [row for row in history.provenance if sum(r["model"] == row["model"] for r in history.provenance) == 1]
 
 
@@ -177,7 +179,7 @@ def references(history: RunHistory) -> list[str]:
 def command_line(history: RunHistory, db: Path | None = None) -> str | None:
     """Return the command that asks the same again; None for an import, whose files are in its run's settings.
 
-    A study's own file is told as seen from the database; with `db`, as it can be typed here.
+    A study's own file is given relative to the database; with `db`, as it can be typed here.
     """
     run = history.run
     if run["source"] == "imported":
@@ -208,7 +210,7 @@ def _study_here(file: str, db: Path | None) -> str:
 
 
 def _options(run: Row) -> list[str]:
-    """Those options of the run that differ from the default and change how it asks."""
+    """Return those options of the run that differ from the default and change how it asks."""
     words: list[str] = []
     for name, value in json.loads(run["settings"] or "{}").items():
         if name not in _REPEATED or value == _REPEATED[name].default:

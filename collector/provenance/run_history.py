@@ -1,4 +1,4 @@
-"""Everything that the database knows about one run and the earlier ones that it goes on from."""
+"""Read everything that the database knows about one run and the earlier ones that it continues."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _SAME = ("source", "study", "study_version", "variant", "seed", "repetitions", "
 
 @dataclass(frozen=True)
 class RunHistory:
-    """`runs` are those that took part in the answers, oldest first, `run` is the last of them; what was asked again on
-    a later occasion is a history of its own. `provenance` has a row for each of them and model; `outcomes` counts the
-    trials; `n_failed` the attempts that ended none. `stopping`: the rule of runs that were to end on precision, whose
-    `models` are those of all of them; `looks`: by model, what was seen.
+    """Hold a run and those before it. `runs` are those that contributed answers, oldest first, `run` is the last of
+    them; a later occasion has a separate history. `provenance` has a row for each of them and model; `outcomes` counts
+    the trials; `n_failed` the attempts that ended none. `stopping`: the rule of runs that were to end on precision,
+    whose `models` are those of all of them; `looks`: what was seen, by model.
     """
 
     run: Row
@@ -46,7 +46,8 @@ class RunHistory:
         return sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
 
     def span(self, model: Row | None = None) -> tuple[Any, Any] | None:
-        """When the first question was sent and the last answer came (of one model, or of all); None: not known."""
+        """Return when the first question was sent and the last answer came (of one model, or of all); None if
+        unknown."""
         rows = [row for row in self.provenance if model is None or row["model"] == model["model"]]
         times = [row[key] for row in rows for key in ("first_sent_at", "last_done_at") if row[key] is not None]
         return (min(times), max(times)) if times else None
@@ -61,7 +62,7 @@ def read_run_history(db: Path, name: str) -> RunHistory:
 
 
 def read_run_histories(db: Path, names: Sequence[str]) -> list[RunHistory]:
-    """Those of several runs; what is known of all runs is read once, for that is most of the work."""
+    """Return those of several runs; what is known about all runs is read once, for that is most of the work."""
     with reading(db) as connection:
         known = _read(connection)
     looks = [look for made in read_looks(db).values() for look in made]
@@ -125,19 +126,19 @@ def _history(database: _Known, db: Path, name: str, looks: Sequence[Look]) -> Ru
 
 
 def rule_of(run: Row) -> StoppingRule | None:
-    """By which rule a run was to end on precision; None for a run that had none."""
+    """Return the rule by which a run was to end on precision; None for a run that had none."""
     return StoppingRule.in_settings(json.loads(run["settings"] or "{}"))
 
 
 def _is_same(row: Row, other: Row) -> bool:
-    """Run between the looks of one rule are one collection, though each asked for another number of repetitions."""
+    """Return whether runs belong together: those between the looks of one rule do, with different repetitions."""
     rule = rule_of(row)
     same = [key for key in _SAME if rule is None or key != "repetitions"]
     return rule == rule_of(other) and all(row[key] == other[key] for key in same)
 
 
 def _models(database: _Known, earlier: Sequence[Row], run: Row) -> list[Row]:
-    """Those of the run. By a rule also those that had ended before it, in the order of the first run."""
+    """Return the models of the run; with a rule also those that had ended before it, in the order of the first run."""
     own = [row for row in database.models if row["run_id"] == run["run_id"]]
     if rule_of(run) is None:
         return own

@@ -1,4 +1,4 @@
-"""The row of a run: everything that must be known to say later what was done, written before the first question: what
+"""Write the row of a run: all that must be known to say later what was done, written before the first question: what
 was sent and what was left to the provider, which API, which code.
 """
 
@@ -28,7 +28,7 @@ from slant.collector.system.code_version import current_code_version, git_commit
 
 
 def new_run_record(run_plan: RunPlan, options: Mapping[str, Any], *, is_simulated: bool) -> Run:
-    """`options` are those of the run (how it asks), as JSON-able values."""
+    """Return the row. `options` are those of the run (how it asks), as JSON-able values."""
     study = run_plan.study
     if any(model_plan.model.structured_output for model_plan in run_plan.model_plans):
         options = {**options, "structured_output": True}
@@ -59,7 +59,7 @@ def new_run_record(run_plan: RunPlan, options: Mapping[str, Any], *, is_simulate
 
 
 def listed_model(study: Study, model: StudyModel) -> dict[str, Any]:
-    """Return a model in the list of a run's."""
+    """Return a model for a run's list of models."""
     order = [known.model for known in study.models]
     return {
         "model": model.model,
@@ -115,11 +115,11 @@ def new_run(
 
 
 def new_run_id(study: str) -> str:
-    """Sorts by time, names the study, and is unique: 20261121T134405Z-rmiat-3f9a1c."""
+    """Return an id that sorts by time, names the study, and is unique: 20261121T134405Z-rmiat-3f9a1c."""
     return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{study}-{secrets.token_hex(3)}"
 
 
-# What a dialect could be asked for and mostly is not: named in the record where it was left to the provider. A dialect
+# What a dialect could be asked for and mostly is not: named in the record if it was left to the provider. A dialect
 # of another package names its own in a tuple PARAMETERS. By the dialect's module.
 _OPENAI = ("temperature", "top_p", "max_completion_tokens", "reasoning_effort", "seed", "verbosity", "service_tier")
 _COMPATIBLE = ("temperature", "top_p", "top_k", "max_tokens", "reasoning_effort", "seed")
@@ -137,7 +137,7 @@ _VERSION = re.compile(r"v\d+\w*")
 
 
 def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]:
-    """Return what a run's row says of one model: address, API version, parameters sent and left out, first prompt,
+    """Return what a run's row says about one model: address, API version, parameters sent and left out, first prompt,
     price.
     """
     conversation = next(plan(*run_plan.plan_of(model_plan.model)))
@@ -155,8 +155,8 @@ def model_provenance(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, Any]
 
 
 def _back(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, str]:
-    """Return what of its reasoning a model is given back and how its provider is asked to cache what was said before,
-    where a study's conversations have many turns.
+    """Return how much reasoning a model is given back and how its provider is asked to cache what was said before, if a
+    study's conversations have many turns.
     """
     if not run_plan.study.design.has_turns(run_plan.study):
         return {}
@@ -165,7 +165,7 @@ def _back(run_plan: RunPlan, model_plan: ModelPlan) -> dict[str, str]:
 
 
 def sent_parameters(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything in a request but the model's name and the prompt."""
+    """Return everything in a request except the model's name and the prompt."""
     return {name: value for name, value in body.items() if name not in (*_CONTENT, *_PER_GAME)}
 
 
@@ -175,14 +175,14 @@ def left_to_default(model_plan: ModelPlan, body: Mapping[str, Any]) -> list[str]
     module = getattr(dialect, "__name__", "").rpartition(".")[2]
     usual = getattr(dialect, "PARAMETERS", _PARAMETERS.get(module, ()))
     named = set(body) | {key for part in body.values() if isinstance(part, Mapping) for key in part}
-    # three names for one limit: anyone who sets one does not leave it to the provider
+    # three names for one limit: setting one means that it is not left to the provider
     limits = {"max_tokens", "max_completion_tokens", "max_output_tokens"}
     named |= limits if named & limits else set()
     return [name for name in usual if name not in named]
 
 
 def api_version(request: Request) -> str | None:
-    """Return the API version as the request names it: a header of its own, or the v1 in the address."""
+    """Return the API version as the request names it: a separate header, or the v1 in the address."""
     for name, value in request.headers.items():
         if name.lower().endswith("-version"):
             return f"{name} {value}"
@@ -198,5 +198,5 @@ def public_address(url: str | None) -> str | None:
 
 
 def study_file(study: Study, db: Path) -> str | None:
-    """Where a study of your own lies, seen from the database; None for one that ships with slant."""
+    """Return a study file's path relative to the database; None for a study that ships with slant."""
     return None if study.is_known_by_name else public_path(study.path, db)

@@ -1,1 +1,1 @@
-"""A run carried out: in this process, or shared out among several on this machine."""
+"""Carry out a run: in this process, or shared out among several on this machine."""

@@ -1,4 +1,4 @@
-"""`dry_run`: what a run plan would take, and its first prompt; nothing is sent."""
+"""Say what a run plan would take, with its first prompt; nothing is sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slant.collector.run_report import DryRun
 
 
 def dry_run_of(run_plan: RunPlan, request: Request) -> DryRun:
-    """Return what this plan would take. What would be refused is refused here, too."""
+    """Return what this plan would take. What a run would refuse is refused here, too."""
     if request.batch and run_plan.model_plans:
         refuse_game(run_plan.study, next(plan(*run_plan.plan_of(run_plan.model_plans[0].model))))
     quoted = quotes(run_plan, request.concurrency, is_batch=request.batch)

@@ -1,4 +1,4 @@
-"""A run in one process: from its plan to answers in a journal and in the database."""
+"""Carry out a run in one process: from its plan to answers in a journal and in the database."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from slant.collector.screen_tables import printable
 from slant.collector.studies.stored_texts import text_lines
 
 log = logging.getLogger(__name__)
-LAST_LOAD_S = 60.0  # how long a run waits at its end for whoever holds the database
+LAST_LOAD_S = 60.0  # how long a run waits at its end while another process holds the database
 
 
 def carry_out_alone(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
@@ -46,7 +46,7 @@ def carry_out_alone(run_plan: RunPlan, request: Request, watcher: Watcher) -> Ru
 
 
 def checked_run_plan(run_plan: RunPlan, request: Request) -> RunPlan:
-    """Return the run plan as it is carried out. Raises where it can't be, or would cost money and nobody agreed."""
+    """Return the run plan as it is carried out; raise an error if it can't be, or would cost money without consent."""
     if not run_plan.model_plans:
         reasons = [f"{model}: {reason}." for model, reason in run_plan.left_out]
         hint = f"To try it without a key: {run_plan.study.trial_command}"
@@ -70,7 +70,7 @@ def checked_run_plan(run_plan: RunPlan, request: Request) -> RunPlan:
 async def ask(
     run_plan: RunPlan, request: Request, watcher: Watcher, switch: StopSwitch, *, ledger: Ledger | None = None
 ) -> RunReport:
-    """`ledger`: the money of this one of several processes. Another one holds the lock, and loads all journals."""
+    """Ask in this one of several processes with `ledger`; another process holds the lock, and loads all journals."""
     is_part = ledger is not None
     source = {model_plan.provider.name == "simulated" for model_plan in run_plan.model_plans}
     if ledger is None:
@@ -86,7 +86,7 @@ async def ask(
         for cut in journal.mended:
             watcher.say(cut)
         keeper = (PartWriter if is_part else JournalWriter)(run_plan.db, journal, watcher.say)
-        await asyncio.to_thread(keeper.load, 0.2)  # says at once if the database is not ours or can't be made
+        await asyncio.to_thread(keeper.load, 0.2)  # reports at once if the database is not ours or can't be made
         run_plan, begun = await asyncio.to_thread(_as_it_stands, run_plan)
         for sentence in begun.problems:
             watcher.say(sentence)
@@ -172,7 +172,7 @@ def _pending(run_plan: RunPlan, model_plan: ModelPlan, begun: Begun) -> Iterator
 
 
 def _load_at_last(keeper: JournalWriter) -> bool:
-    """Load for the last time. A reader that keeps the file makes it late, not lost: `collect load` does it later."""
+    """Load for the last time. If a reader holds the file, answers are late, not lost: `collect load` loads them."""
     if keeper.load(LAST_LOAD_S):
         return True
     keeper.loader.say_what_is_left()
@@ -196,7 +196,7 @@ def _report(
 
 
 def lane_row(run_plan: RunPlan, lane: Lane, why_all_stopped: str | None, n_changed: int) -> dict[str, Any]:
-    """One model in the report of a run; `n_changed` of its games were answered by more than one model."""
+    """Return one model's row for a run's report; `n_changed` of its games were answered by more than one model."""
     has_games = run_plan.study.design.has_turns(run_plan.study)
     why = lane.stopped_because or (why_all_stopped if lane.done < lane.planned else None)
     return {
@@ -238,10 +238,10 @@ THRESHOLDS = (100_000, 50, 50)
 
 @contextmanager
 def rarely_collected() -> Iterator[None]:
-    """Leave alone what is there already (a study, polars, DuckDB): it need not be looked through every few hundred
+    """Leave existing objects alone (a study, polars, DuckDB): they need not be scanned every few hundred
     answers.
 
-    Saves a seventh of the CPU time of a run; what an exchange leaves in cycles is small, and goes a little later.
+    This saves a seventh of a run's CPU time; what an exchange leaves in cycles is small, and is freed a little later.
     """
     before = gc.get_threshold()
     gc.freeze()

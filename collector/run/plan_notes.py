@@ -1,4 +1,4 @@
-"""What a person should know of a run plan before anything is sent."""
+"""Say what a person should know about a run plan before anything is sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from slant.collector.request.record import Request
 
 
 def tell_of_plan(run_plan: RunPlan, request: Request, watcher: Watcher) -> None:
-    """Say who is left out, what is worth knowing of models, and warn of what asks or costs more than was meant."""
+    """Say who is left out and what is worth knowing about models; warn of what asks or costs more than intended."""
     for model, reason in run_plan.left_out:
         watcher.note(f"{model} can't be asked here: {reason}.")
     for note in run_notes(run_plan, wants_logprobs=request.logprobs):

@@ -1,8 +1,8 @@
-"""A run shared out among several processes on this machine: one shard each, one journal each, one progress display.
+"""Share a run out among several processes on this machine: one shard each, one journal each, one progress display.
 
 They write their journals into the folder of the same database, under one lock, which stays held while any of them
-lives. This process asks nobody: it loads the journals, shows how far they are, and passes a stop on. When one of them
-is killed the others go on; what it had acknowledged is in its journal, and the same command asks the rest.
+lives. This process asks no model: it loads the journals, shows their progress, and passes a stop on. If one of them is
+killed the others go on; what it had acknowledged is in its journal, and the same command asks the rest.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _MAIN = "from slant.collector.run.shard_process import main; main()"
 
 
 def carry_out_in_processes(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
-    """Do what a run plan says with the processes of the request. They share out concurrency and budget, too."""
+    """Do what a run plan says with the processes of the request, which share concurrency and budget, too."""
     processes = request.processes
     if not 1 <= processes <= MAX_PROCESSES:
         raise UsageError(f"--processes must be from 1 to {MAX_PROCESSES}, not {processes}.")
@@ -64,18 +64,18 @@ def carry_out_in_processes(run_plan: RunPlan, request: Request, watcher: Watcher
             watcher.say(cut)
         earlier = _runs(folder)
         loader = LiveLoader(run_plan.db, watcher.say)
-        loader.load(0.2)  # says at once if the database is not ours or can't be made
+        loader.load(0.2)  # reports at once if the database is not ours or can't be made
         crew = _Crew(up_to_date(run_plan), *_shared_out(run_plan, request, processes), processes, watcher, lock)
         with crew.listening_to_signals():
             crew.work(loader.now_and_then)
-            for cut in mend_tails(folder):  # of a process that was killed
+            for cut in mend_tails(folder):  # left by a process that was killed
                 log.info(cut)
             for left in folder.glob("reserve.*"):
                 remove(left)
             is_loaded = loader.load(LAST_LOAD_S)
         if not is_loaded:
             loader.say_what_is_left()
-        elif crew.has_lost_one and run_plan.db.exists():  # where nobody answered, there is none
+        elif crew.has_lost_one and run_plan.db.exists():  # if no model answered, there is none
             crew.count_stored(_runs(folder) - earlier)
         report = crew.report(is_loaded=is_loaded)
         compress_finished(folder)
@@ -101,7 +101,7 @@ def _shared_out(run_plan: RunPlan, request: Request, processes: int) -> tuple[Re
 
 
 class _ToldPace(Pace):
-    """What holds the processes back now, as the slowest of them says."""
+    """Say what holds the processes back now, as the slowest of them reports."""
 
     told: str = ""
 
@@ -125,7 +125,7 @@ class _Child:
 
 
 class _Crew:
-    """The processes of one run."""
+    """Hold the processes of one run."""
 
     def __init__(
         self, run_plan: RunPlan, request: Request, ledger: Ledger, n: int, watcher: Watcher, lock: FolderLock
@@ -150,7 +150,7 @@ class _Crew:
         )
         child = _Child(part.number, process)
         assert process.stdin is not None
-        with suppress(OSError):  # what went wrong there stands on stderr, and is seen at its end
+        with suppress(OSError):  # what went wrong there is on stderr, and is seen at its end
             part.write(process.stdin)
         threading.Thread(target=self._listen, args=[child], daemon=True).start()
         return child
@@ -165,7 +165,7 @@ class _Crew:
 
     @contextmanager
     def listening_to_signals(self) -> Iterator[None]:
-        """In the main thread, signals are stops."""
+        """Treat signals as stops, in the main thread."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -183,7 +183,7 @@ class _Crew:
             child.stop()
 
     def work(self, now_and_then: Callable[[], None]) -> None:
-        """Until all have ended, whatever ends them."""
+        """Work until all have ended, whatever ends them."""
         self._watcher.begin(list(self._lanes.values()), self.stop)
         working, said = len(self._children), set[str]()
         try:
@@ -205,7 +205,7 @@ class _Crew:
             self._watcher.end()
 
     def _take(self, child: _Child, message: Mapping[str, Any], said: set[str]) -> None:
-        if "say" in message and message["say"] not in said:  # all of them say that they stop
+        if "say" in message and message["say"] not in said:  # all of them report that they stop
             said.add(message["say"])
             self._watcher.say(message["say"])
         child.end = message.get("end", child.end)
@@ -253,12 +253,12 @@ class _Crew:
 
     @property
     def has_lost_one(self) -> bool:
-        """Whether one of them ended without a word: what it did last is only in its journal."""
+        """Return whether one of them ended without a report: what it did last is only in its journal."""
         return any(child.end is None and child.error is None for child in self._children)
 
     def count_stored(self, run_ids: Collection[str]) -> None:
-        """Count what all of them did, as it is stored in the database. What failed is no answer, and stays as it was
-        told.
+        """Count what all of them did, as it is stored in the database. What failed is no answer, and stays as
+        reported.
         """
         with reading(self._run_plan.db) as connection:
             rows = connection.execute(sql_query("answers_of_runs"), {"run_ids": sorted(run_ids)}).fetchall()

@@ -1,9 +1,9 @@
-"""One of the processes that share a run out among them: asks its part, and tells the one that started it.
+"""Ask one part of a run as one of the processes that share it, and report to the process that started it.
 
-    python -m slant.collector.run.shard_process          (started by collector/run/processes.py, and by nobody else)
+    python -m slant.collector.run.shard_process          (started only by collector/run/processes.py)
 
-Standard input brings what to ask, then a line for each stop; its end means that whoever started this is gone, and is a
-stop as well. Standard output takes a JSON line for each message.
+Standard input brings what to ask, then a line for each stop; its end means that the starting process is gone, and is
+also a stop. Standard output takes a JSON line for each message.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TELL_EVERY_S = 0.25
 
 @dataclass(frozen=True)
 class Part:
-    """What one process asks: the `number`th of `of` parts of a run plan. `command` is what was typed."""
+    """Hold what one process asks: the `number`th of `of` parts of a run plan. `command` is what was typed."""
 
     run_plan: RunPlan
     request: Request
@@ -56,7 +56,7 @@ class Part:
 
     @classmethod
     def read(cls) -> Part:
-        """From standard input, and no byte more: what follows are stops."""
+        """Read a part from standard input, and no byte more: stops follow."""
         data = _bytes_of_input(int.from_bytes(_bytes_of_input(8)))
         part: Part = pickle.loads(data)  # from the process that started this one
         return part
@@ -71,14 +71,14 @@ def _bytes_of_input(n: int) -> bytes:
 
 
 class _Pickler(pickle.Pickler):
-    """Takes modules, too: the dialect of a provider is one."""
+    """Pickle modules, too: the dialect of a provider is one."""
 
     def reducer_override(self, value: Any) -> Any:
         return (import_module, (value.__name__,)) if isinstance(value, ModuleType) else NotImplemented
 
 
 class _Teller(Watcher):
-    """Tells how far this part is, as JSON lines."""
+    """Report how far this part is, as JSON lines."""
 
     def __init__(self, out: IO[str]) -> None:
         self._out, self._lock = out, threading.Lock()
@@ -89,7 +89,7 @@ class _Teller(Watcher):
         with self._lock:
             try:
                 print(json.dumps(message), file=self._out, flush=True)
-            except OSError:  # nobody listens any more; the journal has it all
+            except OSError:  # no process listens any more; the journal has everything
                 self._out = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end of this process
 
     def begin(self, lanes: Sequence[Lane], stop: Callable[[], None]) -> None:
@@ -127,7 +127,7 @@ class _Teller(Watcher):
 
 
 def _listen(switch: StopSwitch) -> None:
-    """Each line is a stop; at the end of the input one more."""
+    """Take each line as a stop, and the end of the input as another one."""
     while True:
         heard = os.read(0, 100)
         while not switch.is_connected:  # it has not begun to ask

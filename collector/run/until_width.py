@@ -1,7 +1,7 @@
-"""A run that ends on precision: whole repetitions of the plan, a look at the width of each model's intervals, and on.
+"""Carry out a run that ends on precision: whole repetitions of the plan, each followed by a look at interval widths.
 
-Between looks it is an ordinary run of so many repetitions, with a journal of its own. Where it was killed, the same
-command asks what is missing of them, then looks; a look that was made is in the journal, and is not made again.
+Between looks it is an ordinary run of the next repetitions, with a separate journal. If it was killed, the same command
+asks what is missing, then looks; a look that was made is in the journal, and is not made again.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _SUMS = ("asked", *OUTCOMES)
 
 @dataclass
 class Precision:
-    """A run plan that ends on precision, with the looks that were made of it, by model, before and now."""
+    """Hold a run plan that ends on precision, with its looks by model, before and now."""
 
     run_plan: RunPlan
     rule: StoppingRule
@@ -43,11 +43,11 @@ class Precision:
 
     @property
     def outcome(self) -> str:
-        """In units of which widths are."""
+        """Name the unit of widths."""
         return outcome_of(self.fit)
 
     def next_look(self, model: str) -> int | None:
-        """After how many repetitions this model is looked at next; None if it is asked no more."""
+        """Return after how many repetitions this model is looked at next; None if it is asked no more."""
         made = self.looks.get(model, [])
         if not made:
             return self.rule.looks_at[0]
@@ -72,7 +72,7 @@ class Precision:
         return with_repetitions(self.run_plan, names, self.rule.most_repetitions)
 
     def until_next_look(self) -> list[RunPlan]:
-        """Return the least: what is asked before anything can end, a run plan for each number of repetitions, fewest
+        """Return the minimum: what is asked before anything can end, a run plan for each number of repetitions, fewest
         first.
         """
         next_looks = {model_plan.name: self.next_look(model_plan.name) for model_plan in self.run_plan.model_plans}
@@ -89,7 +89,8 @@ class Precision:
         ]
 
     def sentences(self, *, is_dry_run: bool) -> list[str]:
-        """Return the rule in words, and what was seen by the models that have ended. A run says other rules itself."""
+        """Return the rule in words, and the results for the models that have ended. A run reports other rules
+        itself."""
         ended = [made[-1] for made in self.looks.values() if made and self.next_look(made[-1].model) is None]
         looks = [look_sentence(look, self.rule) for look in ended]
         return [self.rule.sentences(self.outcome), *(self.other_rules() if is_dry_run else []), *looks]
@@ -105,8 +106,8 @@ class Precision:
 
 
 def begin_precision(run_plan: RunPlan, *, loads: bool = True) -> Precision:
-    """Return what was looked at so far. UsageError if the study has no such interval, or nobody here can measure
-    one. `loads`: answers and looks that wait in the journal are brought into the database first.
+    """Return the looks so far. Raise UsageError if the study has no such interval, or it can't be measured here.
+    `loads`: answers and looks that wait in the journal are loaded into the database first.
     """
     assert run_plan.stopping is not None
     fit = fit_of_width(run_plan.study)
@@ -121,7 +122,7 @@ def begin_precision(run_plan: RunPlan, *, loads: bool = True) -> Precision:
 def carry_out_until_narrow(precision: Precision, request: Request, watcher: Watcher, carry_out: CarryOut) -> RunReport:
     """Ask whole repetitions until each model is narrow enough by the plan's rule; `carry_out` asks those of one plan.
 
-    Models that lack a trial at a look (it failed, the run was stopped) are not looked at: the same command goes on.
+    Models that lack a trial at a look (it failed, or the run was stopped) are not looked at: the same command goes on.
     """
     run_plan = precision.run_plan
     checked_run_plan(precision.going() if run_plan.model_plans else run_plan, request)  # before anybody is asked
@@ -150,7 +151,7 @@ def _names(run_plan: RunPlan) -> set[str]:
 
 
 def _whole(run_plan: RunPlan) -> list[ModelPlan]:
-    """Return the models of which all is answered. What an open batch job asks is not, though nobody asks it again."""
+    """Return the models whose trials are all answered. Those in an open batch job are not, though not asked again."""
     finals = read_finals(run_plan.db, run_plan.study.name)
     return [a for a in run_plan.model_plans if done_in(*run_plan.plan_of(a.model), finals).trials == a.planned]
 
@@ -192,7 +193,7 @@ def _trial_ids(run_plan: RunPlan, model_plan: ModelPlan, repetitions: int) -> li
 
 
 def report_of_looks(precision: Precision, reports: Sequence[RunReport]) -> RunReport:
-    """All runs together as one; it is complete where the last look at each model ended it."""
+    """Return all runs together as one report; it is complete if the last look at each model ended it."""
     rows = [
         _row(
             precision,
@@ -216,8 +217,8 @@ def report_of_looks(precision: Precision, reports: Sequence[RunReport]) -> RunRe
 
 
 def _row(precision: Precision, model_plan: ModelPlan, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """One model over all runs: `planned` is what it had been asked for when it ended or was left, `repetitions` and
-    `half_width` (of its widest test) are those of its last look."""
+    """Return one model over all runs: `planned` is what it had been asked for when it ended or was left, `repetitions`
+    and `half_width` (of its widest test) are those of its last look."""
     made = precision.looks[model_plan.name]
     repetitions = made[-1].repetitions if made else 0
     sums: Counter[str] = Counter()

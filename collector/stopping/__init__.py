@@ -1,1 +1,1 @@
-"""A run that ends on precision: its rule, who measures the width, and the looks that were made."""
+"""End a run on precision: its rule, the measurement of widths, and the looks that were made."""

@@ -1,6 +1,6 @@
-"""Looks at the width of intervals while a model is being asked: kept in the journal and the database, and told.
+"""Keep and report looks at the width of intervals while a model is being asked, in the journal and the database.
 
-A look that was made counts, whatever comes after: of `--looks`, and for anyone who reads how a study ended.
+A look that was made counts, whatever comes after: towards `--looks`, and for readers who ask how a study ended.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _OF_TEST = tuple(field.name for field in fields(CellWidth))
 
 @dataclass(frozen=True)
 class Look:
-    """One look at one model. `plan` is what it was asked, by plan_id(); `look_no` counts the looks of a plan from 1.
-    `outcome` is the unit of widths, `widths` has one for each test."""
+    """Hold one look at one model. `plan` is what it was asked, by plan_id(); `look_no` counts the looks of a plan from
+    1. `outcome` is the unit of widths, `widths` has one for each test."""
 
     plan: str
     study: str
@@ -57,7 +57,7 @@ class Look:
 
     @property
     def widest(self) -> CellWidth | None:
-        """The test that decides: one without an interval, else the one with the widest."""
+        """Return the test that decides: one without an interval, else the one with the widest."""
         unknown = [cell for cell in self.widths if cell.half_width is None]
         return unknown[0] if unknown else max(self.widths, key=lambda cell: cell.half_width or 0, default=None)
 
@@ -70,19 +70,19 @@ class Look:
 
     @property
     def width(self) -> str:
-        """Of the widest test, as people read it."""
+        """Return the widest test's width for people."""
         widest = self.widest
         return "±?" if widest is None or widest.half_width is None else f"±{widest.half_width:.3g}"
 
 
 def plan_id(study: Study, model: StudyModel, seed: int) -> str:
-    """One name for what a model is asked, whatever the number of repetitions: looks at it are counted together."""
+    """Return one name for what a model is asked, whatever the number of repetitions: its looks are counted together."""
     sent = (model.model, model.provider, model.requested_model, model.frame, dict(model.settings))
     return stable_id("plan", study.name, study.version, study.variant, *sent, model.structured_output, seed)[:16]
 
 
 def keep_looks(db: Path, looks: Sequence[Look]) -> list[Look]:
-    """On disk when this returns, and in the database; gives them with their time."""
+    """Keep looks on disk and in the database before returning; return them with their time."""
     timed = [replace(look, looked_at=utc_now()) for look in looks]
     with SideJournal(db, "looks") as journal:
         for look in timed:
@@ -92,7 +92,7 @@ def keep_looks(db: Path, looks: Sequence[Look]) -> list[Look]:
 
 
 def read_looks(db: Path, study: str | None = None) -> dict[str, list[Look]]:
-    """By plan, the looks that the database has, in the order in which they were made; of one study, or of all."""
+    """Return the looks in the database by plan, in the order in which they were made; of one study, or of all."""
     if not db.exists():
         return {}
     try:
@@ -105,7 +105,7 @@ def read_looks(db: Path, study: str | None = None) -> dict[str, list[Look]]:
 
 
 def looks_by_plan(looks: Iterable[Look]) -> dict[str, list[Look]]:
-    """By what was asked of a model, the looks at it in their order."""
+    """Return the looks at a model in their order, by what it was asked."""
     by_plan: dict[str, list[Look]] = {}
     for look in looks:
         by_plan.setdefault(look.plan, []).append(look)
@@ -113,7 +113,7 @@ def looks_by_plan(looks: Iterable[Look]) -> dict[str, list[Look]]:
 
 
 def looks_of_rows(rows: Iterable[Mapping[str, Any]]) -> Iterator[Look]:
-    """From the rows of precision_looks or interval_widths, in their order; what is no look by a rule is left out."""
+    """Read looks from the rows of precision_looks or interval_widths, in their order; others are left out."""
     sound = (row for row in rows if StoppingRule.in_settings(row) and None not in map(row.get, _NEEDED))
     for _, of_look in groupby(sound, key=lambda row: (row["plan"], row["look_no"], row["looked_at"])):
         yield _look(list(of_look))
@@ -145,7 +145,7 @@ def look_sentence(look: Look, rule: StoppingRule) -> str:
 
 
 def _what_words_hold(look: Look, rule: StoppingRule, decision: str) -> str:
-    """Where no number of repetitions would do: said, never acted on."""
+    """Say if no number of repetitions would suffice; this is reported, never acted on."""
     least = max((cell.least_half_width or 0 for cell in look.widths), default=0)
     if decision == NARROW or least <= rule.until_width:
         return ""
@@ -168,7 +168,7 @@ def looks_clause(looks: Sequence[Look]) -> str:
 
 
 def precision_notes(db: Path) -> list[str]:
-    """For each model that is, or was, to end on precision: the rule, the width at each look, and why it ended."""
+    """Say for each model that is, or was, to end on precision: the rule, the width at each look, and why it ended."""
     notes = []
     for looks in read_looks(db).values():
         last = looks[-1]

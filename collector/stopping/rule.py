@@ -1,7 +1,7 @@
-"""When a model is asked no more before its plan ends: how narrow an interval must be, and how often that is looked at.
+"""Decide when a model is asked no more before its plan ends: how narrow an interval must be, and when it is looked at.
 
-What is looked at is the width alone. Whether an effect is there, or significant, decides nothing, so that the answers
-are those of a study whose size was not chosen by its result.
+Only the width is looked at. Whether an effect exists, or is significant, decides nothing, so that the answers are those
+of a study whose size was not chosen by its result.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ MAX_LOOKS = 1000
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """A model is asked whole repetitions of the plan, `most_repetitions` at most, and no more once half of the 95 %
-    interval of the condition effect is `until_width` or less in each of its tests; that is looked at `looks` times at
-    most."""
+    """Stop asking a model on precision: it is asked whole repetitions of the plan, `most_repetitions` at most, and no
+    more once half of the 95 % interval of the condition effect is `until_width` or less in each of its tests; that is
+    looked at `looks` times at most."""
 
     until_width: float
     looks: int
@@ -50,12 +50,12 @@ class StoppingRule:
 
     @property
     def looks_at(self) -> tuple[int, ...]:
-        """After how many repetitions it is looked: as evenly as they go, and after the last."""
+        """Return after how many repetitions to look: as evenly as possible, and after the last."""
         n = min(self.looks, self.most_repetitions)
         return tuple(-(-self.most_repetitions * look // n) for look in range(1, n + 1))
 
     def as_settings(self) -> dict[str, Any]:
-        """As the settings of a run and a registration have it."""
+        """Return the rule as the settings of a run and a registration have it."""
         return {"until_width": self.until_width, "looks": self.looks, "most_repetitions": self.most_repetitions}
 
     @classmethod
@@ -69,7 +69,7 @@ class StoppingRule:
             return None
 
     def sentences(self, outcome: str = "tokens") -> str:
-        """In words, for a registration and for a methods section."""
+        """Describe the rule in words, for a registration and for a methods section."""
         at = ", ".join(map(str, self.looks_at))
         return (
             f"Each model is asked whole repetitions of the plan, {self.most_repetitions} at most, and no more once "

@@ -1,4 +1,4 @@
-"""How wide an interval is now: asked of anyone who is installed to answer it, for the collector knows no statistics.
+"""Measure how wide an interval is now, through an installed package: the collector knows no statistics.
 
     [project.entry-points."slant.widths"]
     crossed = "slant.analysis.questions.interval_widths:CROSSED_WIDTHS"
@@ -25,12 +25,12 @@ GROUP = "slant.widths"
 
 @dataclass(frozen=True)
 class CellWidth:
-    """Of one test of a model: half of the 95 % interval of the condition effect, in units of the fit's outcome.
+    """Hold for one test of a model half of the 95 % interval of the condition effect, in units of the fit's outcome.
 
-    `half_width` None: no interval could be had, and `status` is "failed". `least_half_width`: what it would come to
-    with any number of repetitions of the same words in the same wordings. `n_trials` went into it. `width_margin`: how
-    many times wider both are than the model's own interval, because a run stops rather where its variance is
-    underestimated.
+    `half_width` is None if no interval could be had, and `status` is then "failed". `least_half_width`: what it would
+    be with any number of repetitions of the same words in the same wordings. `n_trials` is how many were used.
+    `width_margin`: how many times wider both are than the model's own interval, because a run stops more readily if its
+    variance is underestimated.
     """
 
     test: str
@@ -42,19 +42,19 @@ class CellWidth:
 
 
 class Widths(ABC):
-    """Measures intervals by one kind of model, `name`. Says nothing of the effects themselves."""
+    """Measure intervals by one kind of model, `name`, without saying anything about the effects themselves."""
 
     name: str
 
     @abstractmethod
     def check(self) -> None:
-        """RError if this machine can't measure."""
+        """Raise RError if this machine can't measure."""
 
     @abstractmethod
     def measure(
         self, db: Path, study: Study, fit: Fit, source: Source, trial_ids: Mapping[str, Collection[str]]
     ) -> Mapping[str, Sequence[CellWidth]]:
-        """By model, each of its tests in the study's order, over these trials of the database alone."""
+        """Return by model each of its tests in the study's order, over these trials of the database only."""
 
 
 def fit_of_width(study: Study) -> Fit:
@@ -71,12 +71,12 @@ def fit_of_width(study: Study) -> Fit:
 
 
 def outcome_of(fit: Fit) -> str:
-    """In units of what its widths are."""
+    """Name the unit of its widths."""
     return (fit.formula or "").partition("~")[0].strip()
 
 
 def widths_by(fit: Fit) -> Widths:
-    """Who measures intervals of this fit. UsageError if nobody here can, and what to install."""
+    """Return what measures intervals of this fit; UsageError if nothing here can, with what to install."""
     widths = load_third_party(GROUP, fit.engine, Widths, DesignError)  # type: ignore[type-abstract]
     if widths is None:
         raise UsageError(

@@ -1,1 +1,1 @@
-"""What the machine and Python bring: processes, files, locks, entry points of packages."""
+"""Use what the machine and Python provide: processes, files, locks, entry points of packages."""

@@ -1,6 +1,6 @@
-"""Where processes that slant starts look for Python modules: never in the folder in which somebody happens to work.
+"""Set where slant's child processes look for Python modules: never in the current folder.
 
-There an analysis.py, a polars.py or a random.py of a project would be run in place of what is meant.
+There an analysis.py, a polars.py or a random.py of a project would be run in place of the intended one.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any
 
 
 def safe_path(*functions: Callable[..., Any]) -> list[str]:
-    """Python's search path as it is now, without the current folder and that of the running script.
+    """Return Python's current search path, without the current folder and that of the running script.
 
-    The folders stay from which slant and the modules of `functions` were imported.
+    The folders from which slant and the modules of `functions` were imported stay.
     """
     script = getattr(sys.modules["__main__"], "__file__", None)
     unsafe = {Path.cwd(), *([Path(script).resolve().parent] if script else [])}
@@ -27,7 +27,7 @@ def safe_path(*functions: Callable[..., Any]) -> list[str]:
 
 
 def _folder_of(module: ModuleType) -> Path | None:
-    """Return the folder on the search path in which a module or package was found; None for what has no file."""
+    """Return the folder on the search path in which a module or package was found; None for a module without a file."""
     for folder in getattr(module, "__path__", ()):
         return Path(folder).resolve().parent
     file = getattr(module, "__file__", None)
@@ -43,7 +43,7 @@ def child_environment() -> dict[str, str]:
 
 @contextmanager
 def with_safe_path(*functions: Callable[..., Any]) -> Iterator[None]:
-    """Give processes that multiprocessing starts meanwhile this process' search path as `safe_path()` has it."""
+    """Give processes that multiprocessing starts inside the block this process' search path as `safe_path()` has it."""
     before = sys.path
     sys.path = safe_path(*functions)
     try:

@@ -1,4 +1,4 @@
-"""Which slant this is: its version, and the commit of a checkout."""
+"""Find which slant this is: its version, and the commit of a checkout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _CHECKOUT = Path(__file__).resolve().parents[2]
 
 
 def current_code_version() -> str:
-    """slant's version: as it is installed, else as the checkout says that this code runs from."""
+    """Return slant's version: as it is installed, else as the checkout of this code says."""
     try:
         return version("slant")
     except PackageNotFoundError:
@@ -25,7 +25,7 @@ def current_code_version() -> str:
 
 @functools.cache  # the code that runs is the one that this process has read
 def git_commit() -> str | None:
-    """Return the commit of the checkout that this code runs from, with "+" where files differ from it; None
+    """Return the commit of the checkout that this code runs from, with "+" if files differ from it; None
     elsewhere.
     """
     if not (_CHECKOUT / ".git").exists():
@@ -38,6 +38,6 @@ def git_commit() -> str | None:
 def _git(folder: Path, *words: str) -> str | None:
     try:
         done = subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True, timeout=5, check=True)
-    except (OSError, subprocess.SubprocessError):  # no git here, or a checkout that belongs to somebody else
+    except (OSError, subprocess.SubprocessError):  # no git here, or a checkout that belongs to another user
         return None
     return done.stdout.strip()

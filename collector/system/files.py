@@ -1,11 +1,11 @@
-"""The one door for files next to a database, in a journal, a lake, an archive, an export.
+"""Open files next to a database, in a journal, a lake, an archive, an export: the only way to do so.
 
-What lies there may have been handed over by somebody: a link among it would have slant read, empty or delete a file of
-the user's, and a pipe or a device would be waited for, or read, for ever. So slant opens regular files only, follows no
-link where it reads or writes them, and writes into no file that has a second name. The exception is what a user names
-as a database: a link to it is followed once (`real_file`), so that a database has one journal, whatever it is called.
+Files there may have been handed over by a stranger: a link among them would make slant read, empty or delete a file of
+the user's, and reading a pipe or a device might never end. So slant opens regular files only, follows no link when it
+reads or writes them, and writes into no file that has a second name. The exception is what a user names as a database:
+a link to it is followed once (`real_file`), so that a database has one journal, whatever its name.
 
-What is refused is an OSError with a reason in words, which callers put into their sentence as any other.
+A refusal is an OSError with a reason in words, which callers put into their sentence like any other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import BinaryIO, cast
 from slant.collector.system.operating_system import flush_onto_disk, sync_folder
 
 _SAFE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_READER_S = 5.0  # that a pipe's reader has to open it
+_READER_S = 5.0  # how long a pipe's reader has to open it
 _KINDS = {
     stat.S_IFLNK: "a link, and links are not followed here", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device", stat.S_IFBLK: "a device", stat.S_IFDIR: "a folder",
@@ -32,20 +32,20 @@ _KINDS = {
 
 
 class IrregularFileError(OSError):
-    """What has the name of a file and is none, or a link to one."""
+    """Report something that has the name of a file but is not one, or is a link to one."""
 
     def __init__(self, path: str | os.PathLike[str], what: str) -> None:
         super().__init__(errno.EINVAL, f"it is {what}", os.fspath(path))
 
 
 def real_file(path: str | os.PathLike[str]) -> Path:
-    """Return the file that a name stands for: of a link its target, else the name as it is."""
+    """Return the file that a name refers to: for a link its target, else the name unchanged."""
     path = Path(path)
     return path.resolve() if path.is_symlink() else path
 
 
 def irregularity(path: str | os.PathLike[str]) -> str | None:
-    """Return what lies at `path`, in words, where it is no regular file ("a link…"); None for a file, and for
+    """Return in words what is at `path`, if it is not a regular file ("a link…"); None for a file, and if there is
     nothing.
     """
     try:
@@ -55,8 +55,8 @@ def irregularity(path: str | os.PathLike[str]) -> str | None:
 
 
 def opened_descriptor(path: str | os.PathLike[str], flags: int, mode: int = 0o644) -> int:
-    """As os.open(), of a regular file only. Where it may be written it must have one name alone: a second one may be
-    that of a file elsewhere."""
+    """Open as os.open() does, but a regular file only. If it may be written it must have only one name: a second one
+    may belong to a file elsewhere."""
     try:
         file = os.open(path, (flags & ~os.O_TRUNC) | _SAFE, mode)
     except OSError as error:
@@ -78,7 +78,8 @@ def opened_descriptor(path: str | os.PathLike[str], flags: int, mode: int = 0o64
 
 
 def opened(path: str | os.PathLike[str], mode: str = "rb") -> BinaryIO:
-    """As open(), in binary: "rb", "rb+", "ab", "xb", or "wb", which makes a new file in place of the old one."""
+    """Open as open() does, in binary: "rb", "rb+", "ab", "xb", or "wb", which makes a new file in place of the old
+    one."""
     if mode == "wb":
         remove(path)
         mode = "xb"
@@ -92,7 +93,8 @@ def opened(path: str | os.PathLike[str], mode: str = "rb") -> BinaryIO:
 
 
 def contents(path: str | os.PathLike[str], most_bytes: int | None = 100_000_000) -> bytes:
-    """All of a regular file. IrregularFileError for what is none, or larger than `most_bytes`."""
+    """Return all of a regular file. Raise IrregularFileError for anything else, or if it is larger than
+    `most_bytes`."""
     with opened(path) as file:
         if most_bytes is not None and os.fstat(file.fileno()).st_size > most_bytes:
             raise IrregularFileError(path, f"larger than {most_bytes / 1_000_000:g} MB")
@@ -100,19 +102,19 @@ def contents(path: str | os.PathLike[str], most_bytes: int | None = 100_000_000)
 
 
 def contents_of_named(path: str | os.PathLike[str], most_bytes: int = 100_000_000) -> bytes:
-    """Return the same of a file that the user named, which may be a link to one."""
+    """Return the contents of a file that the user named, which may be a link to one."""
     return contents(Path(path).resolve(), most_bytes)
 
 
 def write_file(path: str | os.PathLike[str], content: bytes | str) -> None:
-    """Write a new file, a text as UTF-8, in place of what lies there: of a link the target stays as it is."""
+    """Write a new file, a text as UTF-8, in place of the old one: the target of a link stays as it is."""
     with opened(path, "wb") as file:
         file.write(content.encode("utf-8") if isinstance(content, str) else content)
 
 
 def moved(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
-    """Give a whole file or folder its name, in place of a file or a link of that name. IrregularFileError if a pipe
-    or a device has it: that is something else than what slant would put there."""
+    """Give a complete file or folder its name, in place of a file or a link of that name. Raise IrregularFileError if a
+    pipe or a device has it: slant would not put that there."""
     what = irregularity(path)
     if what and not os.path.islink(path) and not os.path.isdir(path):
         raise IrregularFileError(path, what)
@@ -120,20 +122,20 @@ def moved(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
 
 
 def remove(path: str | os.PathLike[str]) -> None:
-    """Remove a file, or a link and not what it points to, if it is there."""
+    """Remove a file, or a link but not its target, if it exists."""
     with contextlib.suppress(FileNotFoundError):
         os.unlink(path)
 
 
 def remove_folder(path: Path) -> None:
-    """Remove a folder that is one. What links in it point to stays."""
+    """Remove a folder, but no link to one. Targets of links in it stay."""
     check_folder(path)
     shutil.rmtree(path)
 
 
 def check_folder(path: str | os.PathLike[str]) -> None:
-    """IrregularFileError if something other than a folder has that name: what is written into it would be written
-    elsewhere. Nothing there is right."""
+    """Raise IrregularFileError if something other than a folder has that name: files in it would be written elsewhere.
+    A missing folder is fine."""
     try:
         mode = os.lstat(path).st_mode
     except FileNotFoundError:
@@ -143,14 +145,14 @@ def check_folder(path: str | os.PathLike[str]) -> None:
 
 
 def made_folder(path: Path) -> Path:
-    """Make a folder (and those above it) unless it is there, and give it back."""
+    """Make a folder (and those above it) unless it exists, and return it."""
     check_folder(path)
     path.mkdir(parents=True, exist_ok=True)
     return path
 
 
 def regular_files(folder: Path, *patterns: str) -> list[Path]:
-    """Return the regular files of a folder that match; none if it is no folder, or a link to one."""
+    """Return the regular files of a folder that match; none if it is not a folder, or is a link to one."""
     with contextlib.suppress(IrregularFileError):
         check_folder(folder)
         return [path for pattern in patterns for path in folder.glob(pattern) if _is_regular(path)]
@@ -158,13 +160,13 @@ def regular_files(folder: Path, *patterns: str) -> list[Path]:
 
 
 def irregular_files(folder: Path, *patterns: str) -> list[tuple[Path, str]]:
-    """Return what has such a name in a folder and is no regular file, in words."""
+    """Return in words what has such a name in a folder and is not a regular file."""
     named = sorted(path for pattern in patterns for path in folder.glob(pattern))
     return [(path, what) for path in named if (what := irregularity(path))]
 
 
 def check_tree(folder: Path) -> None:
-    """IrregularFileError for the first link, pipe, socket or device in a folder or in one below it."""
+    """Raise IrregularFileError for the first link, pipe, socket or device in a folder or in one below it."""
     for entry in os.scandir(folder):
         if entry.is_dir(follow_symlinks=False):
             check_tree(Path(entry.path))
@@ -173,14 +175,14 @@ def check_tree(folder: Path) -> None:
 
 
 def copied(source: Path, target: Path) -> None:
-    """Copy a regular file to a new one. When this returns the copy survives a power cut of the disk."""
+    """Copy a regular file to a new one. Once this returns, the copy survives a power cut."""
     with opened(source) as one, opened(target, "wb") as other:
         shutil.copyfileobj(one, other)
         flush_onto_disk(other)
 
 
 def replace_on_disk(path: Path, data: bytes) -> None:
-    """Write a file that has its name once it is whole. When this returns it survives a power cut."""
+    """Write a file that gets its name once it is complete. Once this returns, it survives a power cut."""
     part = path.with_name(f"{path.name}.part")
     with opened(part, "wb") as file:
         file.write(data)
@@ -190,8 +192,8 @@ def replace_on_disk(path: Path, data: bytes) -> None:
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether a name that the user gave is that of a pipe, a terminal, a device, or of what this process has open
-    (/dev/stdout): it is written into, and nothing is put in its place."""
+    """Return whether a name that the user gave is that of a pipe, a terminal, a device, or something this process has
+    open (/dev/stdout): it is written into, and nothing replaces it."""
     try:
         about = os.stat(path)
     except OSError:
@@ -203,7 +205,7 @@ def is_stream(path: str | os.PathLike[str]) -> bool:
 
 @contextmanager
 def opened_stream(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
-    """Write into what `is_stream`. OSError if nobody reads from a pipe."""
+    """Write into what `is_stream`; OSError if no process reads from a pipe."""
     until = time.monotonic() + _READER_S
     while True:
         try:

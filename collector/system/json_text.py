@@ -1,6 +1,6 @@
-"""JSON of what passes through by the thousand: requests, responses, lines of the journal.
+"""Encode and decode JSON that passes through in large numbers: requests, responses, lines of the journal.
 
-orjson takes a tenth of the time, and refuses what must not be lost here: half a surrogate pair, a number of more than
+orjson takes a tenth of the time, but refuses what must not be lost here: half a surrogate pair, a number of more than
 64 bits, a bare control character in an answer. What it refuses goes through the standard library instead.
 """
 
@@ -13,11 +13,11 @@ from typing import Any
 import orjson
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_MAX_DIGITS = 4000  # Python turns no more into a whole number
+_MAX_DIGITS = 4000  # Python does not turn more into a whole number
 
 
 def _whole(digits: str) -> int | float:
-    """Return a whole number, or a float of endless digits: one that nobody needs must not cost the answer next
+    """Return a whole number, or a float of endless digits: an unneeded one must not lose the answer next
     to it.
     """
     return int(digits) if len(digits) <= _MAX_DIGITS else float(f"{digits[:1].strip('0123456789')}inf")
@@ -27,7 +27,7 @@ _decode = json.JSONDecoder(strict=False, parse_int=_whole).decode
 
 
 def encoded(value: Any) -> bytes:
-    """Compact UTF-8. Lone surrogates, which no file can hold, become question marks."""
+    """Return compact UTF-8. Lone surrogates, which no file can hold, become question marks."""
     try:
         return orjson.dumps(value)
     except TypeError:
@@ -35,7 +35,7 @@ def encoded(value: Any) -> bytes:
 
 
 def decoded(text: str) -> Any:
-    """Return the value of a text; control characters inside strings are let pass. Raises ValueError or
+    """Return the value of a text; control characters inside strings are accepted. Raise ValueError or
     RecursionError.
     """
     try:
@@ -46,7 +46,7 @@ def decoded(text: str) -> Any:
 
 def texts_sorted(rows: Sequence[Mapping[str, Any]]) -> bytes | None:
     """Return mappings of nothing but texts as the standard library writes them with sorted keys; None for all others,
-    in which orjson would spell numbers in a way of its own.
+    in which orjson would spell numbers differently.
     """
     if not all(type(value) is str for row in rows for value in row.values()):
         return None

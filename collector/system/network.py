@@ -1,5 +1,5 @@
-"""How this machine reaches a server: the proxy and the certificates that the environment names. They are checked before
-anything is sent: what is wrong with them is one sentence then, and not the failure of ten thousand requests."""
+"""Find how this machine reaches a server: the proxy and the certificates that the environment names. They are checked
+before anything is sent: a mistake in them is then one sentence, and not the failure of ten thousand requests."""
 
 from __future__ import annotations
 
@@ -50,13 +50,13 @@ def _checked_proxy(proxy: str, variable: str) -> str:
 
 
 def trusted() -> ssl.SSLContext | bool:
-    """Whose certificates are believed: those that the environment names now (aiohttp asks it once, as it is imported),
+    """Return whose certificates are trusted: those that the environment names now (aiohttp reads it once, on import),
     else True, the system's own."""
     return ssl.create_default_context() if any(map(os.environ.get, CERTIFICATES)) else True
 
 
 def check_route(url: str) -> None:
-    """UsageError if no request to this address can go out: the proxy is none, the certificates are not there."""
+    """Raise UsageError if no request can go out to this address: the proxy is not one, the certificates are missing."""
     proxy_for(url)
     if urlsplit(url).scheme != "https":
         return

@@ -1,4 +1,4 @@
-"""What an operating system lacks, and what is done instead. No other module asks which one it runs on.
+"""Make up for what an operating system lacks. No other module checks which one it runs on.
 
                         Linux                    macOS                         Windows
 onto the disk           fdatasync                fcntl F_FULLFSYNC (its fsync  slant does not run there; in WSL
@@ -11,7 +11,7 @@ R's locale              C.UTF-8                  en_US.UTF-8, sorted as C
 R's caches              ~/.cache                 ~/Library/Caches/org.R-project.R
 
 What is missing on one system may be missing on another (a file system, a container, a Python): the functions here try,
-and do what comes next.
+and fall back to the next way.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ try:
 except ImportError:  # Windows
     _fcntl = None  # type: ignore[assignment]
 
-_MIN_MEMORY = 1_500_000_000  # of addresses, of which most are never used
+_MIN_MEMORY = 1_500_000_000  # of addresses, most of which are never used
 _CAN_NOT = {errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS}
-"""What a file system answers that can't do what it was asked."""
+"""List what a file system answers if it can't do what it was asked."""
 
 
 def check_supported() -> None:
-    """UsageError if slant can't run at all."""
+    """Raise UsageError if slant can't run at all."""
     if _fcntl is None or os.name != "posix":
         raise UsageError(
             "slant does not run on Windows itself, only in its Linux: type `wsl --install`, then install slant there."
@@ -51,12 +51,12 @@ def check_supported() -> None:
 
 
 def onto_disk(file: int) -> None:
-    """When this returns, what was written to this open file survives a power cut."""
+    """Ensure that what was written to this open file survives a power cut."""
     if (whole := getattr(_fcntl, "F_FULLFSYNC", None)) is not None:
         try:
             _fcntl.fcntl(file, whole)
         except OSError as error:
-            if error.errno not in _CAN_NOT:  # a network drive, say
+            if error.errno not in _CAN_NOT:  # for example on a network drive
                 raise
         else:
             return
@@ -65,7 +65,7 @@ def onto_disk(file: int) -> None:
 
 
 def sync_folder(folder: str | os.PathLike[str]) -> None:
-    """When this returns, what was made, renamed and removed in the folder survives a power cut."""
+    """Ensure that what was made, renamed and removed in the folder survives a power cut."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         onto_disk(handle)
@@ -74,13 +74,13 @@ def sync_folder(folder: str | os.PathLike[str]) -> None:
 
 
 def flush_onto_disk(file: IO[bytes]) -> None:
-    """Flush a file that Python still holds some bytes of onto the disk."""
+    """Flush a file that Python still buffers onto the disk."""
     file.flush()
     onto_disk(file.fileno())
 
 
 def keep_room(file: int, n_bytes: int) -> None:
-    """Give a new open file so much room on the disk. OSError if the disk is full."""
+    """Reserve disk space for a new open file; OSError if the disk is full."""
     try:
         if hasattr(os, "posix_fallocate"):
             os.posix_fallocate(file, 0, n_bytes)
@@ -94,7 +94,7 @@ def keep_room(file: int, n_bytes: int) -> None:
 
 
 def try_lock(file: int) -> bool:
-    """Lock an open file until it is closed; False if another process holds it. OSError if nothing can."""
+    """Lock an open file until it is closed; False if another process holds it. OSError if locking is impossible."""
     try:
         _fcntl.flock(file, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
     except OSError as error:
@@ -105,14 +105,14 @@ def try_lock(file: int) -> bool:
 
 
 def unlock(file: int) -> None:
-    """Give up the lock of an open file, also that which children of this process have inherited."""
+    """Release the lock of an open file, also the lock that children of this process have inherited."""
     _fcntl.flock(file, _fcntl.LOCK_UN)
 
 
 def is_locked(path: str | os.PathLike[str]) -> bool:
-    """Whether some process holds the lock of this file; False if there is no file."""
+    """Return whether a process holds the lock of this file; False if there is no file."""
     try:
-        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # of a link or a pipe nobody holds a lock
+        file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # no process holds a lock of a link or a pipe
     except OSError:
         return False
     try:
@@ -122,7 +122,7 @@ def is_locked(path: str | os.PathLike[str]) -> bool:
 
 
 def put_in_place(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> bool:
-    """Give a whole file its name; False if that name is taken by now. The file may keep its old name, too."""
+    """Give a complete file its name; False if that name is taken by now. The file may keep its old name, too."""
     try:
         os.link(made, path)
     except FileExistsError:
@@ -130,39 +130,39 @@ def put_in_place(made: str | os.PathLike[str], path: str | os.PathLike[str]) -> 
     except OSError as error:
         if error.errno not in _CAN_NOT | {errno.EPERM}:
             raise
-        if os.path.lexists(path):  # a stick or a share without hard links: a moment in which two could do this
+        if os.path.lexists(path):  # a stick or a share without hard links: two processes could do this at once
             return False
         os.rename(made, path)
     return True
 
 
 def is_alive(pid: str) -> bool:
-    """Whether a process of this number runs; what is no number is none."""
+    """Return whether a process of this number runs; False if it is not a number."""
     try:
         os.kill(int(pid), 0)
     except (ValueError, OverflowError, ProcessLookupError):
         return False
     except OSError:
-        return True  # somebody else's
+        return True  # another user's
     return True
 
 
 def can_fork_r() -> bool:
-    """Whether processes may be forked from one in which R has started. macOS ends such processes."""
-    import multiprocessing  # the commands that need none of it are to begin at once
+    """Return whether processes may be forked from one in which R has started. macOS ends such processes."""
+    import multiprocessing  # commands that do not need it should begin at once
 
     return sys.platform == "linux" and "forkserver" in multiprocessing.get_all_start_methods()
 
 
 def r_locale() -> dict[str, str]:
-    """Environment variables for UTF-8 in an order that no country decides: macOS has no C.UTF-8."""
+    """Return environment variables for UTF-8 in an order independent of country: macOS has no C.UTF-8."""
     if sys.platform == "darwin":
         return {"LC_ALL": "", "LC_CTYPE": "en_US.UTF-8", "LC_COLLATE": "C"}
     return {"LC_ALL": "C.UTF-8"}
 
 
 def user_caches() -> str:
-    """Where below a home folder R keeps what can be made again."""
+    """Return where below a home folder R keeps what can be made again."""
     return "Library/Caches/org.R-project.R" if sys.platform == "darwin" else ".cache"
 
 
@@ -179,7 +179,7 @@ def machine_name() -> str:
 
 
 def has_desktop() -> bool:
-    """Whether a browser could open a window: elsewhere one of the terminal would take it over."""
+    """Return whether a browser could open a window: otherwise a text browser would take over the terminal."""
     return sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 

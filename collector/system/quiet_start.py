@@ -1,4 +1,4 @@
-"""Ctrl-C while a command is still being imported ends it in a word, as later. Once all is done, it does nothing."""
+"""End a command quietly if Ctrl-C comes while it is still being imported. Once all is done, Ctrl-C does nothing."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from types import TracebackType
 
 
 def be_quiet_when_interrupted() -> None:
-    """To be called before anything large is imported. The process still dies of SIGINT, as a shell expects."""
+    """Prepare for Ctrl-C; call this before any large import. The process still dies of SIGINT, as a shell expects."""
     sys.excepthook = _say_aborted
-    # Python takes a tenth of a second to end, and for most of that with no handler: a command that is done would die
+    # Python takes a tenth of a second to end, mostly without a handler: a finished command would die
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 

@@ -1,5 +1,5 @@
-"""Folders for what is made on the way to a file or a folder, next to it. What a killed process leaves, the next one
-removes."""
+"""Make folders for what is made on the way to a file or a folder, next to it. What a killed process leaves, the next
+one removes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _ENDING = ".scratch"
 
 @contextmanager
 def scratch_beside(out: Path) -> Iterator[Path]:
-    """Make a new folder next to `out`, for as long as this lasts. Who works in one has it locked: what nobody holds is
-    nobody's. Where a file system can't lock folders, what was left stays."""
+    """Make a new folder next to `out` for this block. The process that works in one has it locked: one without a lock
+    is abandoned. If a file system can't lock folders, what was left stays."""
     start = f".{out.name}."
     for left in out.parent.glob(f"{glob.escape(start)}*{_ENDING}"):
         with suppress(OSError), _locked(left) as is_left:  # a link of that name; gone just now
@@ -34,8 +34,8 @@ def scratch_beside(out: Path) -> Iterator[Path]:
 
 @contextmanager
 def whole_folder(out: Path) -> Iterator[Path]:
-    """Make a folder to write into, which is called `out` once this has ended without an error: whole, or not there.
-    OSError if something lies there by then."""
+    """Make a folder to write into, which is named `out` once this has ended without an error: complete, or not at all.
+    OSError if something is there by then."""
     out = out.absolute()
     with scratch_beside(out) as place:
         (made := place / "whole").mkdir()
@@ -45,14 +45,14 @@ def whole_folder(out: Path) -> Iterator[Path]:
             return
         if any(out.iterdir()):
             raise FileExistsError(errno.EEXIST, "another one was made there meanwhile", str(out))
-        for file in sorted(made.iterdir()):  # an empty folder of the user's, in which a shell may stand
+        for file in sorted(made.iterdir()):  # an empty folder of the user's, which may be a shell's current one
             moved(file, out / file.name)
 
 
 @contextmanager
 def whole_file(out: Path) -> Iterator[tuple[BinaryIO, Path]]:
-    """Open a file to write into, which is called `out` once this has ended without an error, and a folder for the time
-    being. A pipe, a terminal or a device that the user named is written into as it stands."""
+    """Open a file to write into, which is named `out` once this has ended without an error, and a temporary folder. A
+    pipe, a terminal or a device that the user named is written into directly."""
     if is_stream(out):
         with opened_stream(out) as stream, tempfile.TemporaryDirectory(prefix="slant-") as folder:
             yield stream, Path(folder)
@@ -64,13 +64,13 @@ def whole_file(out: Path) -> Iterator[tuple[BinaryIO, Path]]:
 
 
 def write_whole_file(out: Path, data: bytes) -> None:
-    """Write a file that has its name once it is complete, or into a pipe or device that the user named."""
+    """Write a file that gets its name once it is complete, or write into a pipe or device that the user named."""
     with whole_file(out) as (file, _):
         file.write(data)
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file that has its name once it is complete; of several processes that do, the last one's stays."""
+    """Write a file that gets its name once it is complete; of several processes that do, the last one's stays."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with opened(part, "wb") as file:
@@ -82,7 +82,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[bool]:
-    """Whether nobody else has the folder; nobody else gets it meanwhile."""
+    """Return whether no other process has the folder; none gets it meanwhile."""
     held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         is_ours = False

@@ -1,4 +1,4 @@
-"""Where slant's own files lie: next to this package, in the checkout (by links) as in an installed wheel."""
+"""Find slant's own files: next to this package, both in the checkout (by links) and in an installed wheel."""
 
 from __future__ import annotations
 

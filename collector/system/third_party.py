@@ -1,4 +1,4 @@
-"""Providers and designs of other packages, by entry points: the name, and where the object stands.
+"""Load providers and designs of other packages, by entry points: the name, and the object's place.
 
     [project.entry-points."slant.providers"]
     acme = "slant_acme:PROVIDER"
@@ -6,9 +6,8 @@
     [project.entry-points."slant.designs"]
     rating = "slant_rating:DESIGN"
 
-Only the package of a name that is asked for is imported (and those of designs, for their views, where a database is
-made). A name that slant has itself stays slant's: no package can put itself between a person and the key of a known
-provider.
+Only the package of a requested name is imported (and those of designs, for their views, when a database is made). A
+name that slant has itself stays slant's: no package can put itself between a person and the key of a known provider.
 """
 
 from __future__ import annotations
@@ -26,9 +25,10 @@ def third_party_names(group: str) -> list[str]:
 
 
 def load_third_party(group: str, name: str, kind: type[T], error: type[SlantError]) -> T | None:
-    """Return the object of this name, None if no package has it. `error` where it can't be had or isn't a `kind`."""
+    """Return the object of this name, None if no package has it. Raise `error` if it can't be loaded or isn't a
+    `kind`."""
     what = group.partition(".")[2].removesuffix("s")
-    # a package that is on the path twice (a checkout and an installed copy) says the same thing twice
+    # a package that is on the path twice (a checkout and an installed copy) has the same entry twice
     entries = {(entry.value, _package(entry)): entry for entry in entry_points(group=group, name=name)}
     if not entries:
         return None

@@ -1,1 +1,1 @@
-"""Trials read in a browser: pages made on the server, or the same pages as files (`collect view`)."""
+"""Show trials in a browser: pages made on the server, or the same pages as files (`collect view`)."""

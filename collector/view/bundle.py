@@ -1,6 +1,6 @@
-"""The same pages as files, for a supplement, or a reviewer without Python.
+"""Write the viewer's pages as files, for a supplement, or a reviewer without Python.
 
-What is chosen is copied into a small database first, and the pages are made of that: nothing else can get into them.
+The chosen trials are copied into a small database first, from which the pages are made: nothing else can get in.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ State = tuple[str, str, tuple[tuple[str, str], ...]]
 
 
 class FileLinks:
-    """Names of files. Each new state of a page is remembered, until all have been written."""
+    """Name files. Each new state of a page is remembered, until all have been written."""
 
     def __init__(self) -> None:
         self.files: dict[State, str] = {_START: "index.html"}
@@ -57,7 +57,7 @@ class FileLinks:
         return self.files[state] + fragment
 
     def unwritten(self) -> Iterator[tuple[State, str]]:
-        """All states, those also that turn up meanwhile."""
+        """Yield all states, also those that turn up meanwhile."""
         written = 0
         while written < len(self.files):
             state, file = list(self.files.items())[written]
@@ -74,12 +74,12 @@ def write_bundle(
     *,
     anonymous: bool = False,
 ) -> int:
-    """Write the pages of the trials under a condition of SQL into a new folder, `index.html` first, and the trials as
-    CSV and Parquet; the number of trials. `on_page` is told how many pages are written, and how many are known of.
-    `anonymous`: without what tells who collected them.
+    """Write the pages of the trials under an SQL condition into a new folder, `index.html` first, and the trials as CSV
+    and Parquet; return the number of trials. `on_page` gets how many pages are written, and how many are known so far.
+    `anonymous`: without what reveals who collected them.
 
-    The folder is there once all of it is. UsageError if the condition is none or leaves too many trials or none, or
-    the folder is not empty.
+    The folder appears once it is complete. Raise UsageError if the condition is invalid or leaves too many trials or
+    none, or if the folder is not empty.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(f"{folder} is there already, and not empty.", "Name a new folder: --bundle FOLDER")
@@ -104,7 +104,7 @@ def write_bundle(
 
 
 def _copy(db: Path, small: Path, where: str, anonymous: bool) -> int:
-    """Return the chosen trials with all their attempts, and what the database knows of their runs, and of no others."""
+    """Return the chosen trials with all their attempts, and what the database knows about their runs, and no others."""
     frames: dict[str, pl.DataFrame] = {}
     with guarded(db, _LIMIT_S) as connection:
         trials = TrialFilter(where=where).rows(connection).select("trial_id")

@@ -1,7 +1,7 @@
-"""The database for conditions that a person types: read-only, and deaf to everything outside of it.
+"""Open the database for conditions that a person types: read-only, and without access to anything outside of it.
 
 What a collector has put into its journal and not into the database yet is shown as if it were there: a collector at
-full speed holds the database seldom, and a reader wants to see the latest answers.
+full speed rarely holds the database, and a reader wants to see the latest answers.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from slant.collector.keep.stored_attempts import unloaded_attempts
 from slant.collector.system.shipped_files import sql_dir, sql_query
 
 MAX_BYTES = 64_000_000
-"""So much of the journals is read for a page, which takes half a second; more waits for the database."""
+"""Limit how much of the journals is read for a page, which takes half a second; more waits for the database."""
 LIMIT_S = 5.0
 MEMORY = "2GB"
 _VIEWS = ("0_shown_attempts", "1_all_trials", "1_trials")
@@ -32,7 +32,7 @@ _VIEWS = ("0_shown_attempts", "1_all_trials", "1_trials")
 
 @contextmanager
 def with_waiting(connection: duckdb.DuckDBPyConnection, db: Path) -> Iterator[None]:
-    """Meanwhile `attempts` and `trials` of this connection also have what waits in the journals."""
+    """Add what waits in the journals to `attempts` and `trials` of this connection inside the block."""
     offsets = offsets_in(connection)
     n_bytes = sum(max(0, size - offsets.get(name, 0)) for name, size in journal_sizes(db).items())
     frames = list(unloaded_attempts(db, offsets)) if 0 < n_bytes <= MAX_BYTES else []
@@ -59,9 +59,9 @@ def guarded(
     """Open a connection that can read this database and nothing else; files it may write in `folder` only, if anywhere.
     `shows_waiting`: with what a collector has not put into the database yet.
 
-    What takes longer than `limit_s` seconds is interrupted. Raises UsageError for that and for whatever DuckDB can't
-    make of a condition, DatabaseError if the file can't be opened. The file is held until the block ends, and a
-    collector waits meanwhile: keep it short.
+    What takes longer than `limit_s` seconds is interrupted. Raise UsageError for that and for a condition that DuckDB
+    can't read, DatabaseError if the file can't be opened. The file is held until the block ends, and a collector waits
+    meanwhile: keep it short.
     """
     with (
         reading(db, writes_to=folder, memory_limit=MEMORY) as connection,

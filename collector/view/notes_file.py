@@ -1,4 +1,4 @@
-"""A reader's marks and lines on trials: a CSV keyed by trial id, never the database."""
+"""Keep a reader's marks and lines on trials: in a CSV keyed by trial id, never in the database."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MAX_BYTES = 100_000_000
 
 
 class NotesFile:
-    """Read again for each page and change, for it may be open elsewhere. Columns of the reader's own stay."""
+    """Read the file again for each page and change, for it may be open elsewhere. The reader's own columns stay."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -44,7 +44,7 @@ class NotesFile:
         return self._by_trial(listed)
 
     def _text(self) -> str:
-        """Empty where there is no file yet. A pipe or a device would be waited for, or read, for ever."""
+        """Return the text, empty if there is no file yet. Reading a pipe or a device might never end."""
         try:
             if not self.path.exists():
                 if not self.path.parent.is_dir():
@@ -59,7 +59,8 @@ class NotesFile:
             raise UsageError(f"Can't read the notes {self.path}: {error.strerror}.") from error
 
     def _by_trial(self, notes: list[dict[str, str]]) -> dict[str, dict[str, str]]:
-        """UsageError for two notes on one trial, of which the next change would keep one, and for a note on none."""
+        """Raise UsageError for two notes on one trial, as the next change would keep one, and for a note without a
+        trial."""
         by_trial: dict[str, dict[str, str]] = {}
         for note in notes:
             trial_id = note.get("trial_id", "")
@@ -75,11 +76,11 @@ class NotesFile:
         return sorted({note["label"] for note in self.read().values() if note["label"]})
 
     def trials_with(self, label: str) -> list[str]:
-        """Return the trials with this label; "*" is any note at all."""
+        """Return the trials with this label; "*" means any note at all."""
         return [trial_id for trial_id, note in self.read().items() if label in ("*", note["label"])]
 
     def keep(self, trial_id: str, label: str, note: str) -> None:
-        """Write one note; without label and text it is taken away. The file is replaced as a whole."""
+        """Write one note; without label and text it is removed. The file is replaced as a whole."""
         if len(label) > _LONGEST or len(note) > _LONGEST:
             raise UsageError(f"A note has {_LONGEST:,} characters at most.")
         with self._access:
@@ -102,6 +103,6 @@ class NotesFile:
 
 
 def _one_kind(text: str) -> str:
-    """With one kind of line ends: csv puts no quotes around a carriage return alone, which ends a row when it is read;
-    and without null characters, which R can't read."""
+    """Return the text with one kind of line end: csv does not quote a lone carriage return, which ends a row when it is
+    read; and without null characters, which R can't read."""
     return text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "\ufffd")

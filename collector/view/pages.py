@@ -1,4 +1,4 @@
-"""Each page of the viewer: what an address asks for in, HTML out. The same for a server and for files."""
+"""Render each page of the viewer from its address as HTML, in the same way for a server and for files."""
 
 from __future__ import annotations
 
@@ -64,14 +64,14 @@ _REFRESH_S = {"search": 1, "runs": 3}
 
 
 class Links(Protocol):
-    """Where another page is: an address of a server, or a file next to this one. Empty where there is no such page."""
+    """Give another page's place: an address of a server, or a file next to this one. It is empty if there is none."""
 
     def __call__(self, kind: str, key: str = "", query: Query | None = None, fragment: str = "") -> str: ...
 
 
 class Pages:
-    """The pages of one database. `notes` is the reader's file, `links` says where pages are. `bundled`: the pages will
-    be files, and this is the condition that their trials were chosen by."""
+    """Render the pages of one database. `notes` is the reader's file, `links` says where pages are. `bundled`: the
+    pages will be files, and this is the condition by which their trials were chosen."""
 
     def __init__(self, db: Path, links: Links, notes: NotesFile | None = None, bundled: str | None = None) -> None:
         self.db, self.notes = db, notes
@@ -152,7 +152,7 @@ class Pages:
         )
 
     def check_trial(self, trial_id: str) -> None:
-        """UnknownNameError if the database has no such trial."""
+        """Raise UnknownNameError if the database has no such trial."""
         with self._reading() as connection:
             one_trial(connection, trial_id)
 
@@ -165,7 +165,7 @@ class Pages:
         return self._page("pairs", choice=choice, page=page, cell_names=CELL)
 
     def pair(self, query: Query) -> str:
-        """One pair: the one at a place in the list, or the first."""
+        """Show one pair: the one at a place in the list, or the first."""
         with self._reading() as connection:
             choice = pair_choice(connection, query)
             steps = steps_of_pair(pairs_of(connection, choice), choice.order, query.get("at")) if choice else None
@@ -215,7 +215,7 @@ class Pages:
             models = self._counted(("runs",), lambda: model_rows(self.db))
             shown = run_rows(self.db, models, looks_for_problems="problems" in query)
             with self._reading(shows_waiting=False):
-                pass  # to know what there are pages for
+                pass  # to find which pages exist
         return self._page("runs", shown=shown, refresh=_REFRESH_S["runs"] if shown.is_running else None)
 
     def tables(self, query: Query) -> str:
@@ -251,7 +251,7 @@ class Pages:
         return search
 
     def _counted(self, what: tuple[Any, ...], count: Callable[[], _Count]) -> _Count:
-        """Count once, until the file or a journal changes: what waits there is counted, too."""
+        """Count once, until the file or a journal changes: waiting answers are counted, too."""
         key = (*what, self.db.stat().st_mtime_ns, sum(journal_sizes(self.db).values()))
         if key not in self._counts:
             if len(self._counts) >= 64:
@@ -261,12 +261,12 @@ class Pages:
         return counted
 
     def forget(self) -> None:
-        """Count everything again at the next look."""
+        """Count everything again on the next request."""
         self._counts.clear()
 
     @contextmanager
     def _reading(self, *, shows_waiting: bool = True) -> Iterator[duckdb.DuckDBPyConnection]:
-        """Open the database; for which kinds of pages it has something is looked up again when the file has changed."""
+        """Open the database; which kinds of pages exist is looked up again when the file has changed."""
         with guarded(self.db, shows_waiting=shows_waiting) as connection:
             changed_at = self.db.stat().st_mtime_ns
             if self._kinds[0] != changed_at:
@@ -285,7 +285,7 @@ class Pages:
 
 
 def _kinds_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
-    """Return the kinds of pages that there is something for, each with its title."""
+    """Return the kinds of pages that have something to show, each with its title."""
     pages = {"trials": "Trials"}
     if paired_cells(connection):
         pages["pairs"] = "Pairs"
@@ -295,7 +295,7 @@ def _kinds_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str]:
 
 
 def _reading(row: Mapping[str, Any]) -> str:
-    """How an answer was read, in a sentence."""
+    """Say how an answer was read, in a sentence."""
     detail = f" ({row['detail']})" if row["detail"] else ""
     expected = f" The condition expects {row['expected']}." if row["expected"] else ""
     sentences = {
@@ -329,7 +329,7 @@ def _source(name: str) -> str:
 
 
 def _environment() -> Environment:
-    # `exact` is for attributes, whose value goes back to the server as it is
+    # `exact` is for attributes, whose value goes back to the server unchanged
     filters = {"cell": cell, "digits": digits, "exact": escape}
     environment = template_environment("slant.collector.view", is_html=True, finalize=_shown, filters=filters)
     environment.globals |= {"style": Markup(style()[0]), "policy": security_policy}
@@ -337,7 +337,7 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Whatever a template prints: nothing hidden in it."""
+    """Show whatever a template prints, with nothing hidden in it."""
     return value if isinstance(value, Markup) else visible(value)
 
 

@@ -1,4 +1,4 @@
-"""Pages by key: rows in an order, and those beyond one of them, whatever has come in between."""
+"""Page by key: rows in an order, and those beyond one of them, whatever has come in between."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from slant.collector.errors import UsageError
 
 @dataclass(frozen=True)
 class Order:
-    """Columns, each with whether it falls; the last ones make a row unique. What is unknown comes last, either way."""
+    """Order by columns, each with whether it falls; the last ones make a row unique. Unknown values always come
+    last."""
 
     columns: tuple[tuple[str, bool], ...]
 
@@ -40,8 +41,8 @@ class Order:
         is_backwards: bool = False,
         with_itself: bool = False,
     ) -> duckdb.DuckDBPyRelation:
-        """Return the rows behind the one with this key, or before it. `key` is one text a column, as `key_of`
-        gives it.
+        """Return the rows after the one with this key, or before it. `key` has one text per column, as `key_of` returns
+        it.
         """
         if len(key) != len(self.columns):
             raise UsageError(f"A place in this list has {len(self.columns)} parts, not {len(key)}.")
@@ -65,7 +66,7 @@ class Order:
 
 
 def read_key(text: str) -> list[str | None]:
-    """Return the key in an address. Raises UsageError if it is none."""
+    """Return the key in an address; UsageError if it is not one."""
     try:
         key = json.loads(text)
     except (ValueError, RecursionError):
@@ -77,7 +78,7 @@ def read_key(text: str) -> list[str | None]:
 
 @dataclass(frozen=True)
 class Page:
-    """Some rows of a list, and the keys from which the ones before and behind are found; None if there are none."""
+    """Hold some rows of a list, and the keys for finding those before and after; None if there are none."""
 
     rows: list[dict[str, Any]]
     before: str | None
@@ -92,7 +93,7 @@ def page_of(
     shown: Sequence[Expression] | None = None,
 ) -> Page:
     """Return the page that an address asks for: `after` or `before` a key, else the first. `shown` has the order's
-    columns; None shows all there are.
+    columns; None shows all columns.
     """
     is_backwards = "before" in query
     key = query.get("before") or query.get("after")
@@ -112,9 +113,9 @@ def page_of(
 
 
 def between(name: str, rows: Sequence[Mapping[str, Any]]) -> Expression:
-    """Return the condition that a column lies between the minimum and the maximum of these rows. DuckDB knows both of
-    each part of a table, and leaves out the parts that hold none such; of a list of values it reads every column of
-    every row first.
+    """Return the condition that a column lies between the minimum and the maximum of these rows. DuckDB knows both for
+    each part of a table, and skips parts without such rows; with a list of values it would read every column of every
+    row first.
     """
     values, column = [row[name] for row in rows], ColumnExpression(name)
     return (column >= ConstantExpression(min(values))) & (column <= ConstantExpression(max(values)))

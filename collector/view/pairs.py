@@ -1,7 +1,7 @@
-"""Pairs: the same question in two conditions, those first whose counts of tokens differ most.
+"""Show pairs: the same question in two conditions, first those whose token counts differ most.
 
-Which trials are a pair their design says (`Design.pairs_by`). Pairs are of one model, for counts of two models are not
-alike, and of one study, variant and source.
+A design says which trials are a pair (`Design.pairs_by`). Pairs are of one model, for counts of two models are not
+comparable, and of one study, variant and source.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ from slant.collector.view.trials import design_of, design_of_study
 PAIRS_ON_A_PAGE = 50
 CELL = ("study", "source", "variant", "model")
 SORTS = {"": ("size", True), "more": ("difference", True), "fewer": ("difference", False)}
-"""The order of pairs: the largest difference either way, most tokens more, most tokens fewer than in the reference."""
+"""Order pairs by the largest difference either way, by most tokens more, or most tokens fewer than the reference."""
 
 
 @dataclass(frozen=True)
 class PairChoice:
-    """Which pairs: of which cell, between which conditions, in which order. `cells` are the ones to choose from."""
+    """Hold which pairs: in which cell, between which conditions, in which order. `cells` are the ones to choose
+    from."""
 
     cells: list[list[str]]
     cell: list[str]
@@ -55,7 +56,7 @@ def paired_cells(connection: duckdb.DuckDBPyConnection) -> list[list[str]]:
 
 
 def pair_choice(connection: duckdb.DuckDBPyConnection, query: Mapping[str, str]) -> PairChoice | None:
-    """Return what an address asks for, the rest as is usual: the latest run's first model, the first two conditions.
+    """Return what an address asks for, with defaults: the latest run's first model, the first two conditions.
     None if no study here makes pairs.
     """
     cells = paired_cells(connection)
@@ -77,7 +78,7 @@ def pair_choice(connection: duckdb.DuckDBPyConnection, query: Mapping[str, str])
 
 
 def pairs_of(connection: duckdb.DuckDBPyConnection, choice: PairChoice) -> duckdb.DuckDBPyRelation:
-    """Return the pairs, unordered, a row each: the columns that they share, both trials, both counts of tokens, the
+    """Return the pairs, unordered, one row each: the columns that they share, both trials, both token counts, the
     difference (other minus reference) and its `size`."""
     trials = connection.view("trials")
     is_of_cell = [ColumnExpression(n) == ConstantExpression(v) for n, v in zip(CELL, choice.cell, strict=True)]
@@ -98,7 +99,7 @@ _OWN = {"trial_id": "id", "tokens": "tokens", "outcome": "outcome"}
 
 @dataclass(frozen=True)
 class PairSteps:
-    """A pair, and the places of those before and behind it; None if it is the first or the last."""
+    """Hold a pair, and the places of those before and after it; None if it is the first or the last."""
 
     row: dict[str, Any]
     before: str | None

@@ -1,4 +1,4 @@
-"""The runs of a database, and how far each model is; also what a collector has not put into the database yet."""
+"""Show the runs of a database, and how far each model is, including what a collector has not yet loaded."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ _COLUMNS = "run_id, source, study, variant, started_at, finished_at, end_reason,
 
 @dataclass(frozen=True)
 class Runs:
-    """`status`: a row a model, with its pace while it is asked; `runs`: the latest first; `problems`: None unasked."""
+    """Hold `status`, a row per model, with its pace while it is asked; `runs`, the latest first; `problems`, None if
+    unasked."""
 
     status: pl.DataFrame
     title: str
@@ -31,12 +32,12 @@ class Runs:
 
 
 def model_rows(db: Path) -> pl.DataFrame:
-    """How far each model is and what it has cost: reads every attempt."""
+    """Return how far each model is and what it has cost; this reads every attempt."""
     return progress(db).drop("n_unpriced")
 
 
 def run_rows(db: Path, models: pl.DataFrame, *, looks_for_problems: bool) -> Runs:
-    """Return what `collect status` says, and the runs themselves; `models` as of `model_rows`. To look for problems
+    """Return what `collect status` says, and the runs themselves; `models` as from `model_rows`. Looking for problems
     reads every trial several times.
     """
     with kept_open(db):

@@ -1,6 +1,6 @@
-"""Trials as Inspect Scout reads transcripts: Parquet with `transcript_id`, `messages`, and all columns of `trials`.
+"""Write trials as Inspect Scout reads transcripts: Parquet with `transcript_id`, `messages`, and columns of `trials`.
 
-A transcript is a trial. What was asked in a round of a game is that round's own messages: the others of its game have
+A transcript is a trial. The messages of a round of a game are that round's own: the others of its game have
 the same `game`.
 """
 
@@ -38,9 +38,9 @@ _WIDE = ("request", "response")  # they are in `messages`, in words
 def export_for_scout(
     db: Path, out: Path, study: str | None = None, *, overwrite: bool = False, anonymous: bool = False
 ) -> int:
-    """Write all trials (of `study`) into the Parquet file `out`; how many. Its folder, which Scout reads, is made where
-    it is not there. `anonymous`: without what tells who collected them. UsageError if the file exists and
-    `overwrite` is false, or is not called .parquet."""
+    """Write all trials (of `study`) into the Parquet file `out`; return their number. Its folder, which Scout reads, is
+    made if it does not exist. `anonymous`: without what reveals who collected them. Raise UsageError if the file exists
+    and `overwrite` is false, or does not end in .parquet."""
     if out.suffix != ".parquet":
         raise UsageError(
             f"Inspect Scout reads Parquet, and {out} is not called so.", "--out transcripts/trials.parquet"
@@ -97,7 +97,7 @@ def _transcript(row: Mapping[str, Any], settings: Mapping[str, str]) -> dict[str
 
 
 def _messages(row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """As Inspect writes messages: the reasoning is a part of the answer's content."""
+    """Return messages as Inspect writes them: the reasoning is a part of the answer's content."""
     for number, message in enumerate(messages_of(row["request"])[0]):
         role = _ROLES.get(message.role, message.role)
         known = role if role in _KNOWN_ROLES else "user"

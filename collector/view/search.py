@@ -1,5 +1,5 @@
-"""Search in prompts, reasoning and answers: part by part, so that it can be watched and stopped, and a collector gets
-its turn between two parts. What comes in later is searched when somebody looks again."""
+"""Search prompts, reasoning and answers part by part, so that it can be watched and stopped, and a collector gets its
+turn between two parts. What comes in later is searched on the next look."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _QUERY = (
 
 
 class TextSearch:
-    """The attempts in whose request, reasoning or answer a text stands, in any case. Runs in a thread of its own."""
+    """Find the attempts whose request, reasoning or answer contains a text, in any case, in a separate thread."""
 
     def __init__(self, db: Path, text: str) -> None:
         self._db = db
-        inside = json.dumps(text, ensure_ascii=False)[1:-1]  # as it stands in a request
+        inside = json.dumps(text, ensure_ascii=False)[1:-1]  # as it is in a request
         self._texts = {"text": _pattern(text), "in_json": _pattern(inside)}
         self._parts: list[pl.DataFrame] = []
         self._thread: threading.Thread | None = None
@@ -48,11 +48,11 @@ class TextSearch:
 
     @property
     def is_cut(self) -> bool:
-        """Whether there are more matches than are kept."""
+        """Return whether there are more matches than are kept."""
         return self.n_matches >= MAX_MATCHES
 
     def go_on(self, wait_s: float) -> None:
-        """Search what has not been searched; come back when all is, or after so many seconds."""
+        """Search what has not been searched; return when all is, or after this many seconds."""
         if not self.is_running and not self.is_stopped:
             self.error = None
             self._thread = threading.Thread(target=self._search, daemon=True)
@@ -69,12 +69,12 @@ class TextSearch:
     def _search(self) -> None:
         try:
             while self._some() and not self.is_stopped and not self.is_cut:
-                time.sleep(0.05)  # somebody may be waiting to write
+                time.sleep(0.05)  # a process may be waiting to write
         except SlantError as error:
             self.error = str(error)
 
     def _some(self) -> bool:
-        """Search for a second; False when there is nothing left."""
+        """Search for a second; return False when there is nothing left."""
         with guarded(self._db, limit_s=60.0, shows_waiting=False) as connection:
             self.n_rows = connection.execute("SELECT max(rowid) + 1 FROM attempts").fetchall()[0][0] or 0
             until = time.monotonic() + HELD_S
@@ -89,7 +89,7 @@ class TextSearch:
 
     @contextmanager
     def matches(self, connection: duckdb.DuckDBPyConnection) -> Iterator[str]:
-        """Meanwhile the matches so far are a table of the connection; its name."""
+        """Yield the name of a table of the connection that holds the matches so far inside the block."""
         parts = self._parts or [pl.DataFrame(schema={"attempt_id": pl.String})]
         with registered(connection, TABLE, pl.concat(parts)):
             yield TABLE
@@ -102,7 +102,7 @@ def _pattern(text: str) -> str:
 
 
 class Searches:
-    """The latest searches of one database, by their texts."""
+    """Hold the latest searches of one database, by their texts."""
 
     def __init__(self, db: Path) -> None:
         self._db = db

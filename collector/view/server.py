@@ -1,4 +1,4 @@
-"""The viewer as a server of one person on this machine: who may ask, what is answered, and nothing else."""
+"""Serve the viewer to one person on this machine: who may ask, what is answered, and nothing else."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _HEADERS = {
     "X-Frame-Options": "DENY", "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }  # fmt: skip
-# Of aiohttp, too: what a client sends that is no HTTP is no concern of who reads, and a traceback of it none of theirs.
+# aiohttp's log is off, too: a client's malformed HTTP, and a traceback of it, do not concern the reader.
 _log = logging.getLogger(__name__)
 _log.addHandler(logging.NullHandler())
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def new_token() -> str:
-    """Return a token nobody can guess; or that of the variable SLANT_VIEW_TOKEN, so that addresses last."""
+    """Return an unguessable token; or that of the variable SLANT_VIEW_TOKEN, so that addresses last."""
     token = os.environ.get(TOKEN_VARIABLE, "")
     if not token:
         return secrets.token_urlsafe(24)
@@ -52,7 +52,7 @@ def new_token() -> str:
 
 
 class ServerLinks:
-    """Addresses on this server, with the token in front."""
+    """Give addresses on this server, with the token in front."""
 
     def __init__(self, token: str) -> None:
         self._root = f"/{token}"
@@ -63,7 +63,7 @@ class ServerLinks:
 
 
 class Viewer:
-    """The application. A page is made in a thread, for DuckDB may take its time."""
+    """Run the application. A page is made in a thread, for DuckDB may take its time."""
 
     def __init__(self, db: Path, notes: NotesFile | None, token: str) -> None:
         self._token = token
@@ -84,8 +84,8 @@ class Viewer:
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Only who came by an address of this machine (a page elsewhere could have its name point here) and knows the
-        token; what changes something, only from a page of ours."""
+        """Admit only requests to an address of this machine (another page could have its name point here) with the
+        token, and changes only from one of our pages."""
         host = (request.headers.get("Host") or "").rpartition(":")[0] or request.headers.get("Host")
         token = request.path.partition("/")[2].partition("/")[0]
         if host not in _LOCAL or not hmac.compare_digest(token.encode("utf-8", "replace"), self._token.encode()):
@@ -95,14 +95,14 @@ class Viewer:
             raise web.HTTPForbidden(text="This page is not of `collect view`.\n")
         try:
             response = await handler(request)
-        except web.HTTPException as error:  # a redirection, an address that there is not
+        except web.HTTPException as error:  # a redirection, an unknown address
             error.headers.update(_HEADERS)
             raise
         except SlantError as error:
             statuses = {UnknownNameError: 404, UsageError: 400, DatabaseBusyError: 503}
             status = next((n for kind, n in statuses.items() if isinstance(error, kind)), 500)
             response = _html(self._pages.problem(error), status)
-        except Exception as error:  # a defect of ours: the reader sees a page all the same, and the others can go on
+        except Exception as error:  # a defect of ours: the reader still sees a page, and the others can go on
             _log.debug("a page can't be made", exc_info=True)
             defect = SlantError(f"This page can't be made, which is a defect of slant's: {type(error).__name__}.")
             response = _html(self._pages.problem(defect), 500)
@@ -151,7 +151,7 @@ class Viewer:
             raise UsageError("Notes need a file.", "Start with: collect view --notes notes.csv")
         try:
             form = await request.post()
-        except (ValueError, LookupError, web.RequestPayloadError, HttpProcessingError) as error:  # of no browser
+        except (ValueError, LookupError, web.RequestPayloadError, HttpProcessingError) as error:  # not from a browser
             raise UsageError("The note can't be read as a form.") from error
         trial_id = request.match_info["key"]
         label, note = (str(form.get(name, "")) for name in ("label", "note"))
@@ -187,7 +187,7 @@ def listening_socket(port: int) -> socket.socket:
 
 
 async def serve(viewer: Viewer, listener: socket.socket, ready: Callable[[], None]) -> None:
-    """Answer until the task is cancelled. `ready` is called once somebody can ask."""
+    """Answer until the task is cancelled. `ready` is called once the server answers."""
     runner = web.AppRunner(viewer.application(), access_log=None, handle_signals=False, logger=_log)
     await runner.setup()
     try:

@@ -1,4 +1,4 @@
-"""Any view of the database: its rows page by page, in its own order or by a column."""
+"""Show any view of the database: its rows page by page, in its own order or by a column."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slant.collector.keep.view_heads import known_view, read_view_heads, view_na
 from slant.collector.view.paging import Order, Page, between, page_of, read_key, rows_of
 
 ON_A_PAGE = 200
-_FEW_TRIALS = 20_000  # so many are quickly ordered as the view has them
+_FEW_TRIALS = 20_000  # up to this many are quickly ordered as the view has them
 _AS_ASKED = ("run_id", "position")
 
 
@@ -54,8 +54,8 @@ def page_of_view(
 
 
 def _trials_of(connection: duckdb.DuckDBPyConnection, designs: tuple[str, ...]) -> duckdb.DuckDBPyRelation:
-    """Return the trials that a view about these designs can show: those of their studies. All, where it is
-    about none.
+    """Return the trials that a view about these designs can show: those of their studies, or all if it is about
+    none.
     """
     trials = connection.view("trials")
     if not designs:
@@ -68,8 +68,8 @@ def _page_of_many(
     trials: duckdb.DuckDBPyRelation, rows: duckdb.DuckDBPyRelation, order: Order, query: Mapping[str, str]
 ) -> Page:
     """Return a page of a view of trials, in the order of asking: such rows lie together. The view joins and orders all
-    of its rows before it gives any: it is asked for some trials by their ids alone, and for more of them where it shows
-    too few of those.
+    its rows before it gives any: so it is asked for some trials by their ids only, and for more if it shows too few of
+    those.
     """
     is_backwards = "before" in query
     key = query.get("before") or query.get("after")
@@ -87,7 +87,7 @@ def _page_of_many(
 
 
 def _any_of(places: Sequence[Mapping[str, Any]]) -> Expression:
-    """Return the trials with these ids, and between the places of these."""
+    """Return the condition for these ids, limited to the range of these places."""
     condition = ColumnExpression("trial_id").isin(*(ConstantExpression(place["trial_id"]) for place in places))
     for name in _AS_ASKED:
         if all(place.get(name) is not None for place in places):

@@ -1,4 +1,4 @@
-"""What the trials under a filter come to: outcomes by condition, and how many tokens they took, drawn as bars."""
+"""Summarise the trials under a filter: outcomes by condition, and how many tokens they took, drawn as bars."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from slant.collector.system.shipped_files import sql_query
 
 OUTCOMES = ("answered", "refused", "filtered", "truncated", "malformed", "rejected")
 _BARS = 48
-_MAX_HISTOGRAMS = 4  # one a condition, below each other; with more conditions all are counted together
+_MAX_HISTOGRAMS = 4  # one per condition, below each other; with more conditions all are counted together
 _LARGEST_SHARE = 0.995  # the rest, far above, is in the last bar
 _STEPS = (1, 2, 4, 5, 8, 10, 16, 20, 25, 32, 50, 64)
 
 
 @dataclass(frozen=True)
 class Histogram:
-    """Bars from left to right: (from, to, n, height between 0 and 1). The last one also holds `n_above`."""
+    """Hold bars from left to right: (from, to, n, height between 0 and 1). The last one also holds `n_above`."""
 
     name: str
     n: int
@@ -31,7 +31,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Summary:
-    """`rows`: source, study, condition, and how many trials had which outcome, in the order of OUTCOMES."""
+    """Hold `rows`: source, study, condition, and how many trials had which outcome, in the order of OUTCOMES."""
 
     n: int
     n_uncounted: int
@@ -40,7 +40,7 @@ class Summary:
 
     @property
     def sources(self) -> list[str]:
-        """Where the answers come from: those of several are told apart, never added up."""
+        """List the sources of the answers: several are distinguished, never added up."""
         return list(dict.fromkeys(source for source, *_ in self.rows))
 
 
@@ -66,7 +66,7 @@ def summarise(chosen: duckdb.DuckDBPyRelation) -> Summary:
 
 
 def histograms(tokens: Iterable[tuple[str, Counter[int]]]) -> list[Histogram]:
-    """One for each condition, on one scale; one of all where there are many conditions. `tokens` has how many trials
+    """Draw one for each condition, on one scale; one for all if there are many conditions. `tokens` has how many trials
     took how many tokens."""
     named = list(tokens)
     if not named:

@@ -1,4 +1,4 @@
-"""Texts of models and providers as a page shows them: nothing hidden, nothing endless."""
+"""Show texts of models and providers on a page: nothing hidden, nothing endless."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from slant.collector.request_messages import values_of
 
 SHOWN_CHARACTERS = 20_000
-# All that shows nothing and may move, hide or reorder what is around it: control characters but for tab and new line,
+# All that is invisible and may move, hide or reorder what is around it: control characters except tab and new line,
 # those of direction, of no width, of line and paragraph, tags, and what no text should hold.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e"
@@ -31,7 +31,7 @@ def _code_point(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class LongText:
-    """The beginning of a text, and how many characters it has in all."""
+    """Hold the beginning of a text, and how many characters it has in all."""
 
     start: str
     n_characters: int
@@ -48,6 +48,6 @@ def begun(text: str | None, *, is_whole: bool = False) -> LongText | None:
 
 
 def indented(text: str | None) -> str | None:
-    """JSON for reading; what is none stays as it is."""
+    """Indent JSON for reading; any other text is unchanged."""
     value = values_of(text)
     return json.dumps(value, ensure_ascii=False, indent=1) if value else text

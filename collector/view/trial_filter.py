@@ -1,4 +1,4 @@
-"""Which trials a reader looks at, and in which order: the part of an address behind the question mark."""
+"""Filter and order a reader's trials: the part of an address after the question mark."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ _GROWING = {
     "repeat_row",
     "rpad",
 }
-"""Functions that make values of any length of nothing: DuckDB can't be stopped in one, nor does it count the memory."""
+"""List functions that make values of any length: DuckDB can't be stopped in one, nor does it count the memory."""
 _SQL_OF_TEXT = {"from_substrait", "from_substrait_json", "json_execute_serialized_sql", "query", "query_table"}
-"""Functions that run a text as SQL, in which all that is refused here could stand."""
+"""List functions that run a text as SQL, which could contain everything that is refused here."""
 
 
 @dataclass(frozen=True)
 class TrialFilter:
-    """`values` by column; the rest as the form has it. An empty text asks for nothing."""
+    """Hold `values` by column; the rest as the form has it. An empty text asks for nothing."""
 
     values: Mapping[str, str] = field(default_factory=dict)
     tokens_from: str = ""
@@ -66,7 +66,7 @@ class TrialFilter:
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> TrialFilter:
-        """Raise UsageError if a number, a date or the condition is none."""
+        """Raise UsageError if a number, a date or the condition is invalid."""
         given = {name: query.get(name, "").strip() for name in (*COLUMNS, *_OTHERS)}
         chosen = cls(
             {name: given[name] for name in COLUMNS if given[name]},
@@ -78,7 +78,7 @@ class TrialFilter:
         return chosen
 
     def query(self, **changes: str) -> dict[str, str]:
-        """As an address says it, with changes."""
+        """Return the filter as an address spells it, with changes."""
         whole = {**self.values, **{name: getattr(self, name) for name in _OTHERS}, **changes}
         return {name: value for name, value in whole.items() if value}
 
@@ -88,7 +88,7 @@ class TrialFilter:
         return Order((((column, self.sort.startswith("-")),) if column else ()) + ASKED)
 
     def conditions(self) -> list[Expression]:
-        """All but the search in texts and the labels of notes, which are no columns."""
+        """Return all conditions except the search in texts and the labels of notes, which are not columns."""
         conditions = [_is(name, value) for name, value in self.values.items()]
         for name, value, parse, compare in (
             ("tokens", self.tokens_from, _whole, Expression.__ge__),
@@ -105,13 +105,13 @@ class TrialFilter:
     def rows(
         self, connection: duckdb.DuckDBPyConnection, labelled: Collection[str] = (), matches: str = ""
     ) -> duckdb.DuckDBPyRelation:
-        """Return the trials under this filter, unordered. `labelled` are the trials with the label that is asked for,
-        `matches` the table with the attempts in whose texts something was found."""
+        """Return the trials under this filter, unordered. `labelled` are the trials with the requested label, `matches`
+        the table with the attempts in whose texts something was found."""
         rows, conditions = connection.view("trials"), self.conditions()
         if self.label:
             ids = [ConstantExpression(trial_id) for trial_id in labelled]
             conditions.append(ColumnExpression("trial_id").isin(*ids) if ids else ConstantExpression(False))
-        if conditions:  # as one: each step of a relation reads the views anew
+        if conditions:  # as one: each step of a relation reads the views again
             rows = rows.filter(reduce(and_, conditions))
         return rows.join(connection.view(matches), "attempt_id", how="semi") if matches else rows
 
@@ -120,8 +120,8 @@ _OTHERS = tuple(name for name in TrialFilter.__dataclass_fields__ if name != "va
 
 
 def condition_of(text: str) -> Expression:
-    """Return a condition of SQL that a person types, as one expression: it can't hold a second statement, nor end the
-    query that it is put into. UsageError if it is none.
+    """Return an SQL condition that a person types, as one expression: it can't hold a second statement, nor end the
+    query that contains it. Raise UsageError if it is invalid.
     """
     if len(text) > _LONGEST:
         raise UsageError(f"A condition has {_LONGEST:,} characters at most.")
@@ -143,8 +143,8 @@ def condition_of(text: str) -> Expression:
 
 @lru_cache(64)
 def _functions(condition: str) -> frozenset[str]:
-    """Return the names of the functions that a condition calls and the kinds of its parts, wherever they stand
-    in it.
+    """Return the names of the functions that a condition calls and the kinds of its parts, wherever they
+    occur.
     """
     with duckdb.connect(":memory:") as connection:
         parsed = connection.execute("SELECT json_serialize_sql($1)", [f"SELECT 1 WHERE ({condition}\n)"]).fetchall()
@@ -159,7 +159,7 @@ def _functions(condition: str) -> frozenset[str]:
 
 
 def _is(name: str, value: str) -> Expression:
-    """Whether a column has this value. A letter that Unicode writes in two ways is the same letter (NFC)."""
+    """Return whether a column has this value. A letter with two spellings in Unicode is the same letter (NFC)."""
     if name in _WHOLE_NUMBERS:
         return ColumnExpression(name) == ConstantExpression(_whole(name, value))
     if value.isascii():

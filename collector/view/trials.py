@@ -1,4 +1,4 @@
-"""The trials of a database: a page of them, one of them with all that is kept of it, a game, the games."""
+"""Read the trials of a database: a page of them, one with all that is kept of it, a game, the games."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GAMES_BY = (
     "study", "source", "study_version", "variant", "model", "repetition", "test", "item", "condition", "game",
 )  # fmt: skip
 _GAMES = Order(tuple((name, False) for name in _GAMES_BY))
-"""As neighbouring_games.sql has it."""
+"""Order games as neighbouring_games.sql does."""
 _LISTED = (
     "trial_id", "run_id", "sequence", "source", "study", "variant", "model", "test", "condition", "item", "group",
     "wording", "game", "round", "repetition", "outcome", "choice", "expected", "tokens", "token_source",
@@ -41,7 +41,7 @@ _EXCERPTS = {"answer": 160, "reasoning_text": 160}
 def chosen_trials(
     connection: duckdb.DuckDBPyConnection, chosen: TrialFilter, notes: NotesFile | None, search: TextSearch | None
 ) -> Iterator[duckdb.DuckDBPyRelation]:
-    """Yield the trials that a filter leaves, unordered, with what notes and a search have to say to it."""
+    """Yield the trials that a filter leaves, unordered, including filters by notes and by a search."""
     if chosen.label and notes is None:
         raise UsageError("A filter by label needs the notes.", "Start with: collect view --notes notes.csv")
     labelled = notes.trials_with(chosen.label) if notes and chosen.label else ()
@@ -58,8 +58,8 @@ def page_of_trials(
     chosen: TrialFilter,
     query: Mapping[str, str],
 ) -> Page:
-    """Return the page that an address asks for. In the order of asking its trials mostly lie together: which ones they
-    are is found in narrow columns, for to carry a million wide rows into a sort takes longer than all the rest.
+    """Return the page that an address asks for. In the order of asking its trials mostly lie together: they are
+    identified in narrow columns, for sorting a million wide rows takes longer than everything else.
     """
     columns = [*(ColumnExpression(name) for name in _LISTED), *_excerpts()]
     if not chosen.sort:
@@ -73,7 +73,7 @@ def page_of_trials(
 
 
 def _lie_together(places: list[dict[str, Any]]) -> bool:
-    """Whether few other trials lie between these: all are of one run, with nearby numbers."""
+    """Return whether few other trials lie between these: all belong to one run, with nearby numbers."""
     if not places or any(None in place.values() for place in places):
         return False
     numbers = [place["sequence"] for place in places]
@@ -88,7 +88,7 @@ def _excerpts() -> Iterator[Expression]:
 
 @dataclass(frozen=True)
 class OneTrial:
-    """A trial with all its attempts, the last one of which ended it (`row`; the latest of a pending one)."""
+    """Hold a trial with all its attempts, the last of which ended it (`row`; the latest if it is pending)."""
 
     row: dict[str, Any]
     attempts: list[dict[str, Any]]
@@ -99,7 +99,7 @@ class OneTrial:
 
 
 def one_trial(connection: duckdb.DuckDBPyConnection, trial_id: str) -> OneTrial:
-    """UnknownNameError if the database has no such trial."""
+    """Return one trial; UnknownNameError if the database has no such trial."""
     rows = attempts_of(connection, [trial_id])[trial_id]
     row = last_attempt(rows)
     row["factors"], told = values_of(row["factors"]), row["factors"]
@@ -113,8 +113,8 @@ def one_trial(connection: duckdb.DuckDBPyConnection, trial_id: str) -> OneTrial:
 
 
 def occasions_of(connection: duckdb.DuckDBPyConnection, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the answers to a trial that was asked on several days (`collect --again`), the first one first;
-    else none.
+    """Return the answers to a trial that was asked on several days (`collect --again`), the first one first; else
+    none.
     """
     first_id = row["first_trial_id"] or row["trial_id"]
     attempts = connection.sql("FROM attempts").filter(ColumnExpression("is_final"))
@@ -130,10 +130,10 @@ def occasions_of(connection: duckdb.DuckDBPyConnection, row: Mapping[str, Any]) 
 def attempts_of(
     connection: duckdb.DuckDBPyConnection, trial_ids: Sequence[str], cell: Mapping[str, str] | None = None
 ) -> dict[str, list[dict[str, Any]]]:
-    """All attempts of these trials in their order. UnknownNameError if there is none of a trial. `cell`: what is
-    known of all of them (a model, say), so that the ids of others need not be read.
+    """Return all attempts of these trials in their order. Raise UnknownNameError if a trial has none. `cell`: what is
+    known about all of them (a model, for example), so that other ids need not be read.
 
-    Their places are by_trial in one look at narrow columns, and what lies at a place is read at once."""
+    Their places are found in one scan of narrow columns, and the rows at those places are read at once."""
     attempts = _with(connection.sql("FROM attempts"), **(cell or {}))
     is_asked_for = ColumnExpression("trial_id").isin(*map(ConstantExpression, trial_ids))
     places = rows_of(attempts.filter(is_asked_for).select("trial_id", "run_id", "sequence"))
@@ -154,7 +154,7 @@ def last_attempt(attempts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """Return the trials before and behind this one in a list."""
+    """Return the trials before and after this one in a list."""
     key = [None if row[name] is None else str(row[name]) for name in order.names]
     sides = []
     for is_backwards in (True, False):
@@ -166,10 +166,10 @@ def neighbours(trials: duckdb.DuckDBPyRelation, order: Order, row: Mapping[str, 
 
 @dataclass(frozen=True)
 class Game:
-    """A conversation of many turns: its trials in order, each with what its design tells of it (`facts`, by `heads`).
-    `name`: what the design calls it; of one that `has_rounds` (a game), the table of choices by condition as it grew:
-    `counts` of a round are those of its condition, up to and with this round. `always`: what is told of all trials
-    alike."""
+    """Hold a conversation of many turns: its trials in order, each with what its design says about it (`facts`, by
+    `heads`). `name`: what the design calls it; if it `has_rounds` (a game), the growing table of choices by condition:
+    `counts` of a round are those of its condition, up to and including this round. `always`: what is the same for all
+    trials."""
 
     name: str
     has_rounds: bool
@@ -181,7 +181,7 @@ class Game:
 
 
 def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
-    """All trials of a game. UnknownNameError if the database has none of this name."""
+    """Return all trials of a game; UnknownNameError if the database has no game of this name."""
     rows = rows_of(_with(connection.view("trials"), game=game))
     if not rows:
         raise UnknownTrialError("game", game)
@@ -206,7 +206,7 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
 
 def new_messages(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> list[Message]:
     """Return what was said to the model in a turn: its own answer, which is sent along with the next question, is shown
-    where it was given.
+    in its own turn.
     """
     messages = messages_of(row["request"])[0]
     if before is None or not messages or messages[0].text.strip() != (before["answer"] or "").strip():
@@ -221,7 +221,7 @@ def page_of_games(trials: duckdb.DuckDBPyRelation, query: Mapping[str, str]) -> 
 
 
 def neighbouring_games(trials: duckdb.DuckDBPyRelation, game: str) -> tuple[str | None, str | None]:
-    """Return the games before and behind this one in the list of these trials; none of one that is not in it."""
+    """Return the games before and after this one in the list of these trials; none if it is not in it."""
     games = trials.query("chosen", sql_query("neighbouring_games"))
     assert games is not None  # it is a query, which has rows
     places = _with(games, game=game).select("before", "behind").fetchall()
@@ -241,7 +241,7 @@ def design_of_study(connection: duckdb.DuckDBPyConnection, study: str) -> str | 
 
 
 def design_of(name: str | None) -> Design | None:
-    """None if nobody knows it here: a package that is not installed."""
+    """Return the design; None if it is unknown here: its package is not installed."""
     try:
         return design_named(name) if name else None
     except (UnknownNameError, DesignError):
@@ -249,12 +249,12 @@ def design_of(name: str | None) -> Design | None:
 
 
 def facts_of(design: Design | None, row: Mapping[str, Any]) -> dict[str, str]:
-    """Return what the design tells of a trial. A stranger's design may stumble over it: then its factors as
-    they are.
+    """Return what the design says about a trial. If a stranger's design fails, return the trial's plain
+    factors.
     """
     try:
         return design.facts(row) if design else {name: str(value) for name, value in row["factors"].items()}
-    except Exception as error:  # whatever the code of another package raises
+    except Exception as error:  # the code of another package may raise anything
         return {"not told": f"{type(error).__name__} in the design"}
 
 

@@ -278,13 +278,13 @@ def test_ctrl_c_ends_the_waiting_for_a_database_that_somebody_holds(command: Com
             "plan.run_plan",
             "make_run_plan",
             0,
-            'Left before "drinks" (base) was asked.\n  What is in {db} and beside it is',
+            'Left before "drinks" (base) was asked.\n  What is in {db} and next to it is',
         ),
         (
             "commands.terminal_watcher",
             "_print_report",
             8,
-            "Left at once.\n  All answers that came are kept beside {db}. The same command asks",
+            "Left at once.\n  All answers that came are kept next to {db}. The same command asks",
         ),
     ],
 )

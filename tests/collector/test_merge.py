@@ -172,7 +172,7 @@ def test_a_journal_of_the_same_name_with_other_lines_is_left_out(shards: list[Pa
 
 def test_what_is_no_source_is_said_in_a_sentence(shards: list[Path], tmp_path: Path) -> None:
     (tmp_path / "alone.duckdb").write_bytes(shards[0].read_bytes())
-    with pytest.raises(DatabaseError, match="has no journal beside it"):
+    with pytest.raises(DatabaseError, match="has no journal next to it"):
         merge(tmp_path / "all.duckdb", [tmp_path / "alone.duckdb"])
     with pytest.raises(DatabaseError, match="is not there"):
         merge(tmp_path / "all.duckdb", [tmp_path / "none.duckdb"])

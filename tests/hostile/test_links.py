@@ -98,7 +98,7 @@ def test_two_names_with_a_journal_each_are_asked_nothing(kept: Path, tmp_path: P
     os.link(db, tmp_path / "other.duckdb")
     shutil.copytree(journal_folder(db), tmp_path / "other.duckdb.journal")
     for name in (db, tmp_path / "other.duckdb"):
-        with pytest.raises(SlantError, match="a journal lies beside each"):
+        with pytest.raises(SlantError, match="each of them has a journal"):
             FolderLock(journal_folder(name))
 
 
