@@ -1,6 +1,7 @@
-"""A design is how a *kind* of experiment is read, crossed, worded and simulated: code, where a study is data.
+"""Find designs. A design is how a *kind* of experiment is read, crossed, worded and simulated: code, while studies are
+data.
 
-A new design is one module with a subclass of `Design` and one row in `_DESIGNS`; or the same in a package of your own,
+A new design is one module with a subclass of `Design` and one row in `_DESIGNS`; or the same in your own package,
 found by the entry point group "slant.designs" (vignettes/extending.Rmd shows one).
 """
 
@@ -43,14 +44,14 @@ _found: dict[str, Design] = {}
 
 
 def design_named(name: str) -> Design:
-    """Return the design of this name; UnknownNameError if there is none, DesignError if its package is not as it
-    says.
+    """Return the design of this name; UnknownNameError if there is none, DesignError if its package is not
+    valid.
     """
     if name not in _found:
         design = import_module(_DESIGNS[name]).DESIGN if name in _DESIGNS else _of_a_package(name)
         if design is None:
             raise UnknownNameError("design", name, design_names())
-        copyreg.pickle(type(design), _as_its_name)  # in every process one design of a name
+        copyreg.pickle(type(design), _as_its_name)  # every process has one design of a name
         _found[name] = design
     return _found[name]
 
@@ -60,13 +61,13 @@ def _as_its_name(design: Design) -> tuple[Callable[[str], Design], tuple[str]]:
 
 
 def design_names() -> list[str]:
-    """Those of slant and those of other packages."""
+    """Return the names of slant's designs and those of other packages."""
     return sorted({*_DESIGNS, *third_party_names(GROUP)})
 
 
 def third_party_designs() -> Iterable[Design]:
-    """Those that other packages bring, by their names. One that can't be loaded is passed over: it makes no view, and
-    who asks for it by its name is told why."""
+    """Return designs of other packages by their names. One that can't be loaded is skipped: it makes no view, and
+    asking for it by name gives the reason."""
     for name in third_party_names(GROUP):
         if name not in _DESIGNS:
             try:
@@ -84,7 +85,7 @@ def _of_a_package(name: str) -> Design | None:
 
 
 def check_asks(design: Design) -> None:
-    """DesignError if a design has neither what is asked nor an order of its own, neither prompts nor turns."""
+    """Raise DesignError if a design lacks both questions and a custom order, or both prompts and turns."""
     for pair in (("questions", "plan"), ("text", "next")):
         if all(getattr(type(design), method) is getattr(Design, method) for method in pair):
             raise DesignError(f'The design "{design.name}" needs {pair[0]}() or {pair[1]}(), and has neither.')
@@ -94,7 +95,7 @@ _HEAD = ("grain", "reads", "design", "note")
 
 
 def check_views(design: Design) -> None:
-    """DesignError if a view is not called after the design, or its text lacks the head that slant's own have."""
+    """Raise DesignError if a view is not named after the design, or its text lacks the head that slant's own have."""
     for name, text in design.views.items():
         for wrong in _wrong(design.name, name, text):
             raise DesignError(f'The view "{name}" of the design "{design.name}" can\'t be made: {wrong}.')

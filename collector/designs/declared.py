@@ -1,4 +1,4 @@
-"""What a design says of itself to tables, checks and reports: its words, and the tables that a report shows."""
+"""Declare a design's words and report tables, for tables, checks and reports."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """What readers call the parts of a design: its `answers`, a `condition`, an `option` to choose."""
+    """Name the parts of a design for readers: its `answers`, a `condition`, an `option` to choose."""
 
     answers: str = "answers"
     condition: str = "condition"
@@ -16,7 +16,7 @@ class Vocabulary:
 
 @dataclass(frozen=True)
 class ReportPart:
-    """One group of tables in a report: the rows of these views as they are, under one title, after `texts`.
+    """Define one group of tables in a report: the rows of these views unchanged, under one title, after `texts`.
 
     `name` is its anchor, and unique in a report. Without rows in any of its views, a report leaves the group out.
     """

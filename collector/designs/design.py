@@ -1,7 +1,7 @@
-"""What the rest of slant asks of a design, and what is so of a design that doesn't say otherwise.
+"""Define what the rest of slant asks of a design, with defaults.
 
 A design whose conversations are single questions gives `parse`, `tests`, `questions`, `text`, `read` and `simulate`.
-One with an order of its own gives `plan` in place of `questions`, one with games `next` in place of `text`.
+One with a custom order gives `plan` in place of `questions`, one with games `next` in place of `text`.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from slant.collector.study.toml_table import Table
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One trial before it has a model, a repetition and a place: what a trial has by these names (see Trial). Two
-    questions of a study differ in test, condition, group, item or wording: by these their trials are told apart."""
+    """Hold one trial before it has a model, a repetition and a place: what a trial has under these names (see Trial).
+    Two questions of a study differ in test, condition, group, item or wording: these distinguish their trials."""
 
     test: str
     condition: str
@@ -43,87 +43,87 @@ class Question:
 
 
 class Design(ABC):
-    """A kind of experiment. All of it is pure: no clock, no network, no state between calls."""
+    """Define a kind of experiment. All of it is pure: no clock, no network, no state between calls."""
 
     name: str
     conversation: str = ""
-    """What a conversation of many turns is called, of which the later depend on the earlier ("game"); empty where each
-    question stands alone."""
+    """Name a conversation of many turns whose later ones depend on the earlier ones ("game"); empty if each question is
+    independent."""
     analyses_tokens: bool = False
-    """True where the count of tokens is what is analysed, so that answers without one are worth a warning."""
+    """True if the count of tokens is analysed, so that answers without one deserve a warning."""
     compares_variants: bool = False
-    """True where variants are conditions to compare, which tables and figures then put side by side; elsewhere each
-    variant is an analysis of its own."""
+    """True if variants are conditions to compare, which tables and figures then show side by side; otherwise each
+    variant is a separate analysis."""
     answer_schema: Mapping[str, Any] | None = None
-    """The JSON schema of an answer, for providers that enforce one on request; None where answers are no JSON."""
+    """Give the JSON schema of an answer, for providers that enforce one on request; None if answers are not JSON."""
     whole_keys: tuple[str, ...] = ()
-    """Tables of a study file that a variant changes as a whole, not key by key."""
+    """List tables of a study file that a variant replaces completely, not key by key."""
     pairs_by: tuple[str, ...] = ()
-    """The columns of `trials` in which two answers agree that differ in their condition alone, for readers who want to
-    see them side by side (`collect view`). Empty: answers of this design make no such pairs."""
+    """List the columns of `trials` in which two answers agree that differ only in their condition, for readers who want
+    to see them side by side (`collect view`). Empty: answers of this design make no such pairs."""
     refusal_rules: tuple[RefusalRule, ...] = ("outcome",)
-    """What a study of this design may call a refusal (`refusal_rule` in its file), the usual rule first."""
+    """List what a study of this design may call a refusal (`refusal_rule` in its file), the usual rule first."""
     participants: Mapping[str, str] = {}
-    """Those that are no models and play any study of this design, with their labels."""
+    """Label those players of any study of this design that are not models."""
     plays_games: bool = False
-    """True where a plan can't know which trials of a conversation follow: each depends on what was answered before."""
+    """True if a plan can't know which trials of a conversation follow: each depends on the answers before."""
     vocabulary: Vocabulary = Vocabulary()
     trials_view: str = ""
-    """The view of its answers that figures of trials read: labelled, with `is_valid`, `is_refusal`, `tokens`. Empty:
-    such rows are made of `trials`."""
+    """Name the view of its answers that figures of trials read: labelled, with `is_valid`, `is_refusal`, `tokens`.
+    Empty: such rows are made from `trials`."""
     checked_view: str = ""
-    """The view of its answers that checks read, one row each: source, study, study_version, variant, run_id, trial_id,
-    model, test, condition, outcome, tokens and what its checks want (an order, too). Empty: a study of this design is
-    checked by its mixed model, if it has one."""
+    """Name the view of its answers that checks read, one row each: source, study, study_version, variant, run_id,
+    trial_id, model, test, condition, outcome, tokens and what its checks want (an order, too). Empty: a study of this
+    design is checked by its mixed model, if it has one."""
     checks: Mapping[str, Mapping[str, Any]] = {}
-    """Checks of `checked_view` next to those that all answers (and choices) have, by their keys in checks.toml, each
-    with arguments that its R function takes of this design alone."""
+    """List checks of `checked_view` besides those that all answers (and choices) have, by their keys in checks.toml,
+    each with arguments that its R function takes for this design only."""
     figures: Mapping[str, str] = {}
-    """Figures that not every design has, by their names, each with the view of its rows; empty: `trials_view`."""
+    """List figures that not every design has, by name, each with the view of its rows; empty: `trials_view`."""
     report_parts: tuple[ReportPart, ...] = ()
-    """Groups of tables that a report has of this design, next to those of all studies."""
+    """List groups of tables in this design's report, besides those of all studies."""
     choice: str = ""
-    """The column of `checked_view` that is true where a choice goes with the usual association. Effects of conditions
-    are differences in its share. Empty: no choice is what is analysed."""
+    """Name the column of `checked_view` that is true if a choice goes with the usual association. Effects of conditions
+    are differences in its share. Empty: choices are not analysed."""
     game_index: tuple[str, str] = ("", "")
-    """A view with one row a game, and the column there whose variance a plan of games rests on."""
+    """Name a view with one row per game, and the column whose variance a plan of games uses."""
     number_sources: tuple[str, ...] = ()
-    """What numbers of a paper are recomputed by, next to views (names of `IN_PYTHON` in analysis/paper/sources.py)."""
+    """List what recomputes a paper's numbers besides views (names of `IN_PYTHON` in analysis/paper/sources.py)."""
     layouts: tuple[str, ...] = ()
-    """Layouts of published files that its answers come in, by the names that `collect import --layout` takes."""
+    """List layouts of published files with its answers, by the names that `collect import --layout` takes."""
     proposal_place: int = 9
-    """Which design `collect import` proposes first where files fit several: the one with the smallest number."""
+    """Rank the design for `collect import`, which proposes the smallest number first if files fit several."""
     views: Mapping[str, str] = {}
-    """Views of a design in a package of its own: the text of each by its name, with the head that CONTRIBUTING.md asks
-    for, in an order in which each reads earlier ones."""
+    """Hold views of a design in a separate package: the text of each by its name, with the head that CONTRIBUTING.md
+    requires, in an order in which each reads earlier ones."""
 
     starts: tuple[str, ...] = ()
-    """Studies to start from, where a design has several (`collect studies new --start`), the usual one first: folders
+    """List studies to start from, if a design has several (`collect studies new --start`), the usual one first: folders
     in collector/studies/templates/DESIGN/."""
 
     template: Mapping[str, str] = {}
-    """A study to start from, for `collect studies new`: the text of each file by its name, study.toml among them, with
-    STUDY where its name belongs. Designs of slant have theirs in collector/studies/templates/."""
+    """Hold a study to start from, for `collect studies new`: the text of each file by its name, including study.toml,
+    with STUDY in place of its name. Designs of slant have theirs in collector/studies/templates/."""
 
     @abstractmethod
     def parse(self, table: Table, folder: StudyFolder) -> Any:
         """Return the design's own part of a study file (kept as `Study.data`); StudyError if it breaks the rules."""
 
     def published_study(self, template: Mapping[str, str], folder: Path) -> dict[str, str]:
-        """Return the files of a study with lists and prompts that others have published, which lie in a folder in their
-        layout; `template` is the study that a new one of this design starts from. UsageError if none is known."""
+        """Return the files of a study made from others' published lists and prompts, which are in a folder in their
+        layout; `template` is the study that a new one of this design starts from. UsageError if no layout is known."""
         raise UsageError(f"There is no layout of published lists for the design {self.name}.", "Leave out --lists.")
 
     def proposed_study(self, cells: AnsweredCells) -> ProposedStudy:
-        """Return a study that these answers fit into, for `collect import` without a study. StudyError if they fit
-        none of this design: it says what must hold and what was found, as in "it has two conditions, and the files have
-        three"; an empty sentence where a design proposes none.
+        """Return a study that these answers fit into, for `collect import` without a study. Raise StudyError if they
+        fit none of this design: it says what must hold and what was found, as in "it has two conditions, and the files
+        have three"; the sentence is empty if a design proposes none.
         """
         raise StudyError("")
 
     @abstractmethod
     def tests(self, data: Any) -> tuple[TestInfo, ...]:
-        """The tests in the study's order, each with its number of trials in one model and one repetition."""
+        """Return the tests in the study's order, each with its number of trials in one model and one repetition."""
 
     @abstractmethod
     def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
@@ -131,44 +131,45 @@ class Design(ABC):
 
     @abstractmethod
     def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
-        """Return a made-up reply; depends on the trial, the model and the seed only, never on the order of calls."""
+        """Return a made-up reply; it depends only on the trial, the model and the seed, never on the order of calls."""
 
     def conditions(self, data: Any) -> tuple[Condition, ...]:
         """Return the conditions in the study's order; the first one is the reference level of its fits."""
         return ()
 
     def words(self, data: Any) -> list[dict[str, str]]:
-        """Every word of the study: test, category, word, and where it comes from (`tier` …) where the study says so."""
+        """Return every word of the study: test, category, word, and its origin (`tier` …) if the study says it."""
         return []
 
     def own_words(self, data: Any) -> set[str]:
-        """Return what reasoning repeats of the study itself, which says nothing of its topics: its words, here."""
+        """Return what reasoning repeats from the study itself, and so says nothing about its topics: here, its
+        words."""
         return {row["word"] for row in self.words(data)}
 
     def check(self, study: StudyFile) -> None:
-        """StudyError if the parts of the study don't fit together."""
+        """Raise StudyError if the parts of the study don't fit together."""
         for named, user in used_frames(study).items():
             if named and not self.frames(study.data):
                 raise StudyError(f'{user.capitalize()} has the frame "{named}", but a {self.name} study has no frames.')
 
     def factor_levels(self, study: StudyFile) -> dict[str, tuple[Any, ...]]:
-        """Return the values that columns of text have in the views of this design, by column, in the study's order."""
+        """Return the values that text columns have in the views of this design, by column, in the study's order."""
         return {"test": tuple(test.test for test in study.tests)}
 
     def attributes(self, data: Any) -> Mapping[str, tuple[str, ...]]:
         """Return the factors that a study itself names, with their levels, the reference first. Views of the design
-        have them in a column `attributes` (by name), or in one of their own, and fits name them as columns.
+        have them in a column `attributes` (by name), or in a separate one, and fits name them as columns.
         """
         return {}
 
     def fits(self, study: StudyFile) -> dict[str, Fit]:
-        """Fits that a study of this design has beside those of its file, by name; its file may define one otherwise."""
+        """Return fits that a study of this design has besides those of its file, by name; its file may override one."""
         return {}
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        """Return the facts for a reader of a trial next to prompt and answer, each by its name; of a round of a
-        game also who was offered and how it went. `trial` is a row of `trials`, its `factors` as values. Without a say
-        of its design: the factors as they are.
+        """Return the facts for a reader of a trial besides prompt and answer, each by its name; for a round of a game
+        also who was offered and how it went. `trial` is a row of `trials`, its `factors` as values. By default these
+        are the factors unchanged.
         """
         return {name: as_text(value) for name, value in trial["factors"].items()}
 
@@ -177,11 +178,11 @@ class Design(ABC):
         return tuple(option for option in (trial["option_a"], trial["option_b"]) if option)
 
     def remarks(self, study: StudyFile) -> list[str]:
-        """Sentences on what is allowed but may not be meant, for `collect studies validate`."""
+        """Return sentences on what is allowed but may not be intended, for `collect studies validate`."""
         return []
 
     def frames(self, data: Any) -> tuple[str, ...]:
-        """Return the frames (or formats of answers) that a model may have; where there is one, no file needs to name
+        """Return the frames (or formats of answers) that a model may have; if there is only one, no file needs to name
         it.
         """
         return ()
@@ -199,9 +200,8 @@ class Design(ABC):
         return False
 
     def dealt(self, data: Any, seed: int) -> Any:
-        """Return the data of a study with its words dealt to groups at random by the seed, which is what its variant
-        `null` asks; None if a design has no groups of words. A simulated model still answers by each word's own
-        group.
+        """Return the data of a study with its words dealt to groups at random by the seed, as its variant `null` asks
+        them; None if a design has no groups of words. A simulated model still answers by each word's own group.
         """
         return None
 
@@ -218,30 +218,30 @@ class Design(ABC):
         return set()
 
     def questions(self, study: StudyFile, model: StudyModel) -> Iterable[Question]:
-        """All that one model is asked in one repetition, in whatever order; of very many a sequence that makes each
-        where it is wanted.
+        """Return all that one model is asked in one repetition, in any order; if there are very many, a sequence that
+        makes each on demand.
         """
-        return ()  # check_asks() has seen to it that a design has this or plan()
+        return ()  # check_asks() ensures that a design has this or plan()
 
     def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
         """Return the question of a trial, to the byte, as it is sent as one message of a user."""
-        return ""  # check_asks() has seen to it that a design has this or next()
+        return ""  # check_asks() ensures that a design has this or next()
 
     def plan(self, study: StudyFile, model: StudyModel, seed: int) -> Plan[Any]:
-        """Return what one model is asked, in a seeded order. Without a plan of its own, a design's questions are
-        shuffled, all repetitions together, so that conditions take turns.
+        """Return what one model is asked, in a seeded order. By default the questions of all repetitions are shuffled
+        together, so that conditions take turns.
         """
         return self.shuffled_questions(study, model, seed)
 
     def shuffled_questions(self, study: StudyFile, model: StudyModel, seed: int) -> QuestionPlan[Any]:
-        """All questions of a model, in a seeded order."""
+        """Return all questions of a model, in a seeded order."""
         return _ShuffledQuestions(self, study, model, seed)
 
     def conversations(
         self, study: StudyFile, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
     ) -> Iterator[Conversation]:
-        """Yield the conversations of the plan, lazily. `skip` has one number for each, and those with another number
-        than 0 are passed over without being made (empty: none is). They keep their positions.
+        """Yield the conversations of the plan, lazily. `skip` has one number for each; those with a number other than 0
+        are skipped without being made (empty: none is). All keep their positions.
         """
         plan = self.plan(study, model, seed)
         for number, place in enumerate(plan.places(repetitions)):
@@ -250,9 +250,9 @@ class Design(ABC):
 
     def contents(self, study: StudyFile) -> Iterator[str]:
         """Yield a short hash (12 hexadecimal digits) for each kind of trial that shares what its prompts are made of;
-        one of them is the `content` of every trial. An edit of the study that leaves it as it is changes no prompt, and
-        the answers stay. `study.asked_as` is in it: two variants never share one. Without a say of its design, that is
-        the text of each question.
+        one of them is the `content` of every trial. An edit of the study that leaves it unchanged changes no prompt,
+        and the answers stay. `study.asked_as` is in it: two variants never share one. By default it is the text of each
+        question.
         """
         for frame in sorted({study.frame, *self.frames(study.data), *(model.frame for model in study.models)}):
             anybody = StudyModel("", "", "", "", frame)
@@ -275,27 +275,27 @@ class Design(ABC):
         return trial, self._prompt(study, model, trial)
 
     def first(self, study: StudyFile, model: StudyModel, conversation: Conversation) -> tuple[Trial, Prompt]:
-        """Return what a conversation begins with, and which trial that is."""
+        """Return the first prompt of a conversation, and its trial."""
         step = self.next(study, model, conversation, [])
         assert step is not None
         return step
 
     def repeated(self, study: StudyFile, planned: Trial, repetition: int) -> Trial:
         """Return the planned trial as it is in another repetition, for imported rows, which set its number themselves.
-        Without a say of its design all repetitions of a trial have the same options and factors.
+        By default all repetitions of a trial have the same options and factors.
         """
         return planned
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """Return a trial of an imported row (`draft`, by the names of importing/layouts/tidy.py) with what else the
-        design has to know of it; `planned` is that of the plan. StudyError, whose text goes on after "this row …",
-        where the row lacks it.
+        design must know about it; `planned` is that of the plan. Raise StudyError, whose text continues "this row …",
+        if the row lacks it.
         """
         return trial
 
     def imported_turns(self, study: StudyFile, model: StudyModel) -> TurnReader | None:
-        """How a row of a conversation becomes a trial, where the plan can't know which ones follow (a game); None if
-        its place in the plan says it."""
+        """Return how a row of a conversation becomes a trial, if the plan can't know which ones follow (a game); None
+        if its place in the plan says it."""
         return None
 
     def as_imported_reply(self, study: StudyFile, trial: Trial, reply: Reply) -> Reply:
@@ -303,7 +303,7 @@ class Design(ABC):
         return reply
 
     def coded_options(self, study: StudyFile, row: Mapping[str, Any]) -> tuple[str, str, str]:
-        """Return the two options of an answer that is to be coded by a model as well, and what was given to one of
+        """Return the two options of an answer that a model is to code, too, and what was given to one of
         them; `row` is one of the view `codable_answers`, which has the answers of this design.
         """
         return row["option_a"], row["option_b"], row["asked"]
@@ -313,12 +313,12 @@ class Design(ABC):
         return False
 
     def assumed_lengths(self, study: StudyFile, model: StudyModel) -> str:
-        """Of a model whose lengths the study says: which it says nothing of, and what is assumed there; else empty."""
+        """Return what a study with this model's lengths does not say, and what is assumed then; else empty."""
         return ""
 
     def trial_for_prompt(self, study: StudyFile, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
         """Return the trial (repetition 1) whose prompt these messages are, for a simulated server; None if there is
-        none (a round of a game is no question of its own: the simulated provider is told which trial it plays).
+        none (a round of a game is not a separate question: the simulated provider is given its trial).
         """
         return None if self.has_turns(study) else index_prompts(study, model, self._prompts).find(messages)
 
@@ -331,19 +331,19 @@ class Design(ABC):
 
 
 def used_frames(study: StudyFile) -> dict[str, str]:
-    """Return the frames that a study and its models have, each with who has it."""
+    """Return the frames that a study and its models have, each with its user."""
     return {study.frame: "the study"} | {model.frame: f"the model {model.model}" for model in study.models}
 
 
 def as_text(value: Any) -> str:
-    """Return a factor as a reader sees it: lists with commas, what is deeper as JSON."""
+    """Return a factor as a reader sees it: lists with commas, nested values as JSON."""
     if isinstance(value, list) and not any(isinstance(part, list | dict) for part in value):
         return ", ".join(map(as_text, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
-    """The questions of a design without a plan of its own; a place is the number of a question and a repetition."""
+    """Plan the questions of a design without its own plan; a place is the number of a question and a repetition."""
 
     def __init__(self, design: Design, study: StudyFile, model: StudyModel, seed: int) -> None:
         self._design, self._study, self._model, self._seed = design, study, model, seed
@@ -383,8 +383,8 @@ class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
 
 
 def quoted_answer(reply: Reply) -> tuple[dict[str, Any], ...]:
-    """Return the message of the assistant, with what its provider wants back of it. Empty where nothing was said: some
-    providers refuse an empty message."""
+    """Return the message of the assistant, with what its provider wants back of it. It is empty if nothing was said:
+    some providers refuse an empty message."""
     message: dict[str, Any] = {"role": "assistant", "content": reply.answer or ""}
     message |= {"blocks": reply.blocks} if reply.blocks else {}
     return (message,) if reply.blocks or reply.tool_calls or (reply.answer or "").strip() else ()

@@ -1,5 +1,5 @@
-"""Numbers that content decides: the same content gets the same draw in whatever order, on every machine. So are words
-dealt to groups, which is what the variant `null` asks of a study of words. And the numbers that answers are drawn from.
+"""Draw numbers that content decides: the same content gets the same draw in any order, on every machine. Words are also
+dealt to groups this way, as the variant `null` asks, and answers are simulated from such numbers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ W = TypeVar("W")
 
 
 def uniforms(*content: object) -> list[float]:
-    """Four numbers inside (0, 1) that the content decides."""
+    """Return four numbers inside (0, 1) that the content decides."""
     digest = hashlib.blake2b("\x1f".join(map(str, content)).encode(), digest_size=32).digest()
     return [(int.from_bytes(digest[i : i + 8]) + 0.5) / 2**64 for i in range(0, 32, 8)]
 
@@ -36,8 +36,8 @@ def log_normal(mean: float, sd: float, u: float) -> float:
 def read_simulation(
     table: Table, folder: StudyFolder, key: Sequence[str], limits: Mapping[str, tuple[float, float]]
 ) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """Return the rows of `simulation`, which answers are drawn from: by the columns `key` the numbers of the columns
-    `limits`, each between its two; empty if the study has none.
+    """Return the rows of `simulation`, from which answers are drawn: the numbers of the columns `limits`, each between
+    its two limits, by the columns `key`; empty if the study has none.
     """
     if table.optional("simulation", (str, list), "the name of a CSV file or an array of tables") is None:
         return {}
@@ -60,7 +60,7 @@ def _number(text: str, column: str, cell: Sequence[str], low: float, high: float
 
 
 def deal_words(groups: Mapping[str, Sequence[W]], *seed: object) -> dict[str, tuple[W, ...]]:
-    """Return the same groups with as many words, dealt at random: of each group's own words every group gets its share,
+    """Return groups of the same sizes with words dealt at random: each group gets its share of every group's own words,
     to within one, so that no association is left on either side. The same seed deals alike on every machine.
     """
     rng = random.Random("\x1f".join(map(str, seed)))

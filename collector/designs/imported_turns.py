@@ -1,4 +1,4 @@
-"""A row of a stranger's conversation, for a design that can't plan what comes next."""
+"""Describe a row of a foreign conversation, for a design that can't plan what comes next."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from slant.collector.records import Trial
 
 @dataclass(frozen=True, slots=True)
 class ImportedTurn:
-    """`game` is what the file calls the conversation, `number` which one it is (from 1), `round` the place in it; what
-    a file doesn't say is empty or None. `factors` are those of an export, nothing of which has been checked."""
+    """Hold such a row. `game` is what the file calls the conversation, `number` its number (from 1), `round` the place
+    in it; what a file doesn't say is empty or None. `factors` are those of an export, none of which has been
+    checked."""
 
     test: str
     condition: str
@@ -26,5 +27,5 @@ class ImportedTurn:
 
 
 TurnReader = Callable[[ImportedTurn], tuple[str, Trial]]
-"""Gives the id of the conversation and the trial; StudyError, whose text goes on after "this row …", where that can't
-be."""
+"""Return the id of the conversation and the trial; raise StudyError, whose text continues "this row …", if that is
+impossible."""

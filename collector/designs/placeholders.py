@@ -1,4 +1,4 @@
-"""Placeholders in the texts of a study: names in braces, and nothing that str.format could do beyond them."""
+"""Fill placeholders in the texts of a study: names in braces, and nothing else that str.format could do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from slant.collector.errors import StudyError, UnknownNameError
 
 
 def check_placeholders(text: str, needed: tuple[str, ...], allowed: tuple[str, ...], where: str) -> None:
-    """StudyError if a placeholder is missing, unknown, or more than a plain name in braces."""
+    """Raise StudyError if a placeholder is missing, unknown, or more than a plain name in braces."""
     names = _parsed(text, where)
     for name, is_plain in names.items():
         if not is_plain or name not in (*needed, *allowed):
@@ -26,7 +26,7 @@ def find_placeholders(text: str) -> frozenset[str]:
 
 
 def _parsed(text: str, where: str) -> dict[str, bool]:
-    """Return the names in braces, each with whether it stands there alone (no format, no conversion)."""
+    """Return the names in braces, each with whether it is alone there (no format, no conversion)."""
     try:
         parts = [(name, not spec and not bang) for _, name, spec, bang in Formatter().parse(text) if name is not None]
     except ValueError as error:

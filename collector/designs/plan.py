@@ -1,8 +1,7 @@
-"""The plan of a design: what one model is asked under one seed, in order; conversations are made where they are wanted.
+"""Plan a design: what one model is asked under one seed, in order; conversations are made on demand.
 
-A run that goes on looks at a million ids and makes few of their trials, so a plan goes over places: small values, each
-of which stands for one conversation. A simulated server, which is sent nothing but a prompt, finds the place by its
-hash.
+A run that resumes looks at a million ids and makes few of their trials, so a plan goes over places: small values, each
+for one conversation. A simulated server, which gets nothing but a prompt, finds the place by its hash.
 """
 
 from __future__ import annotations
@@ -18,23 +17,24 @@ Place = TypeVar("Place")
 
 
 class Plan(ABC, Generic[Place]):
-    """Of one study, one model and one seed."""
+    """Plan one study, one model and one seed."""
 
     mixes_tests = False
-    """True where each conversation has trials of several tests, each as many."""
+    """True if each conversation has trials of several tests, equally many in each conversation."""
 
     @abstractmethod
     def places(self, repetitions: int) -> Iterator[Place]:
-        """One for each conversation, in the order of asking; lazily, so that memory does not grow with the plan."""
+        """Yield a place for each conversation, in the order of asking; lazily, so that memory does not grow with the
+        plan."""
 
     @abstractmethod
     def conversation(self, place: Place, number: int) -> Conversation:
-        """Return the conversation there; `number` of them come before it, and the `position` of a trial follows from
-        that.
+        """Return the conversation at a place; `number` of them come before it, which decides the `position` of a
+        trial.
         """
 
     def trial_ids(self, place: Place) -> tuple[str, ...]:
-        """Return the ids of its trials; a large design knows a quicker way."""
+        """Return the ids of its trials; a large design has a quicker way."""
         return tuple(trial.trial_id for trial in self.conversation(place, 0).trials)
 
     def conversation_id(self, place: Place) -> str:
@@ -44,13 +44,13 @@ class Plan(ABC, Generic[Place]):
         return len(self.trial_ids(place))
 
     def cell(self, place: Place) -> tuple[str, str]:
-        """Test and condition of its first trial, over which shards are even; a large design knows a quicker way."""
+        """Return test and condition of its first trial, which shards balance; a large design has a quicker way."""
         first = self.conversation(place, 0).trials[0]
         return first.test, first.condition
 
 
 class QuestionPlan(Plan[Place]):
-    """Of a design whose conversations are single questions: one trial each, by whose id they go."""
+    """Plan a design whose conversations are single questions: one trial each, whose id is also the conversation's."""
 
     @abstractmethod
     def trial(self, place: Place, position: int) -> Trial: ...
@@ -73,7 +73,8 @@ class QuestionPlan(Plan[Place]):
 
 
 class PromptIndex(Generic[Place]):
-    """Places of a plan by their prompts (24 bytes or so an entry, not a whole trial); `trial` makes the trial there."""
+    """Find places of a plan by their prompts (about 24 bytes per entry, not a whole trial); `trial` makes the trial
+    there."""
 
     def __init__(self, prompts: Iterable[tuple[Place, Prompt]], trial: Callable[[Place], Trial]) -> None:
         self._places = {bytes.fromhex(prompt.hash): place for place, prompt in prompts}

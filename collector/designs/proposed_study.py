@@ -1,4 +1,4 @@
-"""What a design proposes for answers that somebody else collected: the files of a study that they fit into."""
+"""Help a design propose a study for answers that were collected elsewhere: the files of a study that they fit into."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _USUAL = re.compile(
 
 
 class AnsweredCell(NamedTuple):
-    """Where an answer stands, by our names; "" where the file does not say. `answer` is "" where it is a long text."""
+    """Hold the cell of an answer, by our names; "" if the file does not say. `answer` is "" if it is a long text."""
 
     test: str
     condition: str
@@ -32,12 +32,12 @@ class AnsweredCell(NamedTuple):
 
 
 AnsweredCells = Mapping[AnsweredCell, int]
-"""How often each cell stands in the files, in the order of their rows."""
+"""Count how often each cell occurs in the files, in the order of their rows."""
 
 
 @dataclass(frozen=True)
 class ProposedStudy:
-    """The text of each file by its name (study.toml among them, which lacks models and [import]), sentences on what
+    """Hold the text of each file by its name (including study.toml, which lacks models and [import]), sentences on what
     was taken for what, and the fit to begin with."""
 
     files: Mapping[str, str]
@@ -51,8 +51,8 @@ def values_of(cells: AnsweredCells, column: str) -> list[str]:
 
 
 def ids_of(names: Iterable[str], what: str) -> dict[str, str]:
-    """By each name the id that a study may have for it: the same but for signs between words, so that an import knows
-    it again. StudyError if a name has no letters that an id may have, or two would be one."""
+    """Return by each name the id that a study may have for it: the same except for signs between words, so that an
+    import recognises it. StudyError if a name has no letters that an id may have, or two would have the same id."""
     ids: dict[str, str] = {}
     for name in names:
         made = name if re.fullmatch(r"[A-Za-z0-9][\w.-]{0,63}", name, re.ASCII) else _id_of(name)
@@ -74,7 +74,8 @@ def _id_of(name: str) -> str:
 
 
 def two_conditions(cells: AnsweredCells) -> tuple[str, str]:
-    """Both conditions, the usual one first (compatible, congruent, control …); StudyError for any other number."""
+    """Return both conditions, the usual one first (compatible, congruent, control …); StudyError if there are not
+    two."""
     named = values_of(cells, "condition")
     if len(named) != 2:
         listed = f": {', '.join(named[:8])}" if named else ""
@@ -103,7 +104,7 @@ def labels_of(cells: AnsweredCells) -> tuple[str, str] | None:
 
 
 def _spelling(spellings: Counter[str]) -> str:
-    """Return the most frequent spelling; of equally frequent ones that with a capital alone ("Calm", not "CALM" or
+    """Return the most frequent spelling; among equally frequent ones that with only a capital ("Calm", not "CALM" or
     "calm").
     """
     return max(spellings, key=lambda text: (spellings[text], text[:1].isupper() and not text.isupper(), text))

@@ -1,4 +1,4 @@
-"""A refusal in so many words, as models write it when they are asked for one label."""
+"""Recognise explicit refusals, as models write them when they are asked for one label."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ EVASION = re.compile(
     r"|\b(?:(?:rather|prefer) not|neither option|no (?:opinion|preference)|as an? (?:ai|language model|assistant))\b",
     re.IGNORECASE,
 )
-"""The same in other languages, and less plainly: of use where nothing else in the answer is clear."""
+"""Match refusals in other languages, and less plain ones: for answers in which nothing else is clear."""
 
 
 def is_refusal(text: str) -> bool:
-    """Whether an answer in which nothing else is clear says no, plainly or not."""
+    """Return whether an answer in which nothing else is clear refuses, plainly or not."""
     return bool(REFUSAL.search(text) or EVASION.search(text))
 
 
 def refusing_words(text: str, longest: int = 80) -> str:
-    """Return the words by which `is_refusal` knows an answer for a refusal, and what follows them in one line."""
+    """Return the words by which `is_refusal` recognises a refusal, and what follows them, in one line."""
     match = REFUSAL.search(text) or EVASION.search(text)
     return " ".join(text[match.start() : match.start() + longest].split()) if match else ""
 
 
 def refusal_detail(text: str) -> str:
-    """Return what `Reading.detail` says of a refusal: that it is one, and by which words."""
+    """Return `Reading.detail` for a refusal: that it is one, and by which words."""
     return f"refused_in_words: {refusing_words(text)}"

@@ -1,4 +1,4 @@
-"""The four lists of words of a test of associations: two groups, and two attributes that they may go with."""
+"""Read the four lists of words of a test of associations: two groups, and two attributes that they may go with."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ GROUPS = ("group_a", "group_b")
 ATTRIBUTES = ("attribute_a", "attribute_b")
 SIDES = (*GROUPS, *ATTRIBUTES)
 STIMULI = ("test", "side", "category", "word")
-"""The columns of a file of words; `category` is what the words of a side are called together."""
+"""List the columns of a file of words; `category` is the common name of a side's words."""
 
 
 def two_names(table: Table, key: str, usual: tuple[str, str], why: str) -> tuple[str, str]:
-    """Return what a study calls the two ways to ask that its design has; StudyError, which says why, for any other
+    """Return a study's names for the two ways to ask that its design has; StudyError, which says why, for any other
     number.
     """
     names = table.texts(key, usual)
@@ -30,7 +30,7 @@ def two_names(table: Table, key: str, usual: tuple[str, str], why: str) -> tuple
 
 
 def read_sides(rows: Iterable[Mapping[str, str]], where: str) -> dict[str, dict[str, tuple[str, list[str]]]]:
-    """By test and side: the category's name and its words. A word may stand once in a test."""
+    """Return by test and side the category's name and its words. A word may occur once in a test."""
     tests: dict[str, dict[str, tuple[str, list[str]]]] = {}
     seen: dict[tuple[str, str], str] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""A study together with its design: what everything above both is handed."""
+"""Combine a study with its design, for everything above both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from slant.collector.study.records import StudyFile, StudyModel
 
 @dataclass(frozen=True)
 class Study(StudyFile):
-    """A study, read and checked: data (TOML and CSV, see `StudyFile`) and the `design` that reads it, which is code."""
+    """Hold a study, read and checked: data (TOML and CSV, see `StudyFile`) and the `design` that reads it, which is
+    code."""
 
     design: Design = field(kw_only=True)
 
@@ -56,7 +57,7 @@ class Study(StudyFile):
 
 
 def _simulated(model: StudyModel) -> StudyModel:
-    """Return the same model played by the simulated provider, which goes by the study's own ids and takes no
+    """Return the same model played by the simulated provider, which uses the study's own ids and takes no
     settings.
     """
     return replace(model, provider="simulated", requested_model=model.model, settings={}, asked_by_default=True)

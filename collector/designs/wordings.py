@@ -1,4 +1,4 @@
-"""The wordings of a study: numbered texts with placeholders."""
+"""Read the wordings of a study: numbered texts with placeholders."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slant.collector.study.toml_table import checked_name
 
 
 def read_wordings(rows: list[dict[str, str]], needed: tuple[str, ...], where: str) -> dict[int, str]:
-    """Texts by number; StudyError if one lacks a placeholder that is `needed`, or a number is given twice."""
+    """Return texts by number; StudyError if one lacks a placeholder that is `needed`, or a number is given twice."""
     wordings: dict[int, str] = {}
     for row in rows:
         number = whole(row["wording"], f"the wordings of {where}")
@@ -32,7 +32,7 @@ _FUNCTION_WORDS = frozenset({
 
 
 def spoken_words(texts: Iterable[str]) -> set[str]:
-    """Return the words that texts say next to their placeholders, as they are written there; function words are left
+    """Return the words that texts have besides their placeholders, in their spelling; function words are left
     out.
     """
     words = (word for text in texts for word in re.findall(r"[^\W\d_]+(?:-[^\W\d_]+)*", re.sub(r"\{\w*\}", " ", text)))
@@ -40,8 +40,8 @@ def spoken_words(texts: Iterable[str]) -> set[str]:
 
 
 def same_word(word: str) -> str:
-    """Return what two words share that a reader can't tell apart: but for case, and for Unicode's ways to write one
-    letter (é as one character, or as e with an accent).
+    """Return one text for two words that a reader can't distinguish: without case, and with Unicode's ways to write one
+    letter (é as one character, or as e with an accent) made the same.
     """
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", word).casefold())
 
@@ -49,8 +49,8 @@ def same_word(word: str) -> str:
 def listed_tests(
     rows: Iterable[Mapping[str, str]], kind: str, where: str
 ) -> Iterator[tuple[str, int, str, Mapping[str, str]]]:
-    """Name, number and label of each test (or whatever a design calls its `kind`) of a table, and its row. One without
-    a number has that of its place. StudyError for a name given twice, and where there is none."""
+    """Yield name, number and label of each test (or whatever a design calls its `kind`) of a table, and its row. One
+    without a number has that of its place. StudyError for a name given twice, and if there is none."""
     names: set[str] = set()
     for place, row in enumerate(rows, start=1):
         name = checked_name(row[kind], kind)
@@ -64,7 +64,7 @@ def listed_tests(
 
 
 def whole(text: str, where: str) -> int:
-    """StudyError for anything but up to nine digits."""
+    """Return the number; StudyError for anything but up to nine digits."""
     if not text.isdecimal() or not text.isascii() or len(text) > 9:
         raise StudyError(f'"{text}" in {where} must be a whole number.')
     return int(text)

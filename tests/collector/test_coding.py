@@ -97,7 +97,7 @@ def test_a_coder_sees_the_answer_to_the_byte_and_not_what_was_coded_before(own: 
 @pytest.mark.parametrize(
     ("row", "says"),
     [
-        ("i1,x,men,women,lead,,b", "is not whole"),
+        ("i1,x,men,women,lead,,b", "is incomplete"),
         ("i1,x,men,women,lead,text,c", "must be a, b or empty"),
         ("i0,x,men,women,lead,text,a", "is there twice"),
     ],

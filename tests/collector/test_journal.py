@@ -145,7 +145,8 @@ def test_a_folder_that_may_not_be_written_is_a_sentence_and_costs_no_answer(tmp_
     tmp_path.chmod(0o755)
     assert (done.returncode, done.stderr.count("\n")) == (1, 2)
     assert done.stderr.startswith(f'Error: Can\'t write the database "{db}": ')
-    assert "Permission denied.\n  What the journal next to it holds is safe: see that file and folder may" in done.stderr
+    expected = "Permission denied.\n  What the journal next to it holds is safe: see that file and folder may"
+    assert expected in done.stderr
     assert load_journals(db).rows == 1
 
 

@@ -1,1 +1,1 @@
-"""The design allocation: groups are matched with jobs, round by round."""
+"""Play the design allocation: groups are matched with jobs, round by round."""

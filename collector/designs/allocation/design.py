@@ -1,8 +1,8 @@
-"""The allocation design: whoever decides gives one job after the other to one of several groups, and is told how each
+"""Play the allocation design: the player gives one job after the other to one of several groups, and learns how each
 choice turned out (Wu et al., section 3.1).
 
-A game is a conversation and a round of it a trial. Where a game stands is decided by its turns so far and by draws that
-its own seed names, so that it can be left at any round and gone on with, and meets the same jobs and the same luck.
+A game is a conversation and a round of it a trial. The state of a game follows from its turns so far and from draws
+that its own seed names, so that it can be left at any round and resumed, and meets the same jobs and the same luck.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Allocation(Design):
         return rounds, *(test for test in after if test.planned)
 
     def answers(self, data: AllocationData) -> tuple[str, ...]:
-        """Return the formats of answers; there are no calls of a tool for numbers."""
+        """Return the formats of answers; numbers are not asked by tool calls."""
         takes_tools = data.task != ELICITATION
         return tuple(name for name, answer in data.texts.answers.items() if takes_tools or not answer.tool)
 
@@ -133,7 +133,7 @@ class Allocation(Design):
         return turn_reader(study, model)
 
     def as_imported_reply(self, study: StudyFile, trial: Trial, reply: Reply) -> Reply:
-        """Return the reply of a file, in which a group that a tool was called with is its call, or alone."""
+        """Return the reply of a file, in which a called group is a tool call, or is alone."""
         tool = self._answer(study, trial).tool
         return called(tool, reply) if tool and trial.test == ROUNDS else reply
 
@@ -162,14 +162,14 @@ class Allocation(Design):
 
 
 def _offered(factors: Mapping[str, Any]) -> list[str]:
-    """Return the candidates in the order in which they were shown, each with its features where it has some."""
+    """Return the candidates in the order in which they were shown, each with its features if it has some."""
     of_group = dict(zip(factors.get("groups", []), factors.get("candidates", []), strict=False))
     shown = factors.get("groups_shown", [])
     return [f"{group} ({', '.join(of_group[group])})" if of_group.get(group) else group for group in shown]
 
 
 def _check_groups(groups: tuple[str, ...]) -> None:
-    """StudyError if an answer could never name one group alone, or a table could not tell two names apart."""
+    """Raise StudyError if no answer could name a group alone, or a table could not distinguish two names."""
     for group in groups:
         if wrong := set(group) & set('"[]\\') or {char for char in group if not char.isprintable()}:
             raise StudyError(f'The group "{group}" has {sorted(wrong)[0]!r} in its name, which no group may have.')

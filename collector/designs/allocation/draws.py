@@ -1,5 +1,5 @@
-"""What chance decides in a game: jobs, candidates, mapping and luck. Each draw is named by game and round, and depends
-on nothing else: a game that goes on after a stop meets the same future, whatever was asked in between."""
+"""Draw what chance decides in a game: jobs, candidates, mapping and luck. Each draw is named by game and round, and
+depends on nothing else: a game resumed after a stop meets the same future, whatever was asked in between."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slant.collector.designs.allocation.parts import AllocationData
 
 
 def uniforms(n: int, *name: object) -> list[float]:
-    """`n` numbers inside (0, 1) that the name decides."""
+    """Return `n` numbers inside (0, 1) that the name decides."""
     numbers: list[float] = []
     text = "\x1f".join(map(str, name))
     for block in range((n + 7) // 8):
@@ -27,8 +27,8 @@ def order(keys: Sequence[float]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class GameDraw:
-    """What is drawn once for a game: the groups as they are shown, and for a latin square or a hidden mapping
-    `ranks[group][class]`, the place of the group among those for that class (0 is the best); empty elsewhere."""
+    """Hold what is drawn once for a game: the groups as they are shown, and for a latin square or a hidden mapping
+    `ranks[group][class]`, the rank of the group among those for that class (0 is the best); empty elsewhere."""
 
     groups_shown: list[int]
     ranks: list[list[int]]
@@ -36,7 +36,7 @@ class GameDraw:
 
 @dataclass(frozen=True, slots=True)
 class RoundDraw:
-    """One round: (class, job), and by group the number that luck has to be below, and its values of the features."""
+    """Hold one round: (class, job), and by group the number that luck must be below, and its values of the features."""
 
     job: tuple[int, int]
     luck: list[float]
@@ -54,7 +54,7 @@ def draw_game(data: AllocationData, game_id: str) -> GameDraw:
 
 
 def draw_round(data: AllocationData, game_id: str, game_no: int, round_no: int) -> RoundDraw:
-    """`game_no` and `round_no` count from 1."""
+    """Draw a round. `game_no` and `round_no` count from 1."""
     n, n_features = len(data.groups), len(data.features)
     job_u, *keys = uniforms(1 + n + n * n_features, game_id, "round", round_no)
     jobs = data.jobs
@@ -68,13 +68,13 @@ def draw_round(data: AllocationData, game_id: str, game_no: int, round_no: int) 
 
 
 def draw_jobs(data: AllocationData, game_id: str) -> list[tuple[int, int]]:
-    """All jobs in a random order (an elicitation)."""
+    """Return all jobs in a random order (for an elicitation)."""
     jobs = data.jobs
     return [jobs[place] for place in order(uniforms(len(jobs), game_id, "jobs"))]
 
 
 def draw_questions(data: AllocationData, game_id: str) -> list[tuple[int, int]]:
-    """One job of each class, the classes in a random order."""
+    """Return one job of each class, the classes in a random order."""
     n = len(data.classes)
     keys = uniforms(2 * n, game_id, "questions")
     return [(c, int(keys[n + c] * len(data.classes[c].jobs))) for c in order(keys[:n])]

@@ -1,4 +1,4 @@
-"""The trials of a game before it is played: ids, jobs, candidates, and who would succeed."""
+"""Make the trials of a game before it is played: ids, jobs, candidates, and who would succeed."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from slant.collector.records import Conversation, StableIds, Trial, stable_id
 from slant.collector.study.records import StudyFile, StudyModel
 
 ROUNDS, QUESTIONS, RATINGS, ELICITATION = "rounds", "questions", "ratings", "elicitation"
-AFTER = (QUESTIONS, RATINGS)  # each asked on the finished game; none of them sees another
-EVERYONE = "all"  # the group of a trial before anybody is chosen
+AFTER = (QUESTIONS, RATINGS)  # each asked about the finished game; none of them sees another
+EVERYONE = "all"  # the group of a trial before a group is chosen
 
 
 _NOT_CONTENT = ("games", "simulation", "elicited")
 
 
 def game_content(study: StudyFile, answer: str) -> str:
-    """Of all trials of a variant in one format of answers. How many games are played decides nothing that is asked in
-    one of them, unless they are pooled; nor does a label that no text shows."""
+    """Return the content of all trials of a variant in one format of answers. The number of games does not affect what
+    is asked in one, unless they are pooled; nor does a label that no text shows."""
     data: AllocationData = study.data
     content = {field.name: getattr(data, field.name) for field in fields(data) if field.name not in _NOT_CONTENT}
     templates = (data.texts.class_line, data.texts.round, data.texts.outcome_success, data.texts.outcome_failure)
@@ -42,7 +42,7 @@ def game_content(study: StudyFile, answer: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Record and tuples as what JSON can say."""
+    """Return records and tuples as JSON values."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -51,7 +51,7 @@ def _plain(value: Any) -> Any:
 
 
 class Games(Plan[int]):
-    """The games of a study for one model, numbered from 1."""
+    """Hold the games of a study for one model, numbered from 1."""
 
     mixes_tests = True
 
@@ -63,7 +63,7 @@ class Games(Plan[int]):
         names = (study.name, study.variant, model.model, model.provider, model.requested_model)
         self._content = game_content(study, model.frame)
         self._id = StableIds(*names, self._content, settings, sorted(self._rates.items()), seed)
-        # where jobs differ in their chances, a class has no best group
+        # if jobs differ in their chances, a class has no best group
         self._has_best = self._data.success.kind not in ("by_job", "elicited")
         self._ends = [StableIds.end(self._test(place), place) for place in range(self._data.n_trials)]
         self._game_end, self._pool_end = StableIds.end("game"), StableIds.end("pool")
@@ -94,11 +94,11 @@ class Games(Plan[int]):
         return len(self._ends)
 
     def cell(self, game_no: int) -> tuple[str, str]:
-        """All games are alike: which job the first round draws is no reason to share them out by it."""
+        """Return one cell for all games: they are alike, whichever job the first round draws."""
         return self._test(0), ""
 
     def conversation(self, game_no: int, number: int) -> Conversation:
-        position = number * self._data.n_trials  # of its first trial in the plan
+        position = number * self._data.n_trials  # the position of its first trial in the plan
         game_id, ids = self.conversation_id(game_no), self.trial_ids(game_no)
         trials = [
             self._trial(ids[place], game_id, game_no, place, position + place, job, facts)
@@ -113,7 +113,7 @@ class Games(Plan[int]):
         return Conversation(game_id, tuple(trials))
 
     def _rating(self, first: Trial, trial_id: str, position: int, rating: Rating, group: str) -> Trial:
-        """Return what one group is rated for after the game of which `first` is the first round."""
+        """Return the trial that rates one group after the game; `first` is the game's first round."""
         facts = self._facts | {"groups_shown": first.factors["groups_shown"], "scale": [rating.low, rating.high]}
         return replace(
             first,
@@ -171,8 +171,8 @@ class Games(Plan[int]):
         return [of_job[self._data.classes[job[0]].jobs[job[1]]]] * n
 
     def _ranked(self, game: GameDraw, class_no: int) -> list[str]:
-        """Return the groups from that which brings most on average in a class to that which brings least; empty if
-        several bring as much as the best.
+        """Return the groups from the one with the highest average gain in a class to the lowest; empty if several share
+        the highest.
         """
         data = self._data
         brought = gains(self._chances(game, (class_no, 0)), data.worth, data.loss)

@@ -1,5 +1,5 @@
-"""Rounds, questions and ratings of games that somebody else has played, from rows: a game goes its own way, so no plan
-knows who was offered, and who would have succeeded is known only where the row says it (as an export does)."""
+"""Read rounds, questions and ratings of games that others have played from rows: a game goes its own way, so no plan
+knows who was offered, and who would have succeeded is known only if the row says it (as an export does)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "n_hires": (int,), "n_successes": (int,), "is_success": (bool,), "p_success": _NUMBERS, "points": _NUMBERS,
     "bonus": _NUMBERS, "game_over": (str,), "n_not_asked": (int,), "not_asked": (dict,), "served_model_before": (str,),
 }  # fmt: skip
-"""What an export says of a round next to what the study says of all; anything else of it is left aside."""
+"""List what an export says about a round in addition to what the study says about all; other columns are ignored."""
 _OF_ALL_GROUPS = ("p_by_group", "tries_before", "successes_before")
 
 
 def turn_reader(study: StudyFile, model: StudyModel) -> TurnReader:
-    """How rows of this model become trials of the study's games."""
+    """Make rows of this model trials of the study's games."""
     data: AllocationData = study.data
     frame = model.frame or study.frame
     common = {
@@ -93,7 +93,7 @@ def _after(data: AllocationData) -> tuple[str, ...]:
 
 
 def _place(data: AllocationData, test: str, row: ImportedTurn) -> tuple[str, str]:
-    """Return the class and its job; of a rating its name and the group."""
+    """Return the class and its job; for a rating its name and the group."""
     places = (
         [(rating.name, group) for rating in data.ratings for group in data.groups]
         if test == RATINGS
@@ -122,7 +122,8 @@ def _scale(data: AllocationData, name: str) -> list[int]:
 
 
 def _checked(data: AllocationData, factors: Mapping[str, Any], common: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a row says of its game, as far as it can be so; what the study says of all games goes before it."""
+    """Return what a row says about its game, if it is possible; what the study says about all games takes
+    precedence."""
     answer_format = factors.get("answer_format", common["answer_format"])
     if answer_format not in data.texts.answers:
         raise StudyError(f'answer_format must be one of {", ".join(data.texts.answers)}, but is "{answer_format}"')

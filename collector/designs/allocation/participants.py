@@ -1,4 +1,4 @@
-"""Participants that are not models: how they choose among groups after what they have seen in this class of jobs.
+"""Simulate participants that are not models: how they choose among groups after what they have seen in a class of jobs.
 
 random               any group
 greedy               the highest mean of Beta(1, 1) after the trials so far, ties at random
@@ -6,11 +6,11 @@ epsilon_greedy       the same, but any group with the chance epsilon (.1)
 win_stay_lose_shift  the last group after a success, another one after a failure
 thompson             the highest of one draw from each group's Beta(1 + successes, 1 + failures)
 ucb                  the highest mean plus sqrt(2 ln t / n); a group that was never tried comes first
-human_like           greedy, but any group with the chance `slips`, and among equal means it leans (by `leaning`, from 0
-                     to 1) towards the group with the number of the class: a prior that all share makes games alike
-Where groups differ in what a success is worth or a failure costs, they go by what a group would bring on average.
+human_like           greedy, but any group with the chance `slips`, and among equal means it leans (by `leaning`, from
+0 to 1) towards the group with the number of the class: a prior that all share makes games alike
+If groups differ in what a success is worth or a failure costs, they go by what a group would bring on average.
 Asked to rate a group after a game, each goes by how often its hires went well in the whole game.
-Chance is drawn from the id of the trial, so never from the order of calls.
+Chance is drawn from the id of the trial, and never depends on the order of calls.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ from slant.collector.study.records import StudyModel
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a participant has seen in this class: by group, tries and successes; the last choice and how it ended.
+    """Hold what a participant has seen in this class: tries and successes by group; the last choice and its outcome.
 
-    `class_no` and the participant's own parameters are there for those that lean from the start.
+    `class_no` and the participant's own parameters are for those that lean from the start.
     """
 
     tries: Sequence[int]
@@ -51,7 +51,7 @@ class Seen:
         return self.gains([(1 + s) / (2 + n) for s, n in zip(self.successes, self.tries, strict=True)])
 
     def gains(self, chances: list[float]) -> list[float]:
-        """Return what each group would bring with these chances: the chances themselves, where a success is worth 1."""
+        """Return what each group would bring with these chances: the chances themselves, if a success is worth 1."""
         return gains(chances, self.worth, self.loss) if self.worth else chances
 
 
@@ -110,7 +110,7 @@ _POLICIES: dict[str, tuple[str, Callable[[Seen, list[float], random.Random], int
     "human_like": ("Human-like", _human_like),
 }
 PARTICIPANTS = {name: label for name, (label, _) in _POLICIES.items()}
-"""What tables and figures call them, unless a study does otherwise."""
+"""Label them in tables and figures, unless a study does otherwise."""
 _THOUGHT = (  # as long as a model's usually is, so that a dry run and the simulated provider come near
     "This is a simulated participant, which does not reason. It has looked at what happened in this class of jobs, at "
     "how often each group was chosen for it and how often that went well, and it decides by these counts alone and by "
@@ -126,7 +126,7 @@ def chosen(policy: str, seen: Seen, *name: object) -> int:
 
 
 def check_participants(simulation: Mapping[str, Mapping[str, Any]], models: Sequence[str]) -> None:
-    """StudyError if [simulation] names a policy or a model that there is not."""
+    """Raise StudyError if [simulation] names an unknown policy or model."""
     for model, row in simulation.items():
         if model not in models:
             raise UnknownNameError("model (in [simulation])", model, models)
@@ -138,10 +138,10 @@ def check_participants(simulation: Mapping[str, Mapping[str, Any]], models: Sequ
 
 
 def simulate_reply(data: AllocationData, model: StudyModel, trial: Trial) -> Reply:
-    """Return the answer of a participant (a model that is none is played by one, see [simulation])."""
+    """Return the answer of a participant (one plays a model that is none, see [simulation])."""
     answer = data.texts.answers[trial.factors["answer_format"]]
     name = _name(data, model, trial)
-    # what is asked for after the marker, with a word of reasoning where that is asked for as well
+    # what is requested after the marker, with a word of reasoning if that is requested, too
     thought = f"Reasoning: {_THOUGHT}\n" if answer.addon.count("\n") > 1 else ""
     if answer.tool and trial.test == ROUNDS:
         call = ToolCall(f"call_{trial.trial_id[:12]}_{trial.factors['reminders']}", answer.tool, {TOOL_ARGUMENT: name})

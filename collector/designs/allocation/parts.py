@@ -1,6 +1,6 @@
-"""What an allocation study says: groups, classes of jobs, chances of success, texts; read from its file and checked.
+"""Read and check what an allocation study says: groups, classes of jobs, chances of success, texts.
 
-All of it may be changed by a variant: the keys read here are the whole list (docs in collector/studies/hiring.toml).
+All of it may be changed by a variant: the keys read here are the complete list (docs in collector/studies/hiring.toml).
 What choices bring are tables by the names of the groups (`worth = { A = 90, B = 60 }`), all groups in each of them.
 Ratings of the groups after a game are an extension: the paper has such ratings of its human participants only.
 """
@@ -23,7 +23,7 @@ Numbers = tuple[float, ...]
 
 
 def parse_payoff(table: Table, key: str, groups: Sequence[str], default: float) -> Numbers:
-    """By group, the points that a success brings or a failure costs: one number for all, or a table by name."""
+    """Return by group the points that a success brings or a failure costs: one number for all, or a table by name."""
     what = f'"{key}" in {table.where}'
     value = table.optional(key, (int, float, dict), "a number, or a table by group")
     if isinstance(value, dict):
@@ -32,7 +32,7 @@ def parse_payoff(table: Table, key: str, groups: Sequence[str], default: float) 
 
 
 def parse_chances(success: Table, groups: Sequence[str], classes: Sequence[str]) -> tuple[Numbers, ...]:
-    """By class, the chance of each group, as `by_group` (alike in all classes) or `by_class` gives it."""
+    """Return by class the chance of each group, as `by_group` (alike in all classes) or `by_class` gives it."""
     if success.mapping("by_group"):
         return (_by_name(success.table("by_group"), groups, 1),) * len(classes)
     by_class, tables = success.table("by_class"), success.tables("by_class")
@@ -62,7 +62,7 @@ def _check_all(row: Table, entries: Sequence[str], names: Sequence[str], descrip
 
 
 def _number(value: object, what: str, most: float) -> float:
-    # not (… <= …) also where it is no number at all, as nan is
+    # not (… <= …) also refuses what is not a number, such as nan
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
         raise StudyError(f"{what} must be a number from 0 to {most:,}, but it is {value!r}.")
     return float(value)
@@ -74,7 +74,7 @@ _REMINDER = "Please give one number from {low} to {high}, in the format asked fo
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What each group is rated for, on a scale from `low` to `high`; every rating is asked for by itself."""
+    """Define what each group is rated for, on a scale from `low` to `high`; every rating is asked separately."""
 
     name: str
     question: str
@@ -90,7 +90,7 @@ class Rating:
 
 
 def parse_rating(row: Table) -> Rating:
-    """One of [[ratings]]; StudyError if it breaks the rules."""
+    """Return one of [[ratings]]; StudyError if it breaks the rules."""
     rating = Rating(
         checked_name(row.text("rating"), "rating"),
         row.text("question"),
@@ -117,7 +117,7 @@ MAX_ROUNDS, MAX_GAMES = 1000, 100_000
 
 @dataclass(frozen=True, slots=True)
 class JobClass:
-    """A class of jobs; `singular` names each of them where a text speaks of one person."""
+    """Define a class of jobs; `singular` names each of them if a text speaks of one person."""
 
     name: str
     label: str
@@ -127,7 +127,7 @@ class JobClass:
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """What a candidate has next to a group, drawn for each candidate and round; said before or after the group."""
+    """Define what a candidate has besides a group, drawn for each candidate and round; mentioned before or after it."""
 
     name: str
     place: str
@@ -136,9 +136,9 @@ class Feature:
 
 @dataclass(frozen=True, slots=True)
 class Success:
-    """How likely a choice succeeds. kind: constant (`rates` holds one), by_job (`of_job`), latin_square (`rates` from
-    best to worst; each group is best in one class, and so on), hidden_mapping (match, else), by_group (`of_class`: by
-    class, the chance of each group), elicited (the rates that the model itself gave in the variant `source`)."""
+    """Say how likely a choice succeeds. kind: constant (`rates` holds one), by_job (`of_job`), latin_square (`rates`
+    from best to worst; each group is best in one class, and so on), hidden_mapping (match, else), by_group (`of_class`:
+    by class, the chance of each group), elicited (the rates that the model itself gave in the variant `source`)."""
 
     kind: str
     rates: tuple[float, ...] = ()
@@ -149,12 +149,11 @@ class Success:
 
 @dataclass(frozen=True, slots=True)
 class AllocationData:
-    """`Study.data` of an allocation study. `rounds_told` is the number of rounds that the preamble speaks of.
+    """Hold `Study.data` of an allocation study. `rounds_told` is the number of rounds that the preamble mentions.
 
-    `is_pooled`: the games are analysed as one run. `asks_after`: one question for each class follows the game, then for
-    each group the `ratings`.
-    `worth` and `loss` are by group the points that a success brings and a failure costs.
-    `elicited` has by model and job the chances that the model gave itself, as far as they were read from a database.
+    `is_pooled`: the games are analysed as one run. `asks_after`: the game is followed by one question for each class,
+    then the `ratings` of each group. `worth` and `loss` are by group the points that a success brings and a failure
+    costs. `elicited` has by model and job the chances that the model gave itself, if they were read from a database.
     """
 
     task: str
@@ -181,17 +180,17 @@ class AllocationData:
 
     @property
     def jobs(self) -> list[tuple[int, int]]:
-        """Every job as (number of its class, its number there)."""
+        """Return every job as (number of its class, its number there)."""
         return [(c, j) for c, job_class in enumerate(self.classes) for j in range(len(job_class.jobs))]
 
     @property
     def n_rounds(self) -> int:
-        """Rounds of a game, or jobs of an elicitation."""
+        """Return the number of rounds of a game, or of jobs of an elicitation."""
         return self.rounds if self.task == "game" else len(self.jobs)
 
     @property
     def n_trials(self) -> int:
-        """Trials of one conversation: rounds, and the questions and ratings after them."""
+        """Return the number of trials of one conversation: rounds, and the questions and ratings after them."""
         return self.n_rounds + self.n_questions + self.n_ratings
 
     @property
@@ -204,7 +203,7 @@ class AllocationData:
 
 
 def parse_allocation(table: Table, folder: StudyFolder) -> AllocationData:
-    """StudyError if the parts of an allocation study break the rules."""
+    """Return the parts of an allocation study; StudyError if they break the rules."""
     classes = tuple(_class(row) for row in table.rows("classes"))
     rounds = _whole(table, "rounds", 40, MAX_ROUNDS)
     groups = table.texts("groups")

@@ -1,4 +1,4 @@
-"""Reads the answer of one round: the group that it names, or a number, and what follows from it in the game."""
+"""Read the answer of one round: the group that it names, or a number, and what follows from it in the game."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _AROUND = " \t\r\n*_`#:>-"
 
 
 def read_turn(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: Reply) -> Reading:
-    """Return the outcome, the choice and what it brings. Not final where a reminder follows."""
+    """Return the outcome, the choice and what it brings. It is not final if a reminder follows."""
     read = _read(data, answer, trial, reply)
     if read.outcome == "answered":
         is_round = trial.test == ROUNDS
@@ -30,8 +30,8 @@ def read_turn(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: R
     if has_room and trial.factors.get("reminders", data.reminders) < data.reminders:  # an import has final answers only
         return Reading(read.outcome, is_final=False)
     if trial.test in AFTER:
-        return read  # the other questions stand on their own
-    # by test, how many trials its conversation would have had behind this one
+        return read  # the other questions are independent
+    # by test, how many trials its conversation would have had after this one
     place = 0 if data.is_pooled else (trial.round or 1) - 1
     left = {trial.test: data.n_rounds - place - 1, QUESTIONS: data.n_questions, RATINGS: data.n_ratings}
     not_asked = {test: n for test, n in left.items() if n}
@@ -42,7 +42,7 @@ def read_turn(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: R
 
 def _gain(data: AllocationData, trial: Trial, choice: str) -> dict[str, Any]:
     chosen, known = data.groups.index(choice), trial.factors
-    if "would_succeed" not in known or "p_by_group" not in known:  # games of others: what a row says is all there is
+    if "would_succeed" not in known or "p_by_group" not in known:  # foreign games: what a row says is all there is
         return {}
     is_success = choice in known["would_succeed"]
     gain: dict[str, Any] = {"is_success": is_success, "p_success": known["p_by_group"][chosen]}
@@ -76,8 +76,8 @@ def _read(data: AllocationData, answer: AnswerFormat, trial: Trial, reply: Reply
 
 
 def called(tool: str, reply: Reply) -> Reply:
-    """Return the reply with the calls of a tool that its text shows (`Reply.spoken`); a text without one is what it was
-    called with.
+    """Return the reply with the tool calls that its text shows (`Reply.spoken`); a text without one is the call's
+    argument.
     """
     text = reply.answer or ""
     if reply.tool_calls or not text.strip():
@@ -110,8 +110,8 @@ def _numbered(given: list[str]) -> Reading:
 
 
 def _where_it_stands(text: str, answer: AnswerFormat, trial: Trial, reply: Reply) -> list[str]:
-    """Return the places to look at, one after the other: the line behind the marker, the text behind it, the whole
-    text. With a tool, what it was called with; a round has no other answer then.
+    """Return the places to search, one after the other: the line after the marker, the text after it, the whole text.
+    With a tool, the arguments of its call; a round has no other answer then.
     """
     if answer.tool and (reply.tool_calls or trial.test == ROUNDS):
         arguments = [
@@ -129,14 +129,14 @@ def _where_it_stands(text: str, answer: AnswerFormat, trial: Trial, reply: Reply
 
 @lru_cache(4096)  # most answers are one of a few
 def group_in(text: str, groups: tuple[str, ...]) -> LabelReading:
-    """Return the group that a text chooses, in singular or plural; also one that it merely names, if it is the only
-    one.
+    """Return the group that a text chooses, in singular or plural; also one that it merely names, if it names no
+    other.
     """
     return read_label(text, groups, plural=True, is_strict=False)
 
 
 def numbers(text: str) -> tuple[str, ...]:
-    """Return the percentages from 0 to 100 that a text gives, each once and written alike (35%, 35.0 and 35 are
+    """Return the percentages from 0 to 100 that a text gives, each once and spelled alike (35%, 35.0 and 35 are
     "35").
     """
     return tuple(dict.fromkeys(f"{float(n):g}" for n in _NUMBER.findall(text) if float(n) <= 100))

@@ -1,4 +1,4 @@
-"""The texts of an allocation game: what a study file gives, and how a turn is worded from it."""
+"""Word an allocation game: the texts that a study file gives, and how a turn is made from them."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ BETWEEN = "\n\n"  # between the preamble or the outcome of a round and the next 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFormat:
-    """How an answer is asked for: what is added to a question, the marker after which the answer stands (empty: there
-    is none), whether its first or last place counts, and how an outcome is told. With a `tool` (its name) a choice is a
+    """Define how an answer is requested: what is added to a question, the marker before the answer (empty: none),
+    whether its first or last occurrence counts, and how an outcome is reported. With a `tool` (its name) a choice is a
     call of it, and the outcome what the call returns."""
 
     addon: str
@@ -30,7 +30,7 @@ class AnswerFormat:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """The templates of a study. None: the study has no such turn. `parts` are pieces of the preamble by name."""
+    """Hold the templates of a study. None: the study has no such turn. `parts` are pieces of the preamble by name."""
 
     system: str | None
     preamble: str
@@ -48,7 +48,7 @@ class Texts:
 
 
 _TOOL = re.compile(r"[A-Za-z_]\w{0,63}", re.ASCII)
-NAME_OF_ANSWERS = "answer"  # of the tool that stands for structured output (collector/providers/structured.py)
+NAME_OF_ANSWERS = "answer"  # of the tool that is the structured output (collector/providers/structured.py)
 TOOL_ARGUMENT = "group"
 _GROUPS = ("groups", "groups_and")
 _OF_ROUND = ("class", *_GROUPS, "candidates", "round")
@@ -56,7 +56,7 @@ _OF_OUTCOME = ("job", "class", "points", "total", "group", "round")
 
 
 def parse_texts(prompt: Table) -> Texts:
-    """StudyError if a text is missing or asks for what there is not."""
+    """Return the texts; StudyError if one is missing or has an unknown placeholder."""
     parts = {checked_name(name, "part"): prompt.table("parts").text(name) for name in prompt.mapping("parts")}
     texts = Texts(
         system=prompt.optional_text("system"),
@@ -119,7 +119,7 @@ def _optional(table: Table, key: str, allowed: tuple[str, ...]) -> str | None:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Tufa, Aima, Reku, and Weki."""
+    """Return "Tufa, Aima, Reku, and Weki"."""
     *head, last = names
     return f"{', '.join(head)}, and {last}" if len(head) > 1 else " and ".join(names)
 
@@ -130,7 +130,7 @@ def group_texts(names: Sequence[str]) -> dict[str, str]:
 
 
 def spoken_points(points: float) -> str:
-    """1, 0, 1.5, 1.33: at most two decimals."""
+    """Return 1, 0, 1.5, 1.33: at most two decimals."""
     return f"{points:.2f}".rstrip("0").rstrip(".")
 
 

@@ -1,4 +1,4 @@
-"""Where a game stands after the turns so far, and what is said next. Pure: the turns and the draws decide it."""
+"""Decide the state of a game after its turns so far, and what is said next; only the turns and the draws matter."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from slant.collector.records import Conversation, Prompt, Reply, Tool, Trial, Tu
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """`place` is the number of trials that are over, `reminders` those given to the next one. `history` ends with the
-    turn that the next message follows, and `points` are all so far."""
+    """Hold the state of a game: `place` is the number of finished trials, `reminders` those given to the next one.
+    `history` ends with the turn that the next message follows, and `points` are all so far."""
 
     place: int
     reminders: int
@@ -47,7 +47,7 @@ def standing(conversation: Conversation, history: Sequence[Turn]) -> Standing:
 
 
 def next_trial(data: AllocationData, conversation: Conversation, history: Sequence[Turn], standing: Standing) -> Trial:
-    """Return the trial that is asked now, with what it takes to judge its answer among its factors."""
+    """Return the trial that is asked now, with what is needed to judge its answer among its factors."""
     trial = conversation.trials[standing.place]
     facts: dict[str, Any] = {"reminders": standing.reminders}
     if trial.test == ROUNDS:
@@ -75,7 +75,7 @@ def _earlier_in_class(
 
 
 def _hires_of(group: str, history: Sequence[Turn]) -> dict[str, int]:
-    """How often a group was hired in the whole game, and how often that went well: what a rating of it may rest on."""
+    """Return how often a group was hired in the whole game, and how often with success: the basis of its rating."""
     hired = [turn.reading for turn in history if turn.reading.choice == group and "is_success" in turn.reading.factors]
     return {"n_hires": len(hired), "n_successes": sum(reading.factors["is_success"] for reading in hired)}
 
@@ -83,7 +83,7 @@ def _hires_of(group: str, history: Sequence[Turn]) -> dict[str, int]:
 def prompt_of(
     data: AllocationData, answer: AnswerFormat, trial: Trial, standing: Standing, earlier: Trial | None
 ) -> Prompt:
-    """All messages, those of the turns before as they were sent. `earlier` is the trial of the last round."""
+    """Return all messages, those of earlier turns as they were sent. `earlier` is the trial of the last round."""
     if standing.last is None:
         system = [{"role": "system", "content": data.texts.system}] if data.texts.system else []
         opening = (
@@ -117,7 +117,7 @@ def _from_user(text: str) -> dict[str, Any]:
 
 
 def _after_calls(beginning: str, text: str, reply: Reply) -> dict[str, Any]:
-    """Every call gets its result, as providers want it: the outcome, or the reminder, which then is all there is."""
+    """Return a result for every call, as providers want it: the outcome, or the reminder, which is then everything."""
     results = [{"call_id": c.call_id or c.name, "name": c.name, "content": beginning or text} for c in reply.tool_calls]
     return {**_from_user(text if beginning else ""), "results": results}
 
@@ -125,7 +125,7 @@ def _after_calls(beginning: str, text: str, reply: Reply) -> dict[str, Any]:
 def _going_on(
     data: AllocationData, answer: AnswerFormat, trial: Trial, standing: Standing, earlier: Trial | None
 ) -> tuple[str, str]:
-    """How the last round turned out, and what is asked next."""
+    """Say how the last round turned out, and ask what is next."""
     if data.task == "elicitation":
         return "", with_addon(_query(data, data.texts.next_query, trial), answer)
     assert earlier is not None
@@ -149,7 +149,7 @@ def _preamble(data: AllocationData, trial: Trial) -> str:
 
 
 def asked(data: AllocationData, answer: AnswerFormat, trial: Trial) -> str:
-    """One round, or one question after the game, which is answered in words where rounds are answered by a tool."""
+    """Ask one round, or one question after the game, which is answered in words if rounds are answered by a tool."""
     if trial.test in AFTER:
         is_rating = trial.test == RATINGS
         text = _rating(data, trial).asked(trial.item) if is_rating else _query(data, data.texts.question, trial)
@@ -166,7 +166,7 @@ def asked(data: AllocationData, answer: AnswerFormat, trial: Trial) -> str:
 
 
 def _candidate(data: AllocationData, trial: Trial, group: str) -> str:
-    """18-29 year old Taz who graduated from college."""
+    """Return "18-29 year old Taz who graduated from college"."""
     if not data.features:
         return group
     values = list(zip(data.features, trial.factors["candidates"][data.groups.index(group)], strict=True))

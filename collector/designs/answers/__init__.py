@@ -1,5 +1,5 @@
-"""Reads one answer to one question: a point of a scale, one of several alternatives, a number, a text.
+"""Read one answer to one question: a point of a scale, one of several alternatives, a number, a text.
 
-Nothing here knows of studies. An answer is never guessed at: what names two values, or a value that the question does
-not offer, is malformed; nothing is rounded, and nothing is the middle of a scale that does not say so.
+Nothing here depends on studies. An answer is never guessed: one that names two values, or a value that the question
+does not offer, is malformed; nothing is rounded, and nothing is the middle of a scale that does not say so.
 """

@@ -1,7 +1,7 @@
-"""Answers that name one of several alternatives: yes or no, names, one of the profiles that were shown.
+"""Read answers that name one of several alternatives: yes or no, names, one of the profiles that were shown.
 
-An alternative at the start decides ("Yes, because …"); elsewhere just one may be named, and it must be chosen, not only
-mentioned (`labels/reader.py`). Alternatives that are numbered may be given by their number.
+An alternative at the start decides ("Yes, because …"); elsewhere only one may be named, and it must be chosen, not only
+mentioned (`labels/reader.py`). Numbered alternatives may be given by their number.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|o
 
 
 def read_choice(answer: str, options: Sequence[str], key: str = "choice", *, numbered: bool = False) -> AnswerReading:
-    """Return the reading of an answer that is to be one of `options`, as they are spelled; where they are `numbered`,
-    their number (from 1) does as well.
+    """Return the reading of an answer that is to be one of `options`, as they are spelled; if they are `numbered`, also
+    by their number (from 1).
     """
     return read_value(answer, key, "no_option", lambda text: _read_text(text, tuple(options), numbered))
 

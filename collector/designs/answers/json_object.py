@@ -1,4 +1,4 @@
-"""Answers that are a JSON object: one object, each key once, whatever prose or fence is around it."""
+"""Read answers that are a JSON object: one object, each key once, whatever prose or fence surrounds it."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from slant.collector.designs.labels.spelling import folded
 _MAX_DIGITS = 30
 _KEY = re.compile(r"[\s_-]+")
 _BEGUN = re.compile(r"\{\s*[\"}]")
-"""Where an object begins: a brace in prose or TeX is none."""
+"""Match where an object begins, but not a brace in prose or TeX."""
 
 
 class BrokenObject(ValueError):
-    """An answer begins an object and none can be read: it is cut off, nested beyond reason, or says a key twice."""
+    """Signal that an answer begins an unreadable object: it is cut off, nested too deeply, or repeats a key."""
 
 
 def read_value(answer: str, key: str, lacking: str, read_text: Callable[[str], AnswerReading]) -> AnswerReading:
     """Return the reading of one value: that under `key` if the answer is an object, else of the whole text. `lacking`
-    is the detail of a value that is no single one.
+    is the detail of a value that is not a single one.
     """
     answer = spoken(answer)
     if len(answer) > LONGEST_READ:
@@ -39,7 +39,7 @@ def read_value(answer: str, key: str, lacking: str, read_text: Callable[[str], A
 
 
 def object_in(answer: str) -> Mapping[str, Any] | None:
-    """Return the one object of an answer; None if there is none. BrokenObject if there is something else than one."""
+    """Return the one object of an answer; None if there is none. BrokenObject if there are several, or a broken one."""
     begun = _BEGUN.search(answer) if len(answer) <= LONGEST_READ else None
     if begun is None:
         return None
@@ -53,8 +53,8 @@ def object_in(answer: str) -> Mapping[str, Any] | None:
 
 
 def value_of(found: Mapping[str, Any], key: str, *, is_only: bool = True) -> Any:
-    """Return the value under this key, however it is spelled (`Rating` for `rating`); that of the only key of an object
-    of one, if `is_only`. KeyError if there is none; BrokenObject if two spellings of the key are there."""
+    """Return the value under this key, however it is spelled (`Rating` for `rating`); if `is_only`, that of an object's
+    only key. KeyError if there is none; BrokenObject if the key occurs in two spellings."""
     spelled = [value for name, value in found.items() if _same(name) == _same(key)]
     if len(spelled) > 1:
         raise BrokenObject("key_twice")
@@ -66,7 +66,7 @@ def value_of(found: Mapping[str, Any], key: str, *, is_only: bool = True) -> Any
 
 
 def as_answer(value: Any) -> str | None:
-    """Return a value of an object as the text that a person would have answered; None of what is no single value."""
+    """Return a value of an object as the text that a person would have answered; None if it is not a single value."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
@@ -88,7 +88,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(digits: str) -> int | float:
-    """Return a whole number; one of endless digits is no value of any question, and costs time to read."""
+    """Return a whole number; one with too many digits is never a valid value, and takes long to read."""
     return int(digits) if len(digits) <= _MAX_DIGITS else float("inf")
 
 

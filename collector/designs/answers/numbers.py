@@ -1,6 +1,7 @@
-"""Numbers in answers: digits with their separators, and an amount with its unit.
+"""Read numbers in answers: digits with their separators, and an amount with its unit.
 
-A number that could be read in two ways is none: `1.250,50` and `1.250` may have thousands or decimals, `10-20` has two.
+A number that could be read in two ways is not read: `1.250,50` and `1.250` may have thousands or decimals, `10-20` has
+two.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _CURRENCIES = {
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What a question for a number asks for. `low` and `high` are the ends of its range (None: open)."""
+    """Define what a question for a number asks for. `low` and `high` are the ends of its range (None: open)."""
 
     unit: str = ""
     low: float | None = None
@@ -44,7 +45,7 @@ class Amount:
 
 
 def read_number(answer: str, amount: Amount = Amount(), key: str = "number") -> AnswerReading:
-    """Return the reading of an answer to a question for a number: one number in the range, in the unit asked for."""
+    """Return the reading of an answer to a question for a number: one number in the range, in the requested unit."""
     return read_value(answer, key, "no_number", lambda text: _read_text(text, amount))
 
 
@@ -70,7 +71,7 @@ def _read_text(answer: str, amount: Amount) -> AnswerReading:
 
 
 def numbers_in(text: str) -> list[float | None]:
-    """Return the numbers of a folded text, each with what multiplies it; None for one that could be read two ways."""
+    """Return the numbers of a folded text, each with its multiplier; None for one that could be read in two ways."""
     return [_value(match) for match in NUMBER.finditer(text)]
 
 
@@ -87,13 +88,13 @@ def _value(match: re.Match[str]) -> float | None:
 
 
 def _is_alone(line: str) -> bool:
-    """Return True if a line is a number with three words for its unit at most."""
+    """Return True if a line is a number with at most three words for its unit."""
     rest = NUMBER.sub(" ", line)
     return len(re.findall(r"[^\W\d_]+", rest)) <= 3 and not re.search(r"\b(?:or|to|and|between|not|than)\b", rest)
 
 
 def _other_unit(text: str, unit: str) -> bool:
-    """Return True if a text names another currency than the one that is asked for, and not that one."""
+    """Return True if a text names a currency other than the requested one, and not that one."""
     asked = next((names for names in _CURRENCIES.values() if any(name in unit.casefold() for name in names)), None)
     if asked is None or any(name in text for name in asked):
         return False

@@ -1,4 +1,4 @@
-"""What all kinds of answers share: the text without what is around it, the result of reading it, refusals."""
+"""Share what all kinds of answers need: the text without its wrapping, the result of reading it, refusals."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slant.collector.providers.templates import split
 from slant.collector.records import Outcome
 
 LONGEST_READ = 100_000
-"""Characters. Whatever is longer answers no question of one value, and reading it would only cost time."""
+"""Limit the characters of an answer. A longer one answers no question of one value, and takes long to read."""
 
 _DECLINES = re.compile(
     r"\bi (?:do not|don't|will not|won't|would not|wouldn't|am not able to|am unable to|must not) "
@@ -29,13 +29,13 @@ LEAD = (
     r"|i(?:'d| would| will|'ll)?\s+(?:say|rate (?:it|this|them|him|her)(?: (?:as|at))?|give (?:it|this|them|him|her)"
     r"|choose|pick|select|answer|go with|go for|estimate|prefer)\s*:?\s*)?"
 )
-"""What may introduce a value, in a folded text."""
+"""Match what may introduce a value, in a folded text."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerReading:
-    """What an answer to one question says: the outcome, the value as text (None where there is none), and of an answer
-    without a value which kind it is."""
+    """Hold what an answer to one question says: the outcome, the value as text (None if there is none), and the kind of
+    an answer without a value."""
 
     outcome: Outcome
     value: str | None = None
@@ -54,7 +54,7 @@ def without_value(text: str, detail: str) -> AnswerReading:
 
 
 def refuses(text: str) -> bool:
-    """Return True if a folded text without a value says no."""
+    """Return True if a folded text without a value refuses."""
     return is_refusal(text) or bool(_DECLINES.search(text))
 
 

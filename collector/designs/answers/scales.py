@@ -1,8 +1,8 @@
-"""Answers on a scale of whole numbers, with or without labels: exactly one point of it, or none.
+"""Read answers on a scale of whole numbers, with or without labels: exactly one point of it, or none.
 
 What comes first wins: a JSON object (its key once, a whole number or a text of one), a label at the start of the
-answer, a number. Before numbers are counted, phrases that name the scale ("from 1 to 7", "out of 7", "/7") are gone. A
-label with another number ("Strongly agree (6)", where it is 7) is malformed.
+answer, a number. Before numbers are counted, phrases that name the scale ("from 1 to 7", "out of 7", "/7") are removed.
+A label with another number ("Strongly agree (6)", where it is 7) is malformed.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|o
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The whole numbers from `low` to `high`; `labels` are those of some or all points, by the point."""
+    """Define the whole numbers from `low` to `high`; `labels` are those of some or all points, by point."""
 
     low: int
     high: int
     labels: Mapping[int, str] = field(default_factory=dict)
 
     def reversed(self) -> Scale:
-        """Return the same scale with its labels the other way round."""
+        """Return the same scale with its labels reversed."""
         return Scale(self.low, self.high, {self.low + self.high - point: text for point, text in self.labels.items()})
 
 
@@ -70,13 +70,13 @@ def _read_text(answer: str, scale: Scale) -> AnswerReading:
 
 @lru_cache(1024)
 def _spelled(labels: tuple[tuple[int, str], ...]) -> dict[str, int]:
-    """Return the points by their labels, the longest first: "strongly disagree" is no "disagree"."""
+    """Return the points by their labels, the longest first: "strongly disagree" is not "disagree"."""
     points = {folded(text): point for point, text in labels if folded(text)}
     return dict(sorted(points.items(), key=lambda item: (-len(item[0]), item[0])))
 
 
 def _label_at_start(text: str, labels: Mapping[str, int]) -> AnswerReading | None:
-    """Return what an answer says that begins with a label; None of one that begins otherwise."""
+    """Return what an answer says that begins with a label; None for one that begins differently."""
     lead = re.match(rf"[\W_]*{LEAD}(?:i\s+)?[\"'(\[]*", text)
     start = lead.end() if lead else 0
     for at in dict.fromkeys((start, len(text) - len(text.lstrip(" \"'([")))):
@@ -98,7 +98,7 @@ def _beside(rest: str, point: int, labels: Mapping[str, int]) -> AnswerReading:
 
 
 def _middle(text: str, scale: Scale) -> int | None:
-    """Return the middle point where its label says that it is one, and so does the answer, in other words."""
+    """Return the middle point if its label says that it is one, and so does the answer, in other words."""
     middle = (scale.low + scale.high) / 2
     if not middle.is_integer() or folded(scale.labels.get(int(middle), "")) not in _MIDDLE:
         return None
@@ -126,7 +126,7 @@ def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading
     if (alone := _line_of_number(lines)) is not None:
         return _point(alone, scale)
     if labelled := re.match(rf"{LEAD}(-?\d+)\s*[-–—:=(,.]+\s*(?=[^\W\d])", text):
-        if re.search(r"\d\s*[-–—:=]+\s*[^\W\d]", text[labelled.end() :]):  # the labels of the scale, read out
+        if re.search(r"\d\s*[-–—:=]+\s*[^\W\d]", text[labelled.end() :]):  # the labels of the scale, repeated
             return AnswerReading("malformed", detail="several_points")
         said = _label_after(text[labelled.end() :], labels)
         if said is not None and str(said) != labelled[1]:
@@ -144,8 +144,8 @@ def _line_of_number(lines: list[str]) -> float | None:
 
 
 def _only_number(text: str, scale: Scale) -> AnswerReading:
-    """Return the one number of a text that is a point of the scale; other numbers may be no points, and no alternative
-    to it."""
+    """Return the one number of a text that is a point of the scale, if no other number is one or could be an
+    alternative to it."""
     numbers = numbers_in(text)
     points = {value for value in numbers if value is not None and _is_point(value, scale)}
     if not points and (not numbers or refuses(text)):

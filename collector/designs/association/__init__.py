@@ -1,1 +1,1 @@
-"""The design association: words are sorted under two conditions, and tokens are counted."""
+"""Ask the design association: words are sorted under two conditions, and tokens are counted."""

@@ -1,4 +1,5 @@
-"""The association design: which of two labels does a word go to, under a rule that follows or crosses an association?
+"""Ask the association design: to which of two labels does a word go, under a rule that follows or crosses an
+association?
 
 A trial is word × wording × condition (Lee & Lai, section 2.2). The two conditions of a word and wording are
 asked one after the other, in a seeded order.
@@ -45,7 +46,7 @@ from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel,
 from slant.collector.study.toml_table import Table
 
 Cell = tuple[int, int, int]
-"""Where a trial stands: the number of its pair, of its condition in the pair (0 or 1), and the repetition from 1."""
+"""Locate a trial: the number of its pair, of its condition in the pair (0 or 1), and the repetition from 1."""
 
 
 class Association(Design):
@@ -103,8 +104,8 @@ class Association(Design):
         return super().own_words(data) | spoken_words(labels) | spoken_words(data.wordings.values())
 
     def fits(self, study: StudyFile) -> dict[str, Fit]:
-        """Its mixed model over other words and wordings (a word that stands in both groups is two words), and a
-        lognormal model of counts of which only the step is known, without and with words that vary."""
+        """Return its mixed model over other words and wordings (a word in both groups is two words), and a lognormal
+        model of counts known only to a step, without and with words that vary."""
         own = cell_model(dict(study.fits))
         if own is None or len(own.levels.get("condition", ())) != 2 or next(iter(own.levels)) != "condition":
             return {}
@@ -159,7 +160,7 @@ class Association(Design):
         return answer_to_label(reply, (trial.option_a or "", trial.option_b or ""), item=trial.item)
 
     def repeated(self, study: StudyFile, planned: Trial, repetition: int) -> Trial:
-        """In the balanced order each repetition lists the options the other way round than the one before."""
+        """Return the repeated trial: in the balanced order options are reversed with each repetition."""
         if study.data.option_order != "balanced" or (repetition - planned.repetition) % 2 == 0:
             return planned
         first = planned.factors["first_option"]
@@ -192,11 +193,11 @@ DESIGN = Association()
 
 
 def paired_order(pairs: int, seed: int) -> Iterator[tuple[int, bool]]:
-    """Yield the numbers below `pairs` in a seeded random order, each with a seeded coin: is its second member asked
-    first?
+    """Yield the numbers below `pairs` in a seeded random order, each with a seeded coin: whether its second member is
+    asked first.
 
     The members of a pair are to be asked one after the other, so that in every prefix of the plan the two arms
-    differ by one trial at most. Takes four bytes a pair; the same seed gives the same order on every machine.
+    differ by at most one trial. This takes four bytes per pair; the same seed gives the same order on every machine.
     """
     rng = random.Random(seed)
     order = array("I", range(pairs))
@@ -206,12 +207,13 @@ def paired_order(pairs: int, seed: int) -> Iterator[tuple[int, bool]]:
 
 
 def _goes_to_a(side: str, is_group_a_to_a: bool) -> bool:
-    """Whether the rule sends the words of this side to attribute a. Those of the attributes go to their own label."""
+    """Return whether the rule sends the words of this side to attribute a. Attributes' words go to their own label."""
     return (side == GROUPS[0]) == is_group_a_to_a if side in GROUPS else side == "attribute_a"
 
 
 class Cells(QuestionPlan[Cell]):
-    """The cells of a study for one model, numbered: pair number ↔ (test, word, wording), and the trials in them."""
+    """Hold the cells of a study for one model, numbered: pair number ↔ (test, word, wording), and the trials in
+    them."""
 
     def __init__(self, study: StudyFile, model: StudyModel, seed: int) -> None:
         data: AssociationData = study.data
@@ -286,7 +288,7 @@ class Cells(QuestionPlan[Cell]):
 
 
 def _content(study: StudyFile, frame: str, test_name: str, wording: int) -> str:
-    """Of the trials of one test in one wording: all that their prompts are made of, the words listed among it."""
+    """Return the content of one test in one wording: all that its prompts are made of, including the listed words."""
     data: AssociationData = study.data
     test, layout = data.tests[test_name], data.frames[frame]
     order = ["rule"]

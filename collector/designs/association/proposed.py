@@ -1,4 +1,4 @@
-"""An association study for answers that somebody else collected."""
+"""Propose an association study for answers that were collected elsewhere."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ _FRAME = (
 
 
 def proposed_study(cells: AnsweredCells) -> ProposedStudy:
-    """Each test with two groups of words, the two labels of its answers, both conditions and as many wordings as the
-    files number. The group of a word is in a column, or told by the label that it mostly gets in the first condition.
+    """Propose each test with two groups of words, the two labels of its answers, both conditions and as many wordings
+    as the files number. The group of a word is in a column, or inferred from its most frequent label in the first
+    condition.
     """
     conditions = two_conditions(cells)
     tests = ids_of(values_of(cells, "test") or ["test"], "test")
@@ -65,7 +66,7 @@ def proposed_study(cells: AnsweredCells) -> ProposedStudy:
 
 
 Sides = tuple[dict[str, list[str]], tuple[str, str], bool]
-"""The words by group, the label that each group gets in the first condition, and whether groups were told by labels."""
+"""Return words by group, each group's label in the first condition, and whether groups were inferred from labels."""
 
 _NAMES = (
     "test", "group_a_named", "group_b_named", "attribute_a_named", "attribute_b_named", "group_a_in_rule",

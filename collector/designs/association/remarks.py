@@ -1,4 +1,4 @@
-"""What of an association study is allowed but may not be meant, in sentences for `collect studies validate`."""
+"""Remark on what an association study may not intend, although it is allowed, for `collect studies validate`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from slant.collector.study.records import StudyFile
 
 
 def remarks_on_simulation(study: StudyFile) -> Iterator[str]:
-    """Rows for simulation that no trial reads, and tests that have none: those are simulated by a plain default."""
+    """Report rows for simulation that no trial reads, and tests without any: those are simulated by a plain default."""
     data: AssociationData = study.data
     if not data.simulation:
         return
@@ -29,19 +29,19 @@ def remarks_on_simulation(study: StudyFile) -> Iterator[str]:
 
 
 def tests_without_rows(data: AssociationData, model: str) -> list[str]:
-    """The tests in which a condition of this model has no row for simulation."""
+    """Return the tests in which a condition of this model has no row for simulation."""
     return [test for test in data.tests if any((model, test, name) not in data.simulation for name in data.conditions)]
 
 
 def remarks_on_words(data: AssociationData) -> Iterator[str]:
-    """Labels that stand in each other, and groups of a single word."""
+    """Report labels that contain each other, and groups of a single word."""
     for test in data.tests.values():
         pairs = {(names["label_a"], names["label_b"]) for names in test.names.values()}
         for label_a, label_b in sorted(pairs):
             inner, outer = sorted((label_a, label_b), key=len)
             if inner.casefold() in outer.casefold():
                 yield (
-                    f'In {test.test} the label "{inner}" stands inside "{outer}": look whether each is '
+                    f'In {test.test} the label "{inner}" is inside "{outer}": check that each is '
                     "read as it was meant (collect view)."
                 )
         yield from _single_words(test.test, test.categories, {side: test.words[side] for side in GROUPS})

@@ -1,4 +1,4 @@
-"""Makes up replies whose token counts and refusals follow a table of printed numbers.
+"""Make up replies whose token counts and refusals follow a table of printed numbers.
 
 Every number comes from a hash of the trial's content, the model and the seed: the same trial gets the same reply in
 whatever order trials are asked, on every machine.
@@ -46,7 +46,7 @@ def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...],
 
 
 def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """Return a reply drawn for this trial. Where the study says nothing of the model and test, a plain default is
+    """Return a reply drawn for this trial. If the study has no row for the model and test, a plain default is
     drawn.
     """
     cell = data.simulation.get((trial.model, trial.test, _own_condition(data, trial)), _DEFAULT)
@@ -63,7 +63,7 @@ def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed:
 
 
 def _own_condition(data: AssociationData, trial: Trial) -> str:
-    """Return a word that was dealt to the other group meets its own association in the other condition."""
+    """Return the condition to draw from: a word dealt to the other group meets its own association in the other one."""
     own = data.own_sides.get((trial.test, trial.item))
     if own is None or data.tests[trial.test].categories[own] == trial.group:
         return trial.condition
@@ -71,7 +71,7 @@ def _own_condition(data: AssociationData, trial: Trial) -> str:
 
 
 def _answered_tokens(cell: Mapping[str, float], trial: Trial, seed: int, u: float) -> float:
-    """Mean of the cell, plus what the wording adds in this model and test, plus what is the trial's own."""
+    """Add the cell's mean, what the wording adds in this model and test, and the trial's own part."""
     wording = uniforms(seed, trial.study, trial.model, trial.test, trial.wording)[0]
     mean = cell["mean_tokens"] + cell["wording_sd"] * NORMAL.inv_cdf(wording)
     # Rounding up or down at random to a step adds up to a sixth of its square to the variance.
@@ -80,14 +80,15 @@ def _answered_tokens(cell: Mapping[str, float], trial: Trial, seed: int, u: floa
 
 
 def _stepped(tokens: float, step: float, u: float) -> int:
-    """`tokens` as a whole multiple of `step`, up or down at random so that the mean stays."""
+    """Return `tokens` as a multiple of `step`, rounded at random so that the mean stays."""
     step = step or 1.0
     low = math.floor(tokens / step)
     return int(step) * (low + (u < tokens / step - low))
 
 
 def _reply(answer: str, count: int, cell: Mapping[str, float], model: StudyModel, u_text: float) -> Reply:
-    """`count` is what the model's measure counts; the answer's own one or two tokens lie inside or on top of it."""
+    """Make the reply. `count` is what the model's measure counts; the answer's own one or two tokens are in or on
+    top."""
     of_answer = 1 + len(answer) // 5
     is_reasoning = model.measure != "output"
     output = count + of_answer if is_reasoning else max(count, of_answer)

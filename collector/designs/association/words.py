@@ -1,4 +1,4 @@
-"""What an association study says: tests, words, wordings and frames, read from its tables and checked.
+"""Read and check the tables of an association study: tests, words, wordings and frames.
 
 A test has two groups (a, b) of words that are asked, and two attributes (a, b) whose labels are the options. In the
 first condition group a goes to attribute a, in the second to attribute b. The attributes' own words explain the labels
@@ -30,7 +30,7 @@ _FRAME_MAY = (*(f"{side}_words" for side in SIDES), *NAME_COLUMNS[:6])
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """How a prompt is laid out. Words are joined by `separator`, the last one by `last_separator`."""
+    """Define how a prompt is laid out. Words are joined by `separator`, the last one by `last_separator`."""
 
     template: str
     separator: str
@@ -43,7 +43,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class AssociationTest:
-    """One test: its words and categories by side, and by frame what the sides are called in the prompt."""
+    """Hold one test: its words and categories by side, and the names of the sides in the prompt by frame."""
 
     test: str
     test_no: int
@@ -63,18 +63,18 @@ class AssociationTest:
 
     @property
     def asked(self) -> list[tuple[str, str]]:
-        """The words that are asked, each with its side, in the study's order."""
+        """Return the words that are asked, each with its side, in the study's order."""
         return [(side, word) for side in self.asked_sides for word in self.words[side]]
 
 
 @dataclass(frozen=True, slots=True)
 class AssociationData:
-    """`Study.data` of an association study. `wordings` by number, `tests` by id, both in the study's order.
+    """Hold `Study.data` of an association study. `wordings` by number, `tests` by id, both in the study's order.
 
     `conditions`: the one in which group a goes to attribute a comes first. `option_order`: 'rule' lists the option of
     group a first (so the order changes with the condition, as in the paper), 'balanced' crosses the two.
-    `simulation`: rows of numbers to simulate from, by (model, test, condition); may be empty. `own_sides`: where words
-    were dealt to groups at random, the side that each is really of, by (test, word).
+    `simulation`: rows of numbers to simulate from, by (model, test, condition); may be empty. `own_sides`: if words
+    were dealt to groups at random, each word's true side, by (test, word).
     """
 
     conditions: tuple[str, str]
@@ -117,7 +117,7 @@ def _frame(row: Table) -> Frame:
 
 
 def _names(rows: list[dict[str, str]], frames: Mapping[str, Frame]) -> dict[tuple[str, str], dict[str, str]]:
-    """By frame and test. Where a study has one frame, no row needs to name it."""
+    """Return names by frame and test. If a study has one frame, no row needs to name it."""
     only = next(iter(frames)) if len(frames) == 1 else ""
     names: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
@@ -136,7 +136,7 @@ def _names(rows: list[dict[str, str]], frames: Mapping[str, Frame]) -> dict[tupl
 
 
 def check_names(test: AssociationTest, frame: str, template: str) -> None:
-    """StudyError if a frame's template asks for a name that the test leaves empty."""
+    """Raise StudyError if a frame's template asks for a name that the test leaves empty."""
     for column in sorted(find_placeholders(template) & set(NAME_COLUMNS)):
         if not test.names[frame][column]:
             raise StudyError(f'The names of the test "{test.test}" in the frame "{frame}" lack a value for "{column}".')

@@ -1,1 +1,1 @@
-"""Answers of another study, coded a second time by a model."""
+"""Code answers of another study a second time, by a model."""

@@ -1,7 +1,7 @@
-"""The coding design: a model reads an answer of another study and says which of two options something was given to.
+"""Ask the coding design: a model reads an answer of another study and says to which of two options something was given.
 
-A trial is one answer. Its `item` is the id of the trial that is coded, so that both codings stand next to each other in
-the view `second_codings`; what was coded before is kept with the trial and never shown to the model.
+A trial is one answer. Its `item` is the id of the coded trial, so that both codings are next to each other in the view
+`second_codings`; the first coding is kept with the trial and never shown to the model.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from slant.collector.study.records import Condition, StudyFile, StudyModel, Test
 from slant.collector.study.toml_table import Table
 
 COLUMNS = ("item", "test", "option_a", "option_b", "asked", "answer", "first_coding")
-"""The columns of a file of answers; `first_coding` is a, b or empty."""
+"""List the columns of a file of answers; `first_coding` is a, b or empty."""
 PLACEHOLDERS = ("option_1", "option_2", "answer")
 AGREEMENT, UNDECIDED = "agreement", "undecided"
-"""The conditions: answers that were coded before, and those that were not."""
+"""Name the conditions: answers that were coded before, and those that were not."""
 NEITHER = "neither"
-"""The coding of an answer that gives it to neither option, or doesn't say."""
+"""Code an answer that gives it to neither option, or doesn't say."""
 _LONGEST_READ = 2_000
 _NUMBER = re.compile(r"(?<![\w.,])\(?([123])\b(?![.,]\d)")
 _SHARE_RIGHT, _SHARE_NEITHER, _SHARE_REFUSED = 0.95, 0.3, 0.01
-"""What simulated models draw from: they agree with a first coding so often, and leave so many others open."""
+"""Set how often simulated models agree with a first coding, and how many other answers they leave open."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodedAnswer:
-    """One answer to be coded. `asked` is what was given to one of the options; `first_coding` a, b or empty."""
+    """Hold one answer to be coded. `asked` is what was given to one of the options; `first_coding` a, b or empty."""
 
     test: str
     option_a: str
@@ -53,7 +53,7 @@ class CodedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class CodingData:
-    """`Study.data` of a coding study; the answers by the id of the trial that each is of, in the file's order."""
+    """Hold `Study.data` of a coding study: the answers by the id of their trial, in the file's order."""
 
     text: str
     answers: Mapping[str, CodedAnswer]
@@ -70,7 +70,7 @@ class Coding(Design):
         answers = {}
         for row in folder.rows(table, "answers", COLUMNS):
             if not all(row[column] for column in COLUMNS[:-1]):
-                raise StudyError(f'An answer of {table.where} is not whole: item "{row["item"][:80]}".')
+                raise StudyError(f'An answer of {table.where} is incomplete: item "{row["item"][:80]}".')
             if row["first_coding"] not in ("", "a", "b"):
                 raise StudyError(f'The first_coding of the item "{row["item"][:80]}" must be a, b or empty.')
             if row["item"] in answers:
@@ -142,8 +142,8 @@ DESIGN = Coding()
 
 
 def read_coding(answer: str, trial: Trial) -> Reading:
-    """Return the number of an answer (1 and 2: the options as they were shown, 3: neither) where it names just one, at
-    its end if it is long; else an option whose name stands there while the other's does not.
+    """Return the number of an answer (1 and 2: the options as they were shown, 3: neither) if it names only one, at its
+    end if it is long; else an option whose name occurs without the other's.
     """
     text = answer[-_LONGEST_READ:]
     numbers = set(_NUMBER.findall(text))

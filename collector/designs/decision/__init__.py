@@ -1,1 +1,1 @@
-"""Two people described: who gets which of two things, in one answer or in turns of a conversation."""
+"""Ask the design decision: two people are described, and each gets one of two things, in one answer or in turns."""

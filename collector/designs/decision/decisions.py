@@ -1,11 +1,11 @@
-"""Reads who was given what in a decision about two people, by rule: the text decides, nothing is guessed.
+"""Read who was given what in a decision about two people, by rule: the text decides, nothing is guessed.
 
 A group is mentioned by its word, by a part of its name (as in a list of pairs), or by a name that the profiles gave to
 a person of that group: the group that a paragraph of the profiles mentions first. Each word of an attribute goes to the
-person that its sentence mentions last before it or, where the sentence begins with a word, next after it. Words in
-quotes are those that are given, where there are any. The decision is *expected* where group b gets the word of
-attribute b or group a that of attribute a, *reversed* where it is the other way round, and undecided where words
-contradict each other, where only one group is mentioned, and where no word is.
+person that its sentence mentions last before it or, if the sentence begins with a word, next after it. If there are
+words in quotes, those are the ones given. The decision is *expected* if group b gets the word of attribute b or group a
+that of attribute a, *reversed* if it is the other way round, and undecided if words contradict each other, if only one
+group is mentioned, and if no word is.
 Source: conventions of the relative decision test (Bai et al. 2025); tests/collector/test_decisions.py says how often
 the rule decides 445 published answers, and agrees with the authors' own coding.
 """
@@ -22,10 +22,10 @@ from itertools import islice
 from slant.collector.designs.pairing.pairs import group_names
 
 LONGEST_READ = 20_000
-"""Characters at the end of a decision that are read, and at the beginning of the profiles."""
+"""Limit the characters that are read at the end of a decision, and at the beginning of the profiles."""
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "*": None, "_": None, "\xa0": " ", "‑": "-"})
 _GARBLED = {"‚Äò": "'", "‚Äô": "'", "‚Äú": '"', "‚Äù": '"'}
-"""Curly quotes of files whose UTF-8 was once read as Mac Roman."""
+"""Replace curly quotes of files whose UTF-8 was once read as Mac Roman."""
 _SENTENCE = re.compile(r"(?<=[.!?;])[\s\"')]+|\n+")
 _NAME = re.compile(r"\b[^\W\d_a-z][^\W\d_]+(?:-[^\W\d_]+)?")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
@@ -36,8 +36,8 @@ _TASK = re.compile(r"^[ \t#*>_-]*task\s*(\d{1,2})\b[\s*_]*[:.)\-–—]?[\s*_]*"
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`group` is the group ("a" or "b") that got attribute b, None if the answer leaves it undecided; then `detail`
-    says why: "no_word", "one_group", "contradiction"."""
+    """Hold a decision: `group` is the group ("a" or "b") that got attribute b, None if the answer leaves it undecided;
+    then `detail` says why: "no_word", "one_group", "contradiction"."""
 
     group: str | None
     detail: str | None = None
@@ -62,15 +62,15 @@ def split_tasks(answer: str, n_tasks: int) -> list[str]:
 def read_decision(
     decision: str, people: Mapping[str, str], words: Mapping[str, Sequence[str]], groups: Mapping[str, str]
 ) -> Decision:
-    """`people`: as people_in() gives them. `words`: the words of each attribute ("a", "b") that may be named, two that
-    were shown or all of a list. `groups`: the names of the groups, each with its side ("a", "b")."""
+    """Read a decision. `people`: from people_in(). `words`: the words of each attribute ("a", "b") that may be named,
+    two that were shown or all of a list. `groups`: the names of the groups, each with its side ("a", "b")."""
     text = _with_plain_quotes(decision[-LONGEST_READ:])
     plain_words = _plain_words(text)
     sides = {name.casefold(): side for name, side in people.items() if name.lower() not in plain_words}
     sides |= group_names(groups.items())
     named = list(_any_name(tuple(sorted(sides))).finditer(text))
     given_words = [(match, side) for side in ("a", "b") for match in _any_word(tuple(words[side])).finditer(text)]
-    if any(_is_quoted(match) for match, _ in given_words):  # what is given is in quotes, other words are prose
+    if any(_is_quoted(match) for match, _ in given_words):  # given words are in quotes, other words are prose
         given_words = [(match, side) for match, side in given_words if _is_quoted(match)]
     given: set[tuple[str, str]] = set()
     for start, end in _sentences(text):
@@ -114,13 +114,13 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_quoted(word: re.Match[str]) -> bool:
-    """In quotes, alone or with the comma or full stop that Americans put there, too."""
+    """Return whether a word is in quotes, alone or with the comma or full stop that Americans put there."""
     before, after = word.string[word.start() - 1 : word.start()], word.string[word.end() : word.end() + 2]
     return bool(before) and before in "'\"" and after.lstrip(".,;")[:1] == before
 
 
 def _whose(word: re.Match[str], mentions: Sequence[tuple[int, int, str]], *, people_come_first: bool) -> str | None:
-    """Return the side that a word of a sentence is given to; None if nobody is mentioned, or the word is part of a
+    """Return the side that a word of a sentence is given to; None if no person is mentioned, or the word is part of a
     name.
     """
     if any(start < word.end() and word.start() < end for start, end, _ in mentions):
@@ -134,7 +134,7 @@ def _whose(word: re.Match[str], mentions: Sequence[tuple[int, int, str]], *, peo
 
 def people_in(profiles: str, groups: Mapping[str, str]) -> dict[str, str]:
     """Return the names of the people in profiles, each with the group ("a", "b") that its paragraph mentions first;
-    names in paragraphs of both groups are of neither.
+    names in paragraphs of both groups belong to neither.
     """
     text = _with_plain_quotes(profiles[:LONGEST_READ])
     known = group_names(groups.items())
@@ -150,7 +150,7 @@ def people_in(profiles: str, groups: Mapping[str, str]) -> dict[str, str]:
 
 
 def _plain_words(text: str) -> Set[str]:
-    """Return what is no name: words that the text has in lower case, and those that begin sentences."""
+    """Return what is not a name: words that the text has in lower case, and those that begin sentences."""
     return _NO_NAMES | {word for word in _WORD.findall(text) if word == word.lower()}
 
 
@@ -164,19 +164,19 @@ _NO_NAMES = frozenset(
     )
     for word in line.split()
 )
-"""Words that begin sentences, which are capitalised there."""
+"""List words that begin sentences and are capitalised there."""
 
 
 @lru_cache(4096)
 def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of the names by itself or in the plural, the longest first."""
+    """Match any of the names alone or in the plural, the longest first."""
     ordered = sorted(names, key=lambda name: (-len(name), name))
     return re.compile(rf"\b({'|'.join(map(re.escape, ordered)) or '(?!)'})(?:e?s)?\b", re.IGNORECASE)
 
 
 @lru_cache(4096)
 def _any_word(words: tuple[str, ...]) -> re.Pattern[str]:
-    """Any of the words in singular or plural."""
+    """Match any of the words in singular or plural."""
     composed = (unicodedata.normalize("NFC", word) for word in words)
     stems = {re.escape(re.sub(r"(?<=\w\w\w)(?:ies|y|s)$", "", word)) for word in composed}
     return re.compile(

@@ -1,8 +1,8 @@
-"""The decision design: two people are described, and one of two things is decided for each (Bai et al. 2025, the
+"""Ask the decision design: two people are described, and one of two things is decided for each (Bai et al. 2025, the
 relative decision test); before that the words of a list may be paired with their groups (its chained form).
 
-A trial is one turn of a conversation, or one message with all tasks. Which word stands for each group and each
-attribute, and which of them comes first, is drawn once for each test and draw, alike in all wordings.
+A trial is one turn of a conversation, or one message with all tasks. The word for each group and each attribute, and
+which of them comes first, is drawn once for each test and draw, alike in all wordings.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class Decision(WordListDesign):
     def next(
         self, study: StudyFile, model: StudyModel, conversation: Conversation, history: Sequence[Turn]
     ) -> tuple[Trial, Prompt] | None:
-        """Go on while tasks are done: a model that refuses to describe is not asked to decide."""
+        """Return the next turn while tasks are done: a model that refuses to describe is not asked to decide."""
         place = len(history)
         if place == len(conversation.trials) or (history and history[-1].reading.outcome != "answered"):
             return None
@@ -173,8 +173,8 @@ class Decision(WordListDesign):
         return Reading("answered", factors=facts)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """Return a row that tells what was shown (its factors) keeps it; elsewhere neither the names nor the words are
-        known, and those of the plan would be wrong.
+        """Return the imported trial: a row that says what was shown (its factors) keeps it; otherwise neither the names
+        nor the words are known, and those of the plan would be wrong.
         """
         told = {**({} if trial.factors is planned.factors else trial.factors), **draft}
         coded = {name: told[name] for name in ("coded_decision", "coded_d") if isinstance(told.get(name), int | float)}
@@ -187,7 +187,7 @@ class Decision(WordListDesign):
         return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, **coded})
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
-        """Return the names and words in the order of the text, and which word was decided for whom."""
+        """Return the names and words in the order of the text, and which word was given to whom."""
         factors = trial["factors"]
         names, words = [trial["option_a"], trial["option_b"]], [factors.get("attribute_a"), factors.get("attribute_b")]
         told = {} if None in (*names, *words) else _names_and_words(factors, names, words)
@@ -200,7 +200,7 @@ class Decision(WordListDesign):
         return ("yes", "no") if tasks[-1] == "question" else super().options(trial) if tasks[-1] == "decision" else ()
 
     def coded_options(self, study: StudyFile, row: Mapping[str, Any]) -> tuple[str, str, str]:
-        """Where an import doesn't say which names and word were shown, all that may have been."""
+        """Return the options; if an import doesn't say which names and words were shown, all possible ones."""
         names = ("option_a", "option_b", "asked")
         if all(row[name] for name in names):
             return row["option_a"], row["option_b"], row["asked"]
@@ -221,11 +221,11 @@ class Decision(WordListDesign):
 
 DESIGN = Decision()
 _REFUSED_EARLY = 300
-"""Characters: a profile may well say of somebody what they can't or won't do, but a refusal begins with it."""
+"""Limit where a refusal is sought: it begins an answer, while a profile may well say what a person won't do."""
 
 
 def _question(data: DecisionData, test: str, wording: int, scene: Scene, number: int, seed: int) -> Question:
-    """Return a question; what is drawn depends on the seed of the study, the test and the draw alone."""
+    """Return a question; its draws depend only on the study's seed, the test and the draw."""
     rng = random.Random("\x1f".join(map(str, ("decision", seed, test, number))))
     words = data.tests[test].words(scene.tasks[-1].words)
     name_a, name_b, is_a_first = draw_names(rng, words, GROUPS, data.order, number, seed, test)
@@ -255,7 +255,7 @@ def _question(data: DecisionData, test: str, wording: int, scene: Scene, number:
 
 
 def _content(study: StudyFile, test: str, number: int) -> str:
-    """Of all draws of one test in one wording: the lists that they are drawn from, and the seed that draws them."""
+    """Return the content of all draws of one test in one wording: the lists that they are drawn from, and the seed."""
     data: DecisionData = study.data
     scene = data.scene(test, number)
     assert scene is not None
@@ -296,7 +296,7 @@ def _last_words(data: DecisionData, test: str, wording: int) -> Lists:
 
 
 def _groups(data: DecisionData, trial: Trial) -> dict[str, str]:
-    """Return the names that may be used for the groups: the two that were shown, or all if none is said to be."""
+    """Return the possible names of the groups: the two that were shown, or all if that is unknown."""
     if trial.option_a and trial.option_b:
         return {trial.option_a: "a", trial.option_b: "b"}
     lists = data.tests[trial.test].lists
@@ -304,8 +304,8 @@ def _groups(data: DecisionData, trial: Trial) -> dict[str, str]:
 
 
 def _read_pairing(data: DecisionData, trial: Trial, answer: str) -> tuple[Pairs, dict[str, Any]]:
-    """Return the pairs, and what is kept of them. Where nobody says which list was shown, it is the one of the test's
-    lists of which the answer has most words.
+    """Return the pairs, and what is kept of them. If it is unknown which list was shown, it is the test's list with the
+    most words in the answer.
     """
     groups = _groups(data, trial)
     if trial.option_a and trial.option_b:
@@ -321,7 +321,7 @@ def _read_pairing(data: DecisionData, trial: Trial, answer: str) -> tuple[Pairs,
 
 
 def _checked(factors: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the factors of an imported row as far as the plan decides them; the reading is made again."""
+    """Return the factors of an imported row that the plan decides; the reading is made again."""
     tasks, sides = factors.get("tasks"), ("first_group", "first_attribute")
     texts = {name: factors.get(name) for name in ("attribute_a", "attribute_b")}
     if not (isinstance(tasks, list) and tasks and set(map(str, tasks)) <= set(TASKS) and len(set(tasks)) == len(tasks)):

@@ -1,9 +1,9 @@
-"""A study of decisions made of the lists and prompts that Bai et al. (2025) published, as they lie in a folder.
+"""Make a study of decisions from the published lists and prompts of Bai et al. (2025) in a folder.
 
 Next to the files of a study of pairings (designs/pairing/published_lists.py): `decision_words.csv` (stereotype,
 variation, side, word) and, in `prompts.csv`, the tasks `decision`, `chained` and `absolute`; a clone of the authors'
 repository has both in its scripts. Each is one message: the relative decisions are the study itself, the chained and
-the absolute ones its variants. None of it ships with slant.
+absolute ones its variants. None of it ships with slant.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _ABOUT = {"default": "a", "stigma": "b", "positive": "a", "negative": "b"}
 _KINDS = {"decision": ("profiles", "decision"), "chained": ("pairing", "profiles", "decision")}
 _KINDS["absolute"] = ("profiles", "question")
 _NAMED = re.compile(r"\b(White) and an? ([A-Z]\w+)")
-"""Where a text names the groups itself."""
+"""Match where a text names the groups itself."""
 CHAINED, ASSOCIATION = "chained", "association"
 Lists = dict[str, dict[str, list[str]]]
-"""By list and side: words."""
+"""Hold words by list and side."""
 
 
 def study_files(template: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return the files of a study by name; `template` has those to start from. StudyError if the folder lacks a
+    """Return the files of a study by name; `template` has those to start from. Raise StudyError if the folder lacks a
     file, a column or a text.
     """
     published = PublishedFolder(folder)
@@ -68,7 +68,7 @@ def study_files(template: Mapping[str, str], folder: Path) -> dict[str, str]:
 
 
 def _study_with_our_scenes(template: Mapping[str, str], published: PublishedFolder) -> dict[str, str]:
-    """Return what can be made of lists alone: their words in the scenes that a new study of decisions starts from."""
+    """Return what can be made from lists only: their words in the scenes of a new study of decisions."""
     plain = read_words(published.file("iat_stimuli.csv"), "C")
     return {
         "study.toml": like_theirs(template["study.toml"], {r"^draws = \d+ ": "draws = 50 ", **LISTS_ONLY}),
@@ -111,9 +111,9 @@ settings = { cluster = "test" }
 
 
 def _lists(published: PublishedFolder, prompts: Iterable[Mapping[str, str]]) -> dict[str, Lists]:
-    """By test and list. The list "" is that of the first variation; another has only what differs. The list "chained"
-    is what a chained prompt pairs: the words of the association test or, in tests of jobs, the full names and the jobs
-    that stand behind the synonyms; some of their published answers are of the list "association" all the same."""
+    """Return words by test and list. The list "" is that of the first variation; another has only what differs. The
+    list "chained" is what a chained prompt pairs: the words of the association test or, in tests of jobs, the full
+    names and the jobs behind the synonyms; some of their published answers still use the list "association"."""
     usual, synonyms = published.file("iat_stimuli.csv"), published.file("iat_stimuli_synonym.csv")
     plain, full, low = read_words(usual, "C"), read_words(synonyms, "D"), read_words(synonyms, "C")
     lists: dict[str, Lists] = {test: {} for test in plain}
@@ -171,7 +171,7 @@ def _scenes(
     for row in rows:
         test, kinds = TESTS.get(row["stereotype"], row["stereotype"]), _KINDS[task]
         parts = re.split(r"\n\n(?=Task [2-9]:)", row["text"])
-        parts += [""] * (len(kinds) - len(parts))  # one text without headings asks for all
+        parts += [""] * (len(kinds) - len(parts))  # one text without headings asks for everything
         if BETWEEN.join(filter(None, parts)) != row["text"] or len(parts) != len(kinds):
             raise StudyError(f"The text of {task}, {test}, {row['variation']} has not {len(kinds)} tasks.")
         known_test(lists, test, "prompts.csv")

@@ -1,6 +1,6 @@
-"""What a decision study says: tests, words, and scenes: the tasks that a model is given, one after the other.
+"""Read what a decision study says: tests, words, and scenes: the tasks that a model is given, one after the other.
 
-A *scene* is one wording of one test (or of all). Its tasks are of these kinds:
+A *scene* is one wording of one test (or of all). Its tasks have these kinds:
   pairing    words of a list are to be given to the two groups, as in the pairing design
   profiles   two people are to be described, one of each group; or one person
   decision   which of the two people gets which of two words, one of each attribute
@@ -25,17 +25,17 @@ from slant.collector.study.toml_table import Table, checked_name
 
 TASKS = ("pairing", "profiles", "decision", "question")
 LAST = ("decision", "question")
-"""With one of these a scene ends."""
+"""List the kinds that end a scene."""
 FORMS = ("conversation", "message")
 IN_ORDER_SHOWN = ("group_1", "group_2", "attribute_1", "attribute_2")
 OF_SIDES = ("group_a", "group_b", "attribute_a", "attribute_b")
 BETWEEN = "\n\n"
-"""Between the tasks of one message."""
+"""Separate the tasks of one message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to do. `words` names the list that its words are drawn from."""
+    """Define one thing to do. `words` names the list that its words are drawn from."""
 
     kind: str
     text: str
@@ -44,7 +44,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """`condition` is its name in tables. `about`: the group and the attribute ("a" or "b" each) of a question."""
+    """Define a scene. `condition` is its name in tables. `about`: the group and attribute ("a" or "b" each) of a
+    question."""
 
     condition: str
     tasks: tuple[Task, ...]
@@ -57,8 +58,8 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class DecisionData:
-    """`Study.data` of a decision study. `scenes` by (test, wording), those of all tests under ("", wording);
-    `wordings`: the name of each wording. The rest as in PairingData."""
+    """Hold `Study.data` of a decision study. `scenes` by (test, wording), those of all tests under ("", wording);
+    `wordings`: the name of each wording. The rest is as in PairingData."""
 
     draws: int
     order: str
@@ -73,7 +74,7 @@ class DecisionData:
     own_sides: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def scene(self, test: str, wording: int) -> Scene | None:
-        """None if a test has no scene of this wording."""
+        """Return the scene; None if a test has none in this wording."""
         return self.scenes.get((test, wording)) or self.scenes.get(("", wording))
 
     def n_trials(self, scene: Scene) -> int:
@@ -152,7 +153,7 @@ _OF_PAIRING = ("words", "poles")
 
 
 class Conversations(Plan[Any]):
-    """`questions` are the same conversations, each as one question."""
+    """Plan conversations; `questions` are the same conversations, each as one question."""
 
     def __init__(self, questions: QuestionPlan[Any], data: DecisionData) -> None:
         self._questions = questions
@@ -176,7 +177,7 @@ class Conversations(Plan[Any]):
 
 
 def _turn(whole: Trial, kind: str, turn: int, n_turns: int) -> Trial:
-    """One turn, with what its task is about among its factors."""
+    """Return one turn, with what its task is about among its factors."""
     factors = {name: value for name, value in whole.factors.items() if kind == "pairing" or name not in _OF_PAIRING}
     return replace(
         whole,

@@ -1,4 +1,4 @@
-"""Makes up what a model says of a scene: pairs of a given bias, two profiles, a decision of a given rate.
+"""Make up what a model says in a scene: pairs of a given bias, two profiles, a decision of a given rate.
 
 Every number comes from a hash of the trial's content, the model and the seed: the same trial gets the same reply in
 whatever order trials are asked, on every machine.
@@ -30,15 +30,15 @@ _UNDECIDED = "Either of them could do either, and it would be for them to say."
 
 
 def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """Return the rows of `simulation` by (model, test); empty if the study has none. `bias` is the expected D of
-    pairs, `expected_rate` the share of decisions that go with the association, `slope` by how much its log odds grow
-    where the pairs of the same conversation have a D that is 1 larger.
+    """Return the rows of `simulation` by (model, test); empty if the study has none. `bias` is the expected D of pairs,
+    `expected_rate` the share of decisions that go with the association, `slope` how much its log odds grow if the D of
+    the same conversation's pairs is 1 larger.
     """
     return read_simulation(table, folder, ("model", "test"), _LIMITS)
 
 
 def simulate_reply(data: DecisionData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """Return an answer drawn for this trial. Where the study says nothing of the model and test, a plain default is
+    """Return an answer drawn for this trial. If the study has no row for the model and test, a plain default is
     drawn.
     """
     cell = data.simulation.get((trial.model, trial.test), _DEFAULT)
@@ -78,14 +78,14 @@ def _text(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: 
 
 
 def _lean(cell: Mapping[str, float], content: tuple[object, ...]) -> float:
-    """Return the D that is expected of the pairs of this conversation: within .5 of that of the cell."""
+    """Return the expected D of the pairs of this conversation: within .5 of that of the cell."""
     u, _, _, _ = uniforms(*content, "lean")
     return min(1.0, max(-1.0, cell["bias"] + u - 0.5))
 
 
 def _expected_rate(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: tuple[object, ...]) -> float:
-    """Return the chance of a decision with the association; in the variant `null`, of one with the words as
-    they were.
+    """Return the chance of a decision with the association; in the variant `null`, of one with the original
+    words.
     """
     rate = min(max(cell["expected_rate"], 1e-9), 1 - 1e-9)
     log_odds = math.log(rate / (1 - rate)) + cell["slope"] * (_lean(cell, content) - cell["bias"])

@@ -1,1 +1,1 @@
-"""The design forced_choice: one of two options is chosen, item by item."""
+"""Ask the design forced_choice: one of two options is chosen, item by item."""

@@ -1,4 +1,4 @@
-"""The forced-choice design: one word, two options A and B that are pairs of categories; which one holds the word's own?
+"""Ask the forced-choice design: of two options A and B, both pairs of categories, which one holds a word's own?
 
 A trial is word × block × wording (Cohen & Kincaid, section 2). Blocks are asked one after the other; see
 collector/designs/forced_choice/order.py for what is balanced and how.
@@ -108,9 +108,9 @@ class ForcedChoice(Design):
         return (_content(study, domain, n) for domain in study.data.domains.values() for n in study.data.wordings)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """Return the trial with the sides that the row tells: by the texts of its options, or by the letter of the
-        consistent one. StudyError if it tells neither, or both and not the same. `planned` has the study's texts on
-        some side.
+        """Return the trial with the sides that the row says: by the texts of its options, or by the letter of the
+        consistent one. StudyError if it says neither, or both and they differ. `planned` has the study's texts on some
+        side.
         """
         letter = _cell_text(draft.get("consistent_letter"))
         if not letter and _cell_text(draft.get("factors")):
@@ -140,7 +140,7 @@ class ForcedChoice(Design):
         return simulate_reply(study.data, model, trial, seed)
 
     def _prompts(self, study: StudyFile, model: StudyModel) -> PromptIndex[tuple[Place, str]]:
-        """Of both prompts of each place: whichever letter the consistent option has in it."""
+        """Yield both prompts of each place: whichever letter the consistent option has in it."""
         cells = Cells(study, model, study.seed)
 
         def trial(at: tuple[Place, str]) -> Trial:
@@ -154,7 +154,7 @@ DESIGN = ForcedChoice()
 
 
 class Cells(QuestionPlan[Place]):
-    """The cells of a study for one model, and the trials in them."""
+    """Hold the cells of a study for one model, and the trials in them."""
 
     def __init__(self, study: StudyFile, model: StudyModel, seed: int) -> None:
         self._study, self._model, self._seed = study, model, seed
@@ -182,7 +182,7 @@ class Cells(QuestionPlan[Place]):
         return self._domains[place.domain_no].domain, self._data.blocks[place.block_no]
 
     def trial(self, place: Place, position: int, letter: str | None = None) -> Trial:
-        """`letter`: which one the consistent option has; None takes that of the plan."""
+        """Return the trial. `letter`: that of the consistent option; None takes that of the plan."""
         domain, block = self._domains[place.domain_no], self._data.blocks[place.block_no]
         word = domain.words[place.word_no]
         letter = letter or self._letters.letter(place.domain_no, place.word_no, place.wording_no, place.repetition)
@@ -216,7 +216,7 @@ class Cells(QuestionPlan[Place]):
 
 
 def _content(study: StudyFile, domain: Domain, wording: int) -> str:
-    """Of the trials of one domain in one wording. All words are in it, for they share out the letters among them."""
+    """Return the content of one domain in one wording. All words are in it, for they share the letters among them."""
     pairs = {block: [(sorted(bound), text) for bound, text in parts] for block, parts in domain.pairs.items()}
     words = [(word.category, word.word) for word in domain.words]
     parts = (study.data.wordings[wording], study.data.blocks, pairs, words, study.temperature)
@@ -250,6 +250,6 @@ def _place(value: Any, name: str) -> int | None:
 
 
 def _cell_text(value: Any) -> str:
-    """Return a cell as text; empty if it says nothing (null, NA, a number that is none)."""
+    """Return a cell as text; empty if it is missing (null, NA, NaN)."""
     text = "" if value is None or value != value else str(value).strip()
     return "" if text == "NA" else text

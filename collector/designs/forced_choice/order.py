@@ -1,9 +1,9 @@
-"""Seeded orders of a forced-choice study: which block comes when, which trial when in it, which option is A.
+"""Order a forced-choice study by seed: which block comes when, which trial when in it, which option is A.
 
-Blocks are asked one after the other, as in the paper and as people do an IAT, and shuffled inside. For an order effect
-not to pass for an effect of the block, the congruent block comes first in one domain and second in the next, the other
-way round in the next repetition, and a coin for each model says where that begins. Questions are independent: no
-answer is sent along with a later question.
+Blocks are asked one after the other, as in the paper and in an IAT with people, and shuffled inside. So that an order
+effect can't pass for an effect of the block, the congruent block comes first in one domain and second in the next, the
+other way round in the next repetition, and a coin for each model decides where that begins. Questions are independent:
+no answer is sent along with a later question.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from slant.collector.records import stable_id
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a trial stands: its cell by numbers, and its place in the order. `block_position` counts from 1 within the
+    """Locate a trial: its cell by numbers, and its place in the order. `block_position` counts from 1 within the
     domain, `position_in_block` from 1 within the block."""
 
     domain_no: int
@@ -32,7 +32,7 @@ class Place:
 
 
 def places(data: ForcedChoiceData, model: str, seed: int, repetitions: int) -> Iterator[Place]:
-    """Every trial of one model in the order of asking. Holds one block in memory at a time."""
+    """Yield every trial of one model in the order of asking; one block is in memory at a time."""
     domains = list(data.domains.values())
     for repetition in range(1, repetitions + 1):
         for domain_no, block_no, block_position in _blocks(len(domains), model, seed, repetition):
@@ -44,7 +44,7 @@ def places(data: ForcedChoiceData, model: str, seed: int, repetitions: int) -> I
 
 
 def _blocks(domains: int, model: str, seed: int, repetition: int) -> Iterator[tuple[int, int, int]]:
-    """(domain, block, place of the block in its domain), in the order of asking."""
+    """Yield (domain, block, place of the block in its domain), in the order of asking."""
     rng = _random(seed, model, "blocks")
     starts_crossed = rng.random() < 0.5
     order = list(range(domains))
@@ -56,11 +56,11 @@ def _blocks(domains: int, model: str, seed: int, repetition: int) -> Iterator[tu
 
 
 class ConsistentLetters:
-    """Which letter the consistent option has: A for half the words of each category in each wording.
+    """Choose the consistent option's letter: A for half the words of each category in each wording.
 
-    The same in both blocks, so that a liking for A can't pass for an effect of the block, and for all models, so that
-    they are asked the very same prompts; the other letter in the next repetition. Of an odd number of words one more
-    has A or B, by the seed.
+    It is the same in both blocks, so that a liking for A can't pass for an effect of the block, and for all models, so
+    that they get the very same prompts; the letters are swapped in the next repetition. If the number of words is odd,
+    one more has A or B, by the seed.
     """
 
     def __init__(self, data: ForcedChoiceData, seed: int) -> None:
@@ -73,7 +73,7 @@ class ConsistentLetters:
 
 
 def _letters(domain: Domain, wording: int, seed: int) -> bytes:
-    """0 or 1 for each word of a domain."""
+    """Return 0 or 1 for each word of a domain."""
     drawn = bytearray(len(domain.words))
     for category in dict.fromkeys(word.category for word in domain.words):
         numbers = [number for number, word in enumerate(domain.words) if word.category == category]

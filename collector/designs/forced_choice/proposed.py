@@ -1,4 +1,4 @@
-"""A forced-choice study for answers that somebody else collected."""
+"""Propose a forced-choice study for answers that were collected elsewhere."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ _TEXT = "These answers were collected elsewhere.\nA: {option_a}\nB: {option_b}\n
 
 
 def proposed_study(cells: AnsweredCells) -> ProposedStudy:
-    """Each domain with its words by category, and the two pairs of categories that its options are in each block."""
+    """Propose each domain with its words by category, and the two pairs of categories that are its options in each
+    block."""
     if any(not (cell.option_a and cell.option_b) for cell in cells) or not cells:
         raise StudyError("each row has the texts that were A and B, in two columns, and these files have no such")
     blocks = two_conditions(cells)
@@ -62,7 +63,7 @@ def proposed_study(cells: AnsweredCells) -> ProposedStudy:
 
 
 def _separator(texts: Iterable[str]) -> str:
-    """Return what stands between the two categories of all options; StudyError if they are no pairs."""
+    """Return what separates the two categories of all options; StudyError if they are not pairs."""
     options = set(texts)
     for separator in _SEPARATORS:
         if all(len(text.split(separator)) == 2 for text in options):
@@ -71,7 +72,7 @@ def _separator(texts: Iterable[str]) -> str:
 
 
 def _pairs(cells: Sequence[AnsweredCell], separator: str, categories: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the two pairs of a block, with its categories spelled as the words' column has them."""
+    """Return the two pairs of a block, with its categories spelled as in the words' column."""
     spelled = {folded(category): category for category in categories}
     pairs: dict[tuple[str, ...], tuple[str, str]] = {}
     for text in (text for cell in cells for text in (cell.option_a, cell.option_b)):

@@ -1,7 +1,7 @@
-"""Finds the choice between A and B in prose. Where a reader could take it in two ways, it says so instead of guessing.
+"""Find the choice between A and B in prose. If a reader could take it in two ways, report that instead of guessing.
 
-The letter A is also an English article ("A nephew is male"). Where a capital A could be one (it begins a sentence, and
-no verb follows it), mentions alone decide nothing, neither for A nor for B: else one would be found more easily.
+The letter A is also an English article ("A nephew is male"). If a capital A could be one (it begins a sentence, and
+no verb follows it), mentions alone decide nothing, neither for A nor for B: otherwise one would be found more easily.
 """
 
 from __future__ import annotations
@@ -44,12 +44,13 @@ _SENTENCES = re.compile(r"[.!?。！？]\s+|\n+")
 
 
 _LONGEST_LINE = 500
-"""Characters of a line or sentence that is nothing but a choice. Longer ones are none, and could take minutes."""
+"""Limit the characters of a line or sentence that is only a choice. Longer ones are none, and could take minutes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A clear letter and where it stands (None: the option's text stands there instead), or the kind of what is not."""
+    """Hold a clear letter and its position (None: the option's text is there instead), or the kind of an unclear
+    one."""
 
     letter: str | None = None
     at: int | None = None
@@ -74,8 +75,8 @@ def letter_of(text: str, options: tuple[str, str]) -> str | None:
 
 
 def alone(text: str, options: tuple[str, str]) -> Found | None:
-    """Return the letter of lines that are nothing but a choice; bare letters before those that repeat an option's text,
-    which may be an echo of the question.
+    """Return the letter of lines that are only a choice; bare letters take precedence over those that repeat an
+    option's text, which may be an echo of the question.
     """
     lines = _lines(text)
     bare = [(match[1].upper(), at + match.start(1)) for at, line in lines if (match := _BARE.fullmatch(line))]
@@ -91,7 +92,7 @@ def alone(text: str, options: tuple[str, str]) -> Found | None:
 
 
 def _lines(text: str) -> list[tuple[int, str]]:
-    """(place, text) of each line without what is wrapped around it."""
+    """Yield (place, text) of each line without its wrapping."""
     lines, place = [], 0
     for line in text.splitlines(keepends=True):
         bare = line.lstrip(_WRAPPING)
@@ -115,11 +116,11 @@ def said_last(text: str) -> Found | None:
         return None
     return Found(
         statements[-1][1], text.rindex(sentence) + statements[-1].start(1)
-    )  # the sentence ends the text, but for blanks
+    )  # the sentence ends the text, except for blanks
 
 
 def mentioned(text: str, options: tuple[str, str]) -> Found:
-    """Return the one letter, or the one option, that a text mentions while it does not mention the other."""
+    """Return the one letter, or the one option, that a text mentions without mentioning the other."""
     clean = _without_negated(text)
     letters = list(_ALONE.finditer(clean))
     named = {letter for letter, option in zip(LETTERS, options, strict=True) if _holds(text, option)}
@@ -141,7 +142,7 @@ def _holds(text: str, option: str) -> bool:
 
 
 def _without_negated(text: str) -> str:
-    """Return the text with "not A", "rather than option B" blanked out, so that places stay what they are."""
+    """Return the text with "not A", "rather than option B" blanked out, so that positions do not change."""
     return _NEGATED.sub(lambda match: " " * len(match[0]), text)
 
 

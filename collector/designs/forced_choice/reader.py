@@ -1,12 +1,12 @@
-"""Reads answers to a forced choice between A and B: exactly one clear choice is valid, all else is told apart by kind.
+"""Read answers to a forced choice between A and B: exactly one clear choice is valid, the rest is classified by kind.
 
 What comes first wins:
  1 what the provider itself says (refused, filtered, cut off)
- 2 JSON objects with an answer, wherever in the text they stand: all of them must name the same letter. JSON that begins
-   an answer and can't be read makes it malformed, however clear it may look: that format was asked for
+ 2 JSON objects with an answer, wherever they are in the text: all of them must name the same letter. JSON that begins
+ an answer and can't be read makes it malformed, however clear it may look: that format was asked for
  3 the letter on a line of its own ("B", "**Option B.**", "A: Male + Career"), or said in the last sentence
- 4 a refusal in so many words
- 5 one letter or one option's text that is mentioned anywhere, and the other one not
+ 4 an explicit refusal
+ 5 one letter or one option's text that is mentioned anywhere, if the other one is not
 `Reading.detail` says what an invalid answer is: refused_in_words (and by which words), both_letters,
 no_letter, json_broken, empty.
 """
@@ -26,13 +26,13 @@ from slant.collector.designs.refusals import is_refusal, refusal_detail
 from slant.collector.providers.templates import split
 from slant.collector.records import Reading, Reply
 
-# JSON answers inside of whatever a model writes around them: code fences, prose before and after
+# JSON answers inside of anything that a model writes around them: code fences, prose before and after
 KEYS = ("answer", "final_answer", "choice", "chosen", "option", "selection", "selected", "selected_option", "response",
         "label", "result")  # fmt: skip
-"""Keys under which an answer is looked for, in any case; an object with one key only may call it what it likes."""
+"""List keys of an answer, in any case; an object with only one key may use any name."""
 
 MAX_TRIES = 200
-"""Beginnings of an object that can't be read; a text with more of them is not worth the time."""
+"""Limit the beginnings of unreadable objects; a text with more of them is not worth the time."""
 _ATTEMPT = re.compile(r"[\"'“”]\s*(?:final_)?answer\s*[\"'“”]\s*:|\{\s*[\\\"'“”]*\s*answer\b", re.IGNORECASE)
 _OBJECT = re.compile(r"\{(?=\s*[\"}])")
 _DEEPEST = 5
@@ -40,8 +40,8 @@ _DEEPEST = 5
 
 @dataclass(frozen=True, slots=True)
 class JsonAnswer:
-    """A value given as the answer, and the part of the text that its object takes. `is_named`: under a key that asks
-    for one."""
+    """Hold a value given as the answer, and the part of the text that its object takes. `is_named`: its key asks for
+    one."""
 
     value: Any
     start: int
@@ -50,7 +50,7 @@ class JsonAnswer:
 
 
 def answers_in_json(text: str) -> tuple[list[JsonAnswer], bool]:
-    """Every answer that stands in a JSON object, and whether there is JSON with an answer that can't be read."""
+    """Return every answer in a JSON object, and whether any JSON with an answer can't be read."""
     answers: list[JsonAnswer] = []
     rest: list[str] = []
     end = 0
@@ -62,7 +62,7 @@ def answers_in_json(text: str) -> tuple[list[JsonAnswer], bool]:
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, list[Any]]]:
-    """(start, end, pairs) of each outermost object that can be read, in order."""
+    """Yield (start, end, pairs) of each outermost readable object, in order."""
     decoder = json.JSONDecoder(object_pairs_hook=_Pairs)
     place = tries = 0
     while tries < MAX_TRIES and (start := _OBJECT.search(text, place)):
@@ -75,7 +75,7 @@ def _objects(text: str) -> Iterator[tuple[int, int, list[Any]]]:
 
 
 class _Pairs(list[Any]):
-    """An object as its pairs: one that gives a key twice must not pass for one that gives it once."""
+    """Hold an object as its pairs: one that gives a key twice must not pass for one that gives it once."""
 
 
 def _values(pairs: list[Any], depth: int = 0) -> Iterator[tuple[Any, bool]]:
@@ -90,7 +90,7 @@ def _values(pairs: list[Any], depth: int = 0) -> Iterator[tuple[Any, bool]]:
 
 
 LONGEST_READ = 20_000
-"""Characters at the end of an answer that are looked at: the choice stands there, and nothing may take minutes."""
+"""Limit the characters that are read at the end of an answer: the choice is there, and nothing may take minutes."""
 
 
 def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
@@ -116,7 +116,7 @@ def read_choice(reply: Reply, options: tuple[str, str]) -> Reading:
 
 
 def _after_reasoning(answer: str) -> int:
-    """Where the answer begins, in a text that has the reasoning in it as a model's template writes it."""
+    """Return where the answer begins, in a text that includes reasoning in a model's template."""
     parts = split(answer)
     if parts is None:
         return 0
@@ -154,7 +154,7 @@ def _in_json(text: str, answers: list[JsonAnswer], options: tuple[str, str]) -> 
 
 
 def _letters(value: Any, options: tuple[str, str]) -> set[str]:
-    """Return the letters that a JSON value names: one where it is clear, two where it is not, none elsewhere."""
+    """Return the letters that a JSON value names: one if it is clear, two if it is not, otherwise none."""
     if not isinstance(value, str):
         return set()
     letter = letter_of(value, options)
@@ -167,7 +167,7 @@ def _letters(value: Any, options: tuple[str, str]) -> set[str]:
 
 
 def _place(text: str, start: int, end: int, letter: str) -> int | None:
-    """Where in an object the letter stands as the beginning of a value; None if the option's text stands there."""
+    """Return where in an object the letter begins a value; None if the option's text is there."""
     spots: Iterable[int] = (start + at for at, char in enumerate(text[start:end]) if char.upper() == letter)
     for at in reversed(list(spots)):
         if (
@@ -180,7 +180,7 @@ def _place(text: str, start: int, end: int, letter: str) -> int | None:
 
 
 def _plain(text: str) -> str:
-    """Typographic apostrophes and wide letters as plain ones, one for one, so that places stay what they are."""
+    """Replace typographic apostrophes and wide letters by plain ones, one for one, so that positions do not change."""
     if text.isascii() and "\x00" not in text:
         return text
     plain = text.replace("’", "'").replace("\x00", " ")

@@ -1,7 +1,7 @@
-"""Makes up answers of participants whose parameters are known: both stages of the study's own model, forwards.
+"""Make up answers of participants with known parameters: both stages of the study's own model, forwards.
 
     logit P(valid)              = valid_logit + valid_item_sd · z_v
-    logit P(consistent | valid) = consistent_logit + consistent_item_sd · z_c  + a_logit (- a_logit where it is B)
+    logit P(consistent | valid) = consistent_logit + consistent_item_sd · z_c  + a_logit (- a_logit if it is B)
 z_v and z_c are standard normal, one draw for each word of a domain, shared by blocks, models and repetitions. With the
 same standard deviation in all rows that is `y ~ block * model * domain + (1 | item)`, so a fit has to find the logits
 of the table again. Each draw comes from a hash of the trial's content and the seed, never from the order of calls.
@@ -23,7 +23,7 @@ from slant.collector.study.toml_table import Table
 
 # How answers are written: as models really write them, clear ones and others
 INVALID = ("both_letters", "no_letter", "json_broken")
-"""Kinds of malformed answers. Beside them: refused, filtered, truncated."""
+"""List kinds of malformed answers. The others are refused, filtered, truncated."""
 
 _PLAIN = '{{"answer": "{letter}"}}'
 _WRAPPED = (
@@ -49,7 +49,7 @@ _TEXTS: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """An answer, where in it its letter stands (None: there is no clear one), and how the provider ended it."""
+    """Hold an answer, the position of its letter (None: there is no clear one), and how the provider ended it."""
 
     text: str
     letter_at: int | None = None
@@ -58,8 +58,8 @@ class Written:
 
 
 def written(kind: str | None, letter: str, trial: Trial, u_wrapped: float, u_text: float) -> Written:
-    """Return an answer that chooses `letter` (`kind` None), or an invalid one of that kind. It has more around its JSON
-    where `u_wrapped` is below 1.
+    """Return an answer that chooses `letter` (`kind` None), or an invalid one of that kind. More surrounds its JSON if
+    `u_wrapped` is below 1.
     """
     if kind == "refused":
         text = _one_of(_REFUSALS, u_text)
@@ -67,7 +67,7 @@ def written(kind: str | None, letter: str, trial: Trial, u_wrapped: float, u_tex
     if kind is None:
         template = _one_of(_WRAPPED, u_text) if u_wrapped < 1 else _PLAIN
         text = _filled(template, letter, trial)
-        # the letter stands where the JSON has it, or alone
+        # the letter is where the JSON has it, or alone
         return Written(text, text.rindex(f'"{letter}"') + 1 if f'"{letter}"' in text else text.index(letter))
     ended = {"truncated": "length", "filtered": "content_filter"}.get(kind, "stop")
     return Written(_filled(_one_of(_TEXTS[kind], u_text), letter, trial), finish_reason=ended)
@@ -90,8 +90,8 @@ LIMITS = {
     **dict.fromkeys(SHARES, (0.0, 1.0)),
     "mean_reasoning_tokens": (0.0, 1e9),
 }
-"""`refused_share`, `filtered_share` and `truncated_share` are shares of the invalid answers, and the rest of these is
-malformed; `wrapped_share` is the share of the valid ones that have more than the JSON that was asked for.
+"""Set defaults. `refused_share`, `filtered_share` and `truncated_share` are shares of the invalid answers, and the rest
+is malformed; `wrapped_share` is the share of the valid ones that have more than the requested JSON.
 `mean_reasoning_tokens` 0: a model that doesn't reason."""
 
 _DEFAULT: Mapping[str, float] = {
@@ -117,7 +117,7 @@ def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...],
 
 
 def simulate_reply(data: ForcedChoiceData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """Return a reply drawn for this trial. Where the study says nothing of the cell, a plain default is drawn."""
+    """Return a reply drawn for this trial. If the study has no row for the cell, a plain default is drawn."""
     cell = data.simulation.get((trial.model, trial.test, trial.condition), _DEFAULT)
     content = (trial.study, trial.model, trial.test, trial.item, trial.group, trial.wording, trial.repetition)
     u_valid, u_consistent, u_kind, u_text = uniforms(seed, *content, trial.condition)
@@ -125,7 +125,7 @@ def simulate_reply(data: ForcedChoiceData, model: StudyModel, trial: Trial, seed
     valid, consistent = probabilities(cell, trial, seed, its_letter)
     kind = None if u_valid < valid else _invalid_kind(cell, u_kind)
     if kind in INVALID and model.structured_output:
-        kind = None  # what enforced output does: no answer is malformed
+        kind = None  # enforced output prevents malformed answers
     is_consistent = u_consistent < consistent
     letter = its_letter if is_consistent else _other(its_letter)
     wrapped_share = 0.0 if model.structured_output else cell["wrapped_share"]
@@ -142,8 +142,8 @@ def _own_letter(data: ForcedChoiceData, trial: Trial) -> str:
 
 
 def probabilities(cell: Mapping[str, float], trial: Trial, seed: int, letter: str | None = None) -> tuple[float, float]:
-    """P(valid) and P(consistent | valid) of one trial: the truth that an analysis of simulated answers looks for. Where
-    words were dealt at random, it is the option of their own category, which has this `letter`."""
+    """Return P(valid) and P(consistent | valid) of one trial: the truth that an analysis of simulated answers should
+    find. If words were dealt at random, this `letter` is that of the option with their own category."""
     u_valid, u_consistent, _, _ = uniforms(seed, trial.study, "item", trial.test, trial.group, trial.item)
     towards = 1.0 if (letter or trial.factors["consistent_letter"]) == LETTERS[0] else -1.0
     valid = cell["valid_logit"] + cell["valid_item_sd"] * NORMAL.inv_cdf(u_valid)
@@ -182,7 +182,7 @@ def _reply(answer: Written, p_a: float, cell: Mapping[str, float], model: StudyM
 
 
 def _logprobs(answer: Written, p_a: float) -> tuple[TokenLogprob, ...]:
-    """Return the answer in three tokens, the middle one of them the letter; nothing if there is none."""
+    """Return the answer in three tokens, the middle one of them the letter; nothing if it has no letter."""
     if answer.letter_at is None:
         return ()
     at = answer.letter_at

@@ -1,4 +1,4 @@
-"""What a forced-choice study says: domains, words, pairs of categories, wordings; read from its tables and checked.
+"""Read and check the tables of a forced-choice study: domains, words, pairs of categories, wordings.
 
 A domain has categories of words. In each block its categories are bound into two pairs, which are the two options; the
 consistent option is the pair that holds the word's own category.
@@ -21,14 +21,14 @@ from slant.collector.study.toml_table import Table
 LETTERS = ("A", "B")
 PLACEHOLDERS = ("option_a", "option_b", "word")
 PROVENANCE = ("item_id", "role", "published_iat", "tier", "source")
-"""Columns of the stimuli that say where a word comes from. They decide nothing that is asked, so that whoever mends one
-does not find all trials pending again."""
+"""List columns of the stimuli that say where a word comes from. They do not affect what is asked, so that correcting
+one does not make all trials pending again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word and the category that it belongs to. `provenance` holds the columns of that name, where the study has
-    them; `tier` is the one that is kept with every trial."""
+    """Hold one word and its category. `provenance` holds the columns of that name, if the study has them; `tier` is the
+    one that is kept with every trial."""
 
     word: str
     category: str
@@ -41,7 +41,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """One test: its words, and by block the two pairs, each as its categories and its text ("Male + Career")."""
+    """Hold one test: its words, and by block the two pairs, each as its categories and its text ("Male + Career")."""
 
     domain: str
     domain_no: int
@@ -57,9 +57,9 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class ForcedChoiceData:
-    """`Study.data` of a forced-choice study. `blocks`: the congruent one first. `simulation`: what simulated answers
-    are drawn from, by (model, domain, block); may be empty. `own_categories`: where words were dealt to categories at
-    random, the one that each is really of, by (domain, word)."""
+    """Hold `Study.data` of a forced-choice study. `blocks`: the congruent one first. `simulation`: what simulated
+    answers are drawn from, by (model, domain, block); may be empty. `own_categories`: if words were dealt to categories
+    at random, each word's true one, by (domain, word)."""
 
     blocks: tuple[str, str]
     domains: Mapping[str, Domain]
@@ -93,7 +93,7 @@ def parse_tables(table: Table, folder: StudyFolder, simulation: Mapping[Any, Any
 
 
 def _words(rows: list[dict[str, str]], where: str) -> dict[str, list[Word]]:
-    """By domain. A word may stand once in a domain: its trials are told apart by it."""
+    """Return words by domain. A word may occur once in a domain: it distinguishes its trials."""
     domains: dict[str, list[Word]] = {}
     seen: dict[tuple[str, str], str] = {}
     for row in rows:
@@ -130,7 +130,8 @@ def _domains(
 def _checked_pairs(
     pairs: list[tuple[frozenset[str], str]], domain: str, block: str, words: Iterable[Word]
 ) -> tuple[tuple[frozenset[str], str], tuple[frozenset[str], str]]:
-    """Two pairs that hold every category exactly once: else a valid answer could not be coded as consistent or not."""
+    """Check that two pairs hold every category exactly once: else a valid answer could not be coded as consistent or
+    not."""
     where = f'block "{block}" of the domain "{domain}"'
     if len(pairs) != 2:
         raise StudyError(f"The {where} must have two pairs of categories, but it has {len(pairs)}.")

@@ -1,1 +1,1 @@
-"""Which label an answer chooses, however a model spells it."""
+"""Read which label an answer chooses, however a model spells it."""

@@ -1,13 +1,13 @@
-"""Reads which label an answer chooses, however it is spelled; or by which words it chooses none.
+"""Read which label an answer chooses, however it is spelled; or by which words it chooses none.
 
 Two texts are compared *folded*: in one Unicode form (NFC), in any case, with plain apostrophes and single blanks; the
 answer itself is kept as it came. A label counts only as a whole word ("unpleasantness" names no label, "quick-witted"
 neither), and only if the answer chooses it. What comes first wins:
  1 the label alone: the whole answer, its first or last line, a line with "Answer:" or "Word:" before it, a code fence,
-   \\boxed{}, JSON with one value; whatever Markdown, quotes, brackets and full stops are around it
+   \\boxed{}, JSON with one value; with any Markdown, quotes, brackets and full stops around it
  2 the label chosen in a sentence: "I'd put it under Quick", "so it is Quick", "Quick, because …", "if forced, Quick";
    not "slightly slow", "slow to load", "not Slow", "Quick or Slow", a question, or what its clause refuses
- 3 a refusal in so many words. "can't" of something else ("a tractor can't be a city word") is none
+ 3 an explicit refusal. "can't" about something else ("a tractor can't be a city word") is none
 If sentences choose several labels, the last one decides, if it is a conclusion ("so", "therefore", "the answer is").
 """
 
@@ -46,7 +46,7 @@ from slant.collector.records import Reading, Reply
 Kind = Literal["alone", "in_words", "both_labels", "label_not_chosen", "no_label", "empty", "refused_in_words"]
 
 LONGEST_READ = 20_000
-"""Characters at the beginning and at the end of an answer that are looked at: the choice stands there."""
+"""Limit the characters that are read at the beginning and at the end of an answer: the choice is there."""
 _LONGEST_LINE = 500
 
 _OF_ALL = r"(?:final|correct|right|best|chosen|appropriate|my|the|overall)"
@@ -62,8 +62,8 @@ _FENCE = re.compile(r"```(?:[a-zA-Z]+\b)?(.*?)```", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class LabelReading:
-    """The label that an answer chooses, as the study spells it, or None; the kind of what it is; the words (folded)
-    that say so, where there is more in the answer than the label."""
+    """Hold the label that an answer chooses, as the study spells it, or None; the kind of the answer; the words
+    (folded) that decide, if there is more in the answer than the label."""
 
     label: str | None
     kind: Kind
@@ -71,7 +71,7 @@ class LabelReading:
 
     @property
     def detail(self) -> str | None:
-        """What `Reading.detail` says: the kind and the words; None of a label that stands alone."""
+        """Return `Reading.detail`: the kind and the words; None for a label alone."""
         if self.kind == "alone":
             return None
         return f"{self.kind}: {self.words}" if self.words else self.kind
@@ -91,7 +91,7 @@ def answer_to_label(reply: Reply, labels: Sequence[str], *, item: str = "") -> R
 
 @lru_cache(1024)
 def _spelt_exactly(labels: tuple[str, ...]) -> dict[str, str]:
-    """Return the labels that an answer can be to the letter, with what such an answer is read as."""
+    """Return the exact spellings of labels, each with its reading."""
     read = {label: read_label(label, labels) for label in labels}
     return {label: found.label for label, found in read.items() if found.kind == "alone" and found.label is not None}
 
@@ -99,11 +99,11 @@ def _spelt_exactly(labels: tuple[str, ...]) -> dict[str, str]:
 def read_label(
     answer: str, labels: Sequence[str], *, item: str = "", plural: bool = False, is_strict: bool = True
 ) -> LabelReading:
-    """Return the one of `labels` that `answer` chooses. `item`: the word that was asked for, which a sentence may be
+    """Return which of `labels` an `answer` chooses. `item`: the word in question, which a sentence may be
     about.
 
-    `plural`: "Tufas" names Tufa. Not `is_strict`: a label that is the only one to be mentioned, and is neither negated
-    nor refused, is chosen as well; for texts that were asked for as a choice (a line behind "Answer:").
+    `plural`: "Tufas" names Tufa. If not `is_strict`, a label that is the only one mentioned, and is neither negated nor
+    refused, is chosen, too; this is for texts that were requested as a choice (a line after "Answer:").
     """
     parts = split(answer)  # reasoning that a local model's server left in the answer
     if parts is not None:
@@ -149,7 +149,7 @@ def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
 
 
 def _line_label(line: str, by_bare: dict[str, str]) -> str | None:
-    """Return the label of a line that is nothing else, but for what introduces it ("Answer:", "tractor →")."""
+    """Return the label of a line that is nothing else, except for an introduction ("Answer:", "tractor →")."""
     plain = _NUMBER.sub("", " ".join(line.split()))
     bare = unwrapped(plain)
     for whole in (plain.strip(WRAPPING), bare):

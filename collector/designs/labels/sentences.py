@@ -1,4 +1,4 @@
-"""Finds the labels that the sentences of an answer choose: how each mention of a label stands there.
+"""Find the labels that the sentences of an answer choose, from the context of each mention.
 
 All texts are folded (`spelling.py`). A label is chosen by what precedes it in its clause ("I'd put it under …") or
 follows it ("… is correct"), and by a clause that is the label alone; never where its clause negates it or refuses.
@@ -19,11 +19,11 @@ from slant.collector.designs.refusals import REFUSAL
 Stand = Literal["chosen", "against", "neutral", "one_of_several"]
 
 _NEAR = 200
-"""Characters around a label that decide whether it is chosen."""
+"""Limit the characters around a label that decide whether it is chosen."""
 _MAX_MENTIONS = 50
-"""Mentions of labels at the end of a sentence that are looked at."""
+"""Limit the mentions of labels at the end of a sentence that are examined."""
 LONGEST_QUOTE = 80
-"""Characters of an answer that are quoted as the words that decided."""
+"""Limit the characters of an answer that are quoted as the words that decided."""
 
 CORRECTS = re.compile(r"(?:^|[.!?\n])\s*(?:or|wait|actually|correction|scratch that|on second thought)\b")
 CALLED = (
@@ -35,7 +35,7 @@ CALLED = (
 _NOT_IN_PROSE = frozenset(
     {"a", "i", "no", "not", "none", "neither", "nor", "or", "and", "the", "it", "is", "he", "she"}
 )
-"""Labels that prose uses for itself, as it does single letters; they are read where they stand alone, begin the answer,
+"""List labels that prose uses for itself, as it does single letters; they are read if they are alone, begin the answer,
 or are named as a choice and end their clause ("I choose A.", "Option B is correct", "I would say no")."""
 _NAMES_SHORT = re.compile(
     rf"(?:\b{CALLED}\s*(?:(?:is|would be|must be|should be|will be)\b)?\s*:?"
@@ -101,9 +101,9 @@ _IS_TICKED = re.compile(r"[\"'*)\]]*\s*(?:[:=|]|→|->|=>)\s*[\"'*]*(?:true|yes|
 _IS_CROSSED = re.compile(
     r"[\"'*)\]]*\s*(?:[:=|]|→|->|=>)\s*[\"'*]*(?:false|no|none|null|nein|non|✗|✘|❌|☐|\[ ?\])(?![\w'])"
 )
-"""What follows a label of which an answer says whether it is the one: {"Quick": false, "Slow": true}."""
+"""Match what follows a label for which an answer says whether it is the one: {"Quick": false, "Slow": true}."""
 _IS_SHARE = re.compile(r"[\"'*)\]]*\s*(?:[:=]\s*[\d.]+|\(?[\d.]+\s*%)")
-"""What follows a label that is given a share, as are the others: "Quick: 0.5, Slow: 0.5" chooses none."""
+"""Match what follows a label that is given a share, like the others: "Quick: 0.5, Slow: 0.5" chooses none."""
 _ALTERNATIVES = re.compile(r"[\"'*)\]]*\s*(?:or|and|nor|/|&|versus|vs\.?|,)\s*(?:the\s+|in\s+|to\s+|as\s+)*[\"'*(\[]*")
 _FILLED = (
     r"(?:\s|[\"'*(\[$]|\b(?:the|a|an|as|in|into|to|under|with|of|clearly|definitely|simply|just|therefore|thus|probably"
@@ -156,7 +156,7 @@ _ASKED_FOR = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """A label in a sentence, how it stands there, the words around it, and whether these draw a conclusion."""
+    """Hold a label in a sentence, its role there, the words around it, and whether these draw a conclusion."""
 
     label: str
     stand: Stand
@@ -165,7 +165,7 @@ class Mention:
 
 
 def mentions_in(text: str, by_bare: Mapping[str, str], item: str, *, plural: bool) -> list[Mention]:
-    """Every mention of a label in a text, in its order. `by_bare`: the labels by their folded spellings."""
+    """Return every mention of a label in a text, in order. `by_bare`: the labels by their folded spellings."""
     mentions: list[Mention] = []
     is_refused = False  # a refusal came, and no "but" since
     for sentence in filter(None, map(str.strip, _SENTENCES.split(text))):
@@ -175,7 +175,7 @@ def mentions_in(text: str, by_bare: Mapping[str, str], item: str, *, plural: boo
 
 
 def _is_refused(sentence: str, end: int, *, is_refused: bool) -> bool:
-    """Whether a refusal holds at a place of a sentence, in which or before which it came."""
+    """Return whether a refusal applies at a position of a sentence, in which or before which it came."""
     start = max(0, end - 1_000)
     refusals = [match.end() for match in _CAN_NOT.finditer(sentence, start, end) if _is_own(sentence, match)]
     if not refusals and not is_refused:
@@ -184,7 +184,7 @@ def _is_refused(sentence: str, end: int, *, is_refused: bool) -> bool:
 
 
 def leading_label(text: str, by_bare: Mapping[str, str]) -> Mention | None:
-    """Return the label that a text begins with, where it is set off from what follows ("Quick. A tractor …")."""
+    """Return the label that a text begins with, if it is set off from what follows ("Quick. A tractor …")."""
     start = text.lstrip(WRAPPING)
     match = any_label(tuple(by_bare), False).match(start)
     if match is None:
@@ -238,7 +238,7 @@ def _in_sentence(
 
 
 def _is_named(sentence: str, match: re.Match[str]) -> bool:
-    """Return False of "a", "no" and single letters where they are no labels but words of the sentence."""
+    """Return False for "a", "no" and single letters if they are not labels but words of the sentence."""
     bare = match[0]
     if bare not in _NOT_IN_PROSE and (len(bare) > 1 or not has_edges(bare)):
         return True
@@ -253,7 +253,7 @@ def _is_named(sentence: str, match: re.Match[str]) -> bool:
 def _stand(
     sentence: str, match: re.Match[str], earlier_matches: list[re.Match[str]], starts: list[int], item: str
 ) -> Stand:
-    """Whether a label is chosen by what stands before it in its clause, and after it."""
+    """Return whether a label is chosen by what precedes it in its clause, and follows it."""
     start = starts[bisect_right(starts, match.start()) - 1]
     previous = earlier_matches[-1].end() if earlier_matches else 0
     clause = _NO_NEGATION.sub(" ", sentence[max(start, match.start() - _NEAR) : match.start()])
@@ -282,7 +282,7 @@ def _stand(
     ):
         by_verb = None  # "the instruction to call it Slow" chooses nothing
     if by_verb or _NOTHING_ELSE.fullmatch(before):
-        # "such as Quick", "the labels are: Quick" name it; a clause that is the label alone concludes what came before
+        # "such as Quick", "the labels are: Quick" name it; a clause that is only the label concludes what came before
         return "chosen" if before.strip() or earlier.strip() or not after.strip(WRAPPING) else "neutral"
     copula = _COPULA.search(before)
     if copula and _WHAT.search(before[: copula.start()]):
@@ -291,7 +291,7 @@ def _stand(
 
 
 def _is_chosen_for(before: str, by_verb: re.Match[str], item: str) -> bool:
-    """Return True if a verb of other people ("names should be put under …") is about the word that was asked for."""
+    """Return True if another person's verb ("names should be put under …") is about the word in question."""
     is_own = _FIRST_PERSON.search(before) or not before[: by_verb.start()].strip(WRAPPING)
     return bool(is_own) or _is_about_the_item(before, item)
 
@@ -303,7 +303,7 @@ _ITS_NAMES = re.compile(
 
 
 def _is_about_the_item(subject: str, item: str) -> bool:
-    """Return True if a sentence "… is Quick" is about the word, or about the answer: then it is one."""
+    """Return True if a sentence "… is Quick" is about the word, or about the answer: then it chooses."""
     stem = item[: max(3, len(item) - 2)]
     if item and stem not in subject and _WORD_FOR.search(subject):
         return False  # "the word for light is Lively"
@@ -311,7 +311,7 @@ def _is_about_the_item(subject: str, item: str) -> bool:
 
 
 def own_refusal(text: str) -> str:
-    """Return the words by which an answer that names a label refuses all the same; none if something else
+    """Return the words by which an answer that names a label still refuses; none if something else
     "can't".
     """
     for match in REFUSAL.finditer(text):
@@ -321,7 +321,8 @@ def own_refusal(text: str) -> str:
 
 
 def _is_own(text: str, match: re.Match[str]) -> bool:
-    """Return True of a refusal by who answers ("I can't", "can't comply"), not of a word that "can't be" something."""
+    """Return True for a refusal by the answerer ("I can't", "can't comply"), not for a word that "can't be"
+    something."""
     before, after = text[_clause_start(text, match) : match.start()], text[match.end() : match.end() + 60]
     return not before.strip(WRAPPING) or bool(_OWN.search(before) or _OWN.search(match[0]) or _ASKED_FOR.search(after))
 

@@ -1,4 +1,4 @@
-"""Two spellings of one text: Unicode's forms of a letter, case, quotes, blanks; and where a label stands in a text."""
+"""Compare spellings of one text: Unicode's forms of a letter, case, quotes, blanks; and find labels in a text."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ _PLAIN = str.maketrans(
     dict.fromkeys("‘’ʼ`´", "'")
     | dict.fromkeys("“”„«»", '"')
     | dict.fromkeys("。", ".")
-    | dict.fromkeys("‐‑﹣", "-")  # what joins words; longer dashes part them
+    | dict.fromkeys("‐‑﹣", "-")  # these join words; longer dashes separate them
     | dict.fromkeys("⇒➔➡➜⟶⟹", "→")
     | {chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f\x00", None)
-    | dict.fromkeys(map(chr, range(0xD800, 0xE000)), "\ufffd")  # halves of letters, and bytes that were none
+    | dict.fromkeys(map(chr, range(0xD800, 0xE000)), "\ufffd")  # halves of letters, and bytes that were not letters
 )
 WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#$~|\\「」『』【】《》‹›‚…-–—•\ufffd"
 _UNSPACED = "\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7a3"
-"""Letters of scripts that put particles or other words right behind a word, or have no blanks at all."""
+"""Match letters of scripts that put particles or other words right after a word, or have no blanks at all."""
 _TAGS = re.compile(r"<(?P<closing>/?)(?P<name>[a-z][\w-]{0,30})>|<[|][^|<>]{1,40}[|]>", re.IGNORECASE)
 _TICKED = re.compile(r"\[x\]|☑")
 _NOT_TICKED = re.compile(r"(?:[-*] )?(?:\[ ?\]|☐)[^\n\[☑☐]*")
 _STRUCK_OUT = re.compile(r"~~(?!\s)[^~\n]{1,200}~~")
 
 
-@lru_cache(4096)  # a study has a few labels, and asks for them by the thousand
+@lru_cache(4096)  # a study has a few labels, and asks for them thousands of times
 def folded(text: str) -> str:
-    """Return what two spellings share that a reader takes for one: Unicode's forms of a letter, case, blanks,
+    """Return one text for spellings that a reader takes to be the same: Unicode's forms of a letter, case, blanks,
     apostrophes.
     """
     return " ".join(folded_lines(text).split())
 
 
 def folded_lines(text: str) -> str:
-    """Return the same with its lines and blanks as they are."""
+    """Return the same with its lines and blanks unchanged."""
     plain = unicodedata.normalize("NFC", text).translate(_PLAIN)
     if "<" in plain or "~~" in plain:
         plain = _STRUCK_OUT.sub(" ", _without_tags(plain))
@@ -54,7 +54,7 @@ def _without_tags(text: str) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """Return a folded text without what may stand around a label: quotes, brackets, Markdown, full stops, emoji."""
+    """Return a folded text without what may surround a label: quotes, brackets, Markdown, full stops, emoji."""
     start, end = 0, len(text)
     while start < end and _is_around(text[start]):
         start += 1
@@ -69,14 +69,14 @@ def _is_around(char: str) -> bool:
 
 @lru_cache(4096)
 def bare_label(label: str) -> str:
-    """Return a label folded, without full stops, quotes and brackets around it, where that leaves anything."""
+    """Return a label folded, without full stops, quotes and brackets around it, if that leaves anything."""
     return folded(label).strip(WRAPPING) or folded(label)
 
 
 @lru_cache(1024)
 def any_label(bare: tuple[str, ...], plural: bool) -> re.Pattern[str]:
-    """Any of the labels as whole words, the longest first. Scripts without blanks between words have no such edges, and
-    a word in Latin letters ends where one of theirs begins ("答えはQuickです")."""
+    """Match any of the labels as whole words, the longest first. Scripts without blanks between words have no such
+    edges, and a word in Latin letters ends where one of theirs begins ("答えはQuickです")."""
 
     def spelled(label: str) -> str:
         start = rf"(?<!{_letter_beside(label[0])})(?<![\-'])" if has_edges(label[0]) else ""
@@ -92,12 +92,12 @@ def _letter_beside(char: str) -> str:
 
 
 def has_edges(char: str) -> bool:
-    """Return True of a letter or digit of a script that has blanks between its words."""
+    """Return True for a letter or digit of a script that has blanks between its words."""
     return char.isalnum() and not ("\u0e00" <= char <= "\u0eff" or "\u3040" <= char <= "\u9fff")
 
 
 def mentions_of(text: str, bare: tuple[str, ...], plural: bool) -> list[re.Match[str]]:
-    """Where a folded text has one of the labels."""
+    """Return where a folded text has one of the labels."""
     return list(any_label(bare, plural).finditer(without_markdown(text)))
 
 
@@ -107,6 +107,6 @@ def without_markdown(text: str) -> str:
 
 
 def label_of(match: re.Match[str], by_bare: Mapping[str, str]) -> str:
-    """Return the label that a match of `any_label` is, as the study spells it."""
+    """Return the label in a match of `any_label`, as the study spells it."""
     named = " ".join(match[0].split())
     return by_bare[named] if named in by_bare else by_bare[named.removesuffix("s")]

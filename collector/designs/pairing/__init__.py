@@ -1,1 +1,1 @@
-"""Words, each given to one of two groups, many in one answer."""
+"""Ask the design pairing: words are each given to one of two groups, many in one answer."""

@@ -1,7 +1,7 @@
-"""The pairing design: one list of words, each to be given to one of two groups; one answer gives many pairs.
+"""Ask the pairing design: each word of a list is to be given to one of two groups; one answer gives many pairs.
 
-A trial is test × wording × draw: which word stands for each group, which of them comes first, and the order of the list
-are drawn once for each test and draw, alike in all wordings (Bai et al. 2025, the word association test).
+A trial is test × wording × draw: the word for each group, which of them comes first, and the order of the list are
+drawn once for each test and draw, alike in all wordings (Bai et al. 2025, the word association test).
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from slant.collector.study.records import Condition, StudyFile, StudyModel, Test
 from slant.collector.study.toml_table import Table
 
 POLES = dict(zip(ATTRIBUTES, "pn", strict=True))
-"""How the factors of a trial say which attribute a word is of: "p" (the positive one, a) or "n"."""
+"""Mark in a trial's factors which attribute a word belongs to: "p" (the positive one, a) or "n"."""
 
 
 class WordListDesign(Design):
-    """What designs share whose tests have lists of words by side (PairingTest)."""
+    """Share what designs need whose tests have lists of words by side (PairingTest)."""
 
     def words(self, data: Any) -> list[dict[str, str]]:
         return [
@@ -113,8 +113,8 @@ class Pairing(WordListDesign):
         return Reading("malformed", detail="no_pair" if answer.strip() else "empty", factors=counted)
 
     def _groups(self, data: PairingData, trial: Trial) -> dict[str, str]:
-        """Return the names that may stand for the groups: the two that were shown, or all where nobody says
-        which were.
+        """Return the possible names of the groups: the two that were shown, or all if that is
+        unknown.
         """
         if trial.option_a and trial.option_b:
             return {trial.option_a: "a", trial.option_b: "b"}
@@ -122,8 +122,8 @@ class Pairing(WordListDesign):
         return {word: side[-1] for side in GROUPS for word in words[side]}
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """Return a row that tells the list as it was shown (its factors) keeps it; elsewhere the words are those of the
-        plan, in an order that nobody knows, and so are the names of the groups.
+        """Return the imported trial: a row that gives the list as it was shown (its factors) keeps it; otherwise the
+        words are those of the plan, in an unknown order, and so are the names of the groups.
         """
         shown = (draft.get("option_a") or None, draft.get("option_b") or None)
         if "words" in trial.factors and trial.factors is not planned.factors:
@@ -144,8 +144,8 @@ DESIGN = Pairing()
 def _question(
     data: PairingData, test: PairingTest, wording_no: int, wording: Wording, number: int, seed: int
 ) -> Question:
-    """Return a question; what is drawn depends on the seed of the study, the test and the draw alone; a list of other
-    words is shuffled alike, place by place.
+    """Return a question; its draws depend only on the study's seed, the test and the draw; a list of other words is
+    shuffled alike, place by place.
     """
     rng = random.Random("\x1f".join(map(str, ("pairing", seed, test.test, number))))
     words = test.words(wording.words)
@@ -171,7 +171,7 @@ def listed_words(words: Lists, rng: random.Random | None = None) -> dict[str, An
 
 
 def _content(study: StudyFile, test: str, number: int) -> str:
-    """Of all draws of one test in one wording: the lists that they are drawn from, and the seed that draws them."""
+    """Return the content of all draws of one test in one wording: the lists that they are drawn from, and the seed."""
     data: PairingData = study.data
     wording = data.wordings[number]
     words = data.tests[test].words(wording.words)
@@ -182,9 +182,9 @@ def _content(study: StudyFile, test: str, number: int) -> str:
 def draw_names(
     rng: random.Random, words: Lists, sides: tuple[str, str], order: str, number: int, *seed: object
 ) -> tuple[str, str, bool]:
-    """Return a word of each of two sides, and whether that of the first comes first in the prompt."""
+    """Return a word from each of two sides, and whether that of the first comes first in the prompt."""
     draws, coin = (rng.random(), rng.random()), rng.random()
-    if order == "balanced":  # whole rounds through both lists of names, each in an order of its own
+    if order == "balanced":  # complete rounds through both lists of names, each in a new order
         name_a, name_b = (_in_turn(words[side], number // 2, *seed, side) for side in sides)
         return name_a, name_b, number % 2 == 0
     name_a, name_b = (words[side][int(draw * len(words[side]))] for side, draw in zip(sides, draws, strict=True))
@@ -194,8 +194,8 @@ def draw_names(
 def dealt_tests(
     tests: Mapping[str, PairingTest], seed: int
 ) -> tuple[dict[str, PairingTest], dict[tuple[str, str], str]]:
-    """Return the tests with the words of both attributes dealt to them at random, and the side that each word is really
-    of, by (test, word).
+    """Return the tests with the words of both attributes dealt to them at random, and each word's true side by (test,
+    word).
     """
     dealt: dict[str, PairingTest] = {}
     own_sides: dict[tuple[str, str], str] = {}
@@ -210,7 +210,7 @@ def dealt_tests(
 
 
 def _in_turn(names: tuple[str, ...], number: int, *seed: object) -> str:
-    """Each name once before any comes again."""
+    """Yield each name once before any comes again."""
     turn, place = divmod(number, len(names))
     return random.Random("\x1f".join(map(str, (*seed, turn)))).sample(names, len(names))[place]
 
@@ -234,7 +234,7 @@ def counted_pairs(trial: Trial, pairs: Pairs) -> dict[str, Any]:
 
 
 def checked_list(factors: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the factors of an imported row as far as the plan decides them; the reading is made again."""
+    """Return the factors of an imported row that the plan decides; the reading is made again."""
     words, poles = factors.get("words"), factors.get("poles")
     if not (isinstance(words, list) and words and all(isinstance(word, str) and word for word in words)):
         raise StudyError("the words of its factors must be a list of texts")

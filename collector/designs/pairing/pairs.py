@@ -1,12 +1,12 @@
-"""Reads lists of pairs as models write them: which word of a list was given to which of two groups?
+"""Read lists of pairs as models write them: which word of a list was given to which of two groups?
 
 A line is WORD SIGN GROUP. Signs are dashes of any script, `:`, `=`, `,`, `|`, arrows, or only a blank; numbers,
 bullets, bold, quotes and code fences around it don't matter, nor do case and apostrophes. What comes first wins:
  1 one such pair, or several in a line
  2 several words and then their group ("best-excellent-church", "best, excellent: church")
  3 a group and then its words ("Church: best, excellent"), or a group as a heading and its words in the lines below
-The first or last part of a name of several parts stands for it, if it is a part of names of one group only.
-A word given twice to one group counts once, given to both it counts for neither. All else is counted, never guessed.
+The first or last part of a name with several parts is enough, if it is a part of names of one group only. A word given
+twice to one group counts once, given to both it counts for neither. Everything else is counted, not guessed.
 Source of the rules: tests/collector/test_pairs.py says how often each occurs in 4,000 published answers.
 """
 
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 LONGEST_READ = 40_000
-"""Characters at the end of an answer that are read: a list of some 2,000 pairs."""
+"""Limit the characters that are read at the end of an answer: a list of some 2,000 pairs."""
 _LONGEST_LINE = 4_000
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－⁃╌─־᠆〜～"), "-")
 _GONE = dict.fromkeys(map(ord, "'’‘ʼ`´\"“”„«»*[]({}<\x00"), None)
@@ -41,8 +41,8 @@ MISSING, BOTH = ".", "x"
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """What an answer gives. `sides` has one character for each word of the list, in its order: "a" or "b" for its
-    group, "x" for both, "." for neither. `n_invented`: words that were not asked for; `n_repeated`: words that were
+    """Hold what an answer gives. `sides` has one character for each word of the list, in its order: "a" or "b" for its
+    group, "x" for both, "." for neither. `n_invented`: words that were not in the list; `n_repeated`: words that were
     given more than once; `n_unread`: lines that say something else."""
 
     sides: str
@@ -56,12 +56,13 @@ class Pairs:
 
     @property
     def reading(self) -> str:
-        """complete: every word has exactly one group; partial: some have; unread: none has."""
+        """Return complete (every word has exactly one group), partial (some have) or unread (none has)."""
         return "complete" if self.n_given == len(self.sides) else "partial" if self.n_given else "unread"
 
 
 def read_pairs(answer: str, words: Sequence[str], groups: Mapping[str, str]) -> Pairs:
-    """`words`: the list as it was shown; `groups`: the names of the groups, each with its side, "a" or "b"."""
+    """Read pairs. `words`: the list as it was shown; `groups`: the names of the groups, each with its side, "a" or
+    "b"."""
     listed = [plain(word) for word in words]
     known = _known(tuple(sorted(listed)), tuple(groups.items()))
     given: dict[str, str] = {}
@@ -86,8 +87,8 @@ def read_pairs(answer: str, words: Sequence[str], groups: Mapping[str, str]) -> 
 
 
 def named_groups(answer: str, groups: Mapping[str, str]) -> dict[str, str]:
-    """Return the one name of each side ("a", "b") that an answer mentions, where nobody says which were shown; a side
-    of which it mentions none or several is left out.
+    """Return the one name of each side ("a", "b") that an answer mentions, if it is unknown which were shown; a side
+    with no or several mentioned names is left out.
     """
     text = "\n".join(_lines(answer[-LONGEST_READ:]))
     mentioned = _any_name(tuple(groups)).findall(text)
@@ -103,7 +104,7 @@ def _any_name(names: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def plain(text: str) -> str:
-    """Return what two spellings of a word or name share: case, apostrophes, quotes, kinds of dash and blank don't
+    """Return one text for all spellings of a word or name: case, apostrophes, quotes, kinds of dash and blank don't
     count.
     """
     return " ".join(unicodedata.normalize("NFC", text).translate(_PLAIN).replace(")", "").casefold().split())
@@ -119,7 +120,7 @@ def _lines(answer: str) -> Iterable[str]:
 
 
 class _Known:
-    """The words and groups of one list, ready to be looked for. Most answers need none of the patterns."""
+    """Find the words and groups of one list. Most answers need none of the patterns."""
 
     def __init__(self, words: tuple[str, ...], groups: tuple[tuple[str, str], ...]) -> None:
         self.sides = group_names(groups)
@@ -142,14 +143,14 @@ class _Known:
         return re.compile(rf"({_any_of(self.sides)})(?: *[-:=|]+ *)")
 
     def pairs(self, line: str) -> list[tuple[str, str]] | None:
-        """Return the pairs of a line; None if anything in it is no pair."""
-        word, sign, group = line.rpartition(" - ")  # nearly every line is no more than this
+        """Return the pairs of a line; None if anything in it is not a pair."""
+        word, sign, group = line.rpartition(" - ")  # nearly every line is only this
         if sign and word in self._is_word and group in self.sides:
             return [(word, self.sides[group])]
         return self._pairs_in(line) or self._words_then_group(line) or self._group_then_words(line)
 
     def ends_with_group(self, line: str) -> bool:
-        """Return True of a pair whose word was not asked for: a few words, a sign, and a group."""
+        """Return True for a pair whose word was not in the list: a few words, a sign, and a group."""
         match = self._last_group.search(line)
         before = line[: match.start() + 1] if match else ""
         return re.fullmatch(r"[^-:=|]{1,60}[-:=|] ?", before) is not None
@@ -186,7 +187,7 @@ class _Known:
         return [(word, self.sides[match[1]]) for word in listed] if match and listed else None
 
 
-_known = lru_cache(4096)(_Known)  # a study has a few lists and asks them by the thousand
+_known = lru_cache(4096)(_Known)  # a study has a few lists and asks them thousands of times
 
 
 def _any_of(names: Iterable[str]) -> str:
@@ -195,7 +196,7 @@ def _any_of(names: Iterable[str]) -> str:
 
 
 def group_names(groups: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the side of each name, and of the first and last part of names that have several, where these are of one
+    """Return the side of each name, and of the first and last part of names with several, if these belong to one
     side.
     """
     whole = {plain(name): side for name, side in groups}

@@ -1,4 +1,4 @@
-"""A study of pairings made of the lists and prompts that Bai et al. (2025) published, as they lie in a folder.
+"""Make a study of pairings from the published lists and prompts of Bai et al. (2025) in a folder.
 
 `iat_stimuli.csv` and `iat_stimuli_synonym.csv` (category, dataset, and words in columns A to D, each filled from the
 top: A the default groups, B the stigmatised ones, C words, the first half of them positive, D their synonyms), which a
@@ -23,7 +23,7 @@ from slant.collector.study.folder import read_text
 from slant.collector.system.shipped_files import studies_dir
 
 TESTS = {"arabmuslim": "arab", "arab/muslim": "arab", "mental illness": "mentalill"}
-"""Stereotypes that have another name in some of the files."""
+"""Rename stereotypes that have another name in some of the files."""
 _Known = TypeVar("_Known")
 _SYNONYMS, _PRINTED = "synonym", "replication"
 _ALONE = re.compile(r"\r(?!\n)")
@@ -40,7 +40,7 @@ PAPER_MODELS = (
     ("alpaca-7b", "together", "togethercomputer/alpaca-7b"),
     ("gpt-4o", "openai", "gpt-4o"),
 )
-"""Those of the paper as they were called in 2024, and the one whose answers came later."""
+"""List those of the paper as they were called in 2024, and the one whose answers came later."""
 _COLUMNS = {
     "stimuli": {"category", "dataset", "A", "B", "C"},
     "prompts": {"task", "stereotype", "variation", "models", "turn", "text"},
@@ -50,7 +50,7 @@ MODELS = "gpt"  # the texts without the endings of the open models
 
 
 class PublishedFolder:
-    """A folder with the authors' files: all in it, or as a clone of their repository has them."""
+    """Read a folder with the authors' files, flat or as in a clone of their repository."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -61,8 +61,8 @@ class PublishedFolder:
         return in_clone if in_clone.is_file() and not (self.folder / name).exists() else self.folder / name
 
     def prompts(self, tasks: Collection[str]) -> list[dict[str, str]]:
-        """Return the texts of these tasks for `MODELS`, as rows of prompts.csv; none if the folder has lists
-        only.
+        """Return the texts of these tasks for `MODELS`, as rows of prompts.csv; none if the folder has only
+        lists.
         """
         rows = self._rows_of_scripts() if self._has_no_tables else read_rows(self.file("prompts.csv"))
         return [row for row in rows if row["task"] in tasks and MODELS in row["models"].split("+")]
@@ -85,7 +85,7 @@ class PublishedFolder:
 
     @property
     def _has_no_tables(self) -> bool:
-        """In a clone, or in its folder of lists: prompts.csv and decision_words.csv are made from its scripts."""
+        """Return whether tables are to be made from a clone's scripts: prompts.csv and decision_words.csv."""
         in_clone = (self.folder / "stimuli").is_dir() or self.folder.name == "stimuli"
         return in_clone and not os.path.lexists(self.folder / "prompts.csv")
 
@@ -110,7 +110,7 @@ class PublishedFolder:
 
 def study_files(template: str, folder: Path) -> dict[str, str]:
     """Return the files of a study by name; `template` is the study file to start from, whose prompt and draws are
-    replaced. StudyError if the folder lacks a file, a column or a text.
+    replaced. Raise StudyError if the folder lacks a file, a column or a text.
     """
     published = PublishedFolder(folder)
     lists = {name: read_words(published.file(file), column) for name, (file, column) in _LISTS.items()}
@@ -130,11 +130,11 @@ def study_files(template: str, folder: Path) -> dict[str, str]:
 
 _NOTE = "The lists are those of the authors. Their folder has no prompts: these are slant's."
 LISTS_ONLY = {r'^design = "': f'note = "{_NOTE}"\ndesign = "'}
-"""What a study file says whose folder of lists has neither prompts.csv nor scripts."""
+"""Note this in a study file whose folder of lists has neither prompts.csv nor scripts."""
 
 
 def tests_text(published: PublishedFolder) -> str:
-    """tests.csv: the stereotypes in the order of the lists, with their categories."""
+    """Return tests.csv: the stereotypes in the order of the lists, with their categories."""
     rows = read_rows(published.file(_LISTS[""][0]))
     kinds = {TESTS.get(row["dataset"], row["dataset"]): row["category"] for row in rows}
     return csv_text(("test", "label", "kind"), ((test, test, kind) for test, kind in kinds.items()))
@@ -161,7 +161,7 @@ _CHANGES = {
 
 
 def like_theirs(template: str, changes: Mapping[str, str]) -> str:
-    """Return the study file with the design of the paper: these changes (by pattern), and those that all its studies
+    """Return the study file with the paper's design: these changes (by pattern), and those that all its studies
     share.
     """
     for pattern, text in {**changes, **_CHANGES}.items():
@@ -171,7 +171,7 @@ def like_theirs(template: str, changes: Mapping[str, str]) -> str:
 
 
 def read_words(file: Path, column: str) -> dict[str, dict[str, list[str]]]:
-    """By test: the words of A, B, and of the column that is shown, in lower case as they were sent."""
+    """Return by test the words of A, B, and of the column that is shown, in lower case as they were sent."""
     tests: dict[str, dict[str, list[str]]] = {}
     for row in read_rows(file):
         lists = tests.setdefault(TESTS.get(row["dataset"], row["dataset"]), {"A": [], "B": [], "shown": []})
@@ -203,7 +203,7 @@ def _wordings(prompts: Iterable[Mapping[str, str]]) -> Iterable[tuple[str, str, 
 
 
 def known_test(tests: Mapping[str, _Known], test: str, where: str) -> _Known:
-    """Return what the lists say of a test that another file names."""
+    """Return what the lists say about a test that another file names."""
     if test not in tests:
         raise UnknownNameError(f"test (of {where}) in {_LISTS[''][0]}", test, tests)
     return tests[test]
@@ -225,7 +225,7 @@ def read_rows(file: Path) -> list[dict[str, str]]:
 
 def csv_text(columns: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     text = io.StringIO()
-    # csv puts no quotes around a carriage return alone, which ends a row when it is read
+    # csv does not quote a lone carriage return, which ends a row when it is read
     shown = ([_ALONE.sub("\n", cell) for cell in row] for row in rows)
     csv.writer(text, lineterminator="\n").writerows([tuple(columns), *shown])
     return text.getvalue()

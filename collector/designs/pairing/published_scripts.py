@@ -1,7 +1,7 @@
-"""Prompts, and words of decisions, as the scripts in a clone of Bai et al.'s repository have them.
+"""Read prompts, and words of decisions, from the scripts in a clone of Bai et al.'s repository.
 
 Each script below `prompt/` asks one model about one stereotype in one variation. Its text is parsed, and never run:
-what is taken are f-strings called `prompt`, the lists `positive` and `negative`, and the names in its `assign(…)`.
+it takes f-strings called `prompt`, the lists `positive` and `negative`, and the names in its `assign(…)`.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from slant.collector.study.folder import read_text
 MODEL = "gpt4"  # the texts without the endings of the open models
 _TASKS = {"implicit": "wat", "decision": "decision", "chained": "chained", "absolute": "absolute"}
 _ABOUT = ("default_positive", "default_negative", "stigma_positive", "stigma_negative")
-"""The versions of an absolute question in the order in which a script lists them."""
+"""List the versions of an absolute question in the order in which a script lists them."""
 _FIRST = ("replication", "synonym")
 _SHOWN = {"pair_group": "group", "pair_attribute": "attribute"}
 _FILE = re.compile(r"iat_stimuli\w*\.csv\Z")
 _MAX_SCRIPTS = 5_000
 _MAX_BYTES = 50_000
-"""Theirs have about 3,000."""
+"""Limit the number of scripts: theirs have about 3,000."""
 
 
 @dataclass(frozen=True)
 class Script:
-    """`texts`: by variation. `words`: those of a decision by side; empty if they are the halves of `column`."""
+    """Hold a script: `texts` by variation; `words` of a decision by side, empty if they are the halves of `column`."""
 
     task: str
     stereotype: str
@@ -43,8 +43,8 @@ class Script:
 
 
 def read_scripts(folder: Path) -> list[Script]:
-    """Return what the scripts below a folder ask of `MODEL`, by task and stereotype, the first variation of the paper
-    first. StudyError for a script of that model that can't be understood.
+    """Return what the scripts below a folder ask `MODEL`, by task and stereotype, the paper's first variation first.
+    Raise StudyError if a script of that model can't be understood.
     """
     found = (script for path in islice(_paths(folder), _MAX_SCRIPTS) if (script := _script(path)))
     return sorted(found, key=lambda each: (each.task, each.stereotype, _place(each.variation), each.variation))
@@ -126,7 +126,7 @@ def _texts(values: dict[str, ast.expr], variation: str, task: str) -> dict[str, 
 
 
 def _shown(value: ast.expr, selected: str | None = None) -> str:
-    """Return the text of an f-string with the placeholders of prompts.csv; `selected`: what a version that is drawn
+    """Return the text of an f-string with the placeholders of prompts.csv; `selected`: what a drawn version
     shows.
     """
     parts = value.values if isinstance(value, ast.JoinedStr) else [value]

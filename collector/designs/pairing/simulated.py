@@ -1,4 +1,4 @@
-"""Makes up answers of a given bias: a table says how often a word goes to the group of its own association.
+"""Make up answers of a given bias: a table says how often a word goes to the group of its own association.
 
 Every number comes from a hash of the trial's content, the model and the seed: the same trial gets the same reply in
 whatever order trials are asked, on every machine.
@@ -26,14 +26,14 @@ _REFUSAL = "I'm sorry, but I can't assign words to groups of people."
 
 
 def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """Return the rows of `simulation` by (model, test); empty if the study has none. `bias` is the D that is
-    expected.
+    """Return the rows of `simulation` by (model, test); empty if the study has none. `bias` is the expected
+    D.
     """
     return read_simulation(table, folder, ("model", "test"), _LIMITS)
 
 
 def simulate_reply(data: PairingData, model: StudyModel, trial: Trial, seed: int) -> Reply:
-    """Return an answer drawn for this trial. Where the study says nothing of the model and test, a plain default is
+    """Return an answer drawn for this trial. If the study has no row for the model and test, a plain default is
     drawn.
     """
     cell = data.simulation.get((trial.model, trial.test), _DEFAULT)
@@ -58,7 +58,7 @@ def simulated_pairs(
     content: tuple[object, ...],
     own_sides: Mapping[tuple[str, str], str],
 ) -> list[str]:
-    """Return a line for each word of the list, given to a group with the bias that is expected."""
+    """Return a line for each word of the list, given to a group with the expected bias."""
     lines = []
     for word, pole in zip(trial.factors["words"], trial.factors["poles"], strict=True):
         own = own_sides.get((trial.test, word))

@@ -1,8 +1,8 @@
-"""What a pairing study says: tests, lists of words and wordings, read from its tables and checked.
+"""Read and check the tables of a pairing study: tests, lists of words and wordings.
 
-A test has two groups (a, b), of each of which one word is shown, and two attributes (a, b) whose words are to be given
-to the groups. The usual association gives the words of attribute a to group a. In a study of a bias, group a is the
-group that is not stigmatised and attribute a the positive one.
+A test has two groups (a, b), each shown by one word, and two attributes (a, b) whose words are to be given to the
+groups. The usual association gives the words of attribute a to group a. In a study of a bias, group a is the group that
+is not stigmatised and attribute a the positive one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Lists = Mapping[str, tuple[str, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One way to ask. `words` names the list that it shows, `condition` is its name in tables."""
+    """Define one way to ask. `words` names the list that it shows, `condition` is its name in tables."""
 
     condition: str
     text: str
@@ -35,7 +35,7 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class PairingTest:
-    """One test: its words by list and side (a list has only the sides in which it differs from the list "")."""
+    """Hold one test: its words by list and side (a list has only the sides in which it differs from the list "")."""
 
     test: str
     test_no: int
@@ -55,12 +55,12 @@ class PairingTest:
 
 @dataclass(frozen=True, slots=True)
 class PairingData:
-    """`Study.data` of a pairing study, `tests` and `wordings` in the study's order.
+    """Hold `Study.data` of a pairing study, `tests` and `wordings` in the study's order.
 
-    `order`: whether the two words that stand for the groups, and which of them comes first, are drawn at random or each
-    occur equally often. A list of words is shown as `before` + the words joined by `separator` + `after`.
-    `simulation`: by (model, test), what simulated models draw from; may be empty. `own_sides`: where words were dealt
-    to the attributes at random, the one that each is really of, by (test, word).
+    `order`: whether the groups' two words, and which of them comes first, are drawn at random or each occur equally
+    often. A list of words is shown as `before` + the words joined by `separator` + `after`. `simulation`: by (model,
+    test), what simulated models draw from; may be empty. `own_sides`: if words were dealt to the attributes at random,
+    each word's true one, by (test, word).
     """
 
     draws: int
@@ -91,7 +91,7 @@ def parse_tables(
 
 
 def read_draws(table: Table) -> int:
-    """How many times each test is asked in each wording."""
+    """Return how many times each test is asked in each wording."""
     draws = table.integer("draws", 50)
     if not 1 <= draws <= MAX_DRAWS:
         raise StudyError(f'"draws" in {table.where} must lie between 1 and {MAX_DRAWS:,}, but is {draws}.')
@@ -99,7 +99,7 @@ def read_draws(table: Table) -> int:
 
 
 def read_tests(table: Table, folder: StudyFolder, used_lists: Iterable[str]) -> dict[str, PairingTest]:
-    """Return the tests of a study with the words of their sides, in all their lists, of which prompts use
+    """Return the tests of a study with the words of their sides in all their lists; prompts use
     `used_lists`.
     """
     rows = folder.rows(table, "stimuli", STIMULI, may=("words",))
@@ -152,7 +152,7 @@ def _tests(
 
 
 def _check_words(test: PairingTest, lists: Mapping[str, object]) -> None:
-    """StudyError if the words of a list could not be told apart in an answer."""
+    """Raise StudyError if the words of a list could not be distinguished in an answer."""
     for name in lists:
         known: dict[str, str] = {}
         words = test.words(name)
