@@ -100,7 +100,8 @@ source_note <- function(data) {
   sentences <- c(
     simulated = "Simulated answers: no model was asked.",
     imported = "Imported answers: collected elsewhere.",
-    collected = "Answers collected from the models."
+    collected = "Answers collected from the models.",
+    human = "Answers of people, not of a model."
   )
   sources <- sort(unique(as.character(data$source)), method = "radix")
   paste(ifelse(sources %in% names(sentences), sentences[sources], sprintf("Source: %s.", sources)), collapse = " ")

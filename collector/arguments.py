@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.records import Source
+from slant.collector.sources import Source
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from typing import Any, Literal, get_args
 
-from slant.collector.system.json_text import plain_values, texts_sorted
+from slant.collector.sources import Source
+from slant.collector.stable_ids import stable_id
+from slant.collector.system.json_text import texts_sorted
 
 Outcome = Literal["answered", "refused", "filtered", "truncated", "malformed", "rejected", "failed"]
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
@@ -25,44 +27,11 @@ RefusalRule = Literal["outcome", "exact_label"]
 REFUSAL_RULES: tuple[RefusalRule, ...] = get_args(RefusalRule)
 """List what a study may count as a refusal: the outcome `refused`, or (a paper's rule) anything but exactly a label."""
 EndingKind = Literal["answer", "truncated", "filtered", "refused", "malformed", "failed", "stop", "unknown", "missing"]
-Source = Literal["collected", "imported", "simulated"]
 Measure = Literal["reasoning", "output"]
 TokenSource = Literal["usage", "output", "template", "retokenized"]
 LogprobKind = Literal["exact", "first_token"]
 ReasoningKind = Literal["raw", "summary", "encrypted", "none"]
 PriceSource = Literal["provider", "list"]
-
-
-_json = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode
-
-
-def stable_id(*parts: Any) -> str:
-    """Return a 16-byte hexadecimal hash of JSON-able parts; the same on every machine and in every session."""
-    return hashlib.blake2b(_json(parts).encode(), digest_size=16).hexdigest()
-
-
-def numbered_ids(*parts: Any) -> Callable[[int], str]:
-    """Give `stable_id(*parts, number)` for any number."""
-    start = _json(parts)[:-1]
-    return lambda number: hashlib.blake2b(f"{start},{number}]".encode(), digest_size=16).hexdigest()
-
-
-class StableIds:
-    """Make stable ids that begin alike, each in a tenth of the time: `StableIds(*a).of(n, StableIds.end(*b))` is
-    `stable_id(*a, n, *b)`, with at least one `a`."""
-
-    def __init__(self, *parts: Any) -> None:
-        start = _json(parts)[:-1]
-        self._begun = lru_cache(4096)(lambda n: hashlib.blake2b(f"{start},{n}".encode(), digest_size=16))
-
-    @staticmethod
-    def end(*parts: Any) -> bytes:
-        return b"," + (plain_values(parts) or _json(parts).encode())[1:]
-
-    def of(self, number: int, end: bytes) -> str:
-        hashed = self._begun(number).copy()
-        hashed.update(end)
-        return hashed.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +319,10 @@ class Attempt:
     prompt_hash: str | None = None
     request: str | None = None
     response: str | None = None
+    participant: int | None = None
+    response_time_ms: float | None = None
+    is_error: bool | None = None
+    phase: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,7 +344,8 @@ class Run:
             base_url, api_version, sent, left_to_default, prompt_hash, price; if it asks again: occasion, n_again
     tests:  test, test_no, label, groups, planned (trials of that test in one model)
     conditions: condition, condition_no, label, in the study's order
-    `registration` is the SHA-256 of the run's registration.
+    `registration` is the SHA-256 of the run's registration. Of people `consent` says what they agreed to, and `origin`
+    where their answers come from.
     """
 
     run_id: str
@@ -396,3 +370,5 @@ class Run:
     git_commit: str | None = None
     registration: str | None = None
     refusal_rule: RefusalRule | None = None
+    consent: str | None = None
+    origin: str | None = None

@@ -29,7 +29,7 @@ from slant.analysis.questions.sensitivity import specifications
 from slant.collector.errors import SlantError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.records import stable_id
+from slant.collector.stable_ids import stable_id
 from slant.collector.studies.catalogue import Fit, Study, fits_of
 from slant.collector.system.shipped_files import sql_query
 

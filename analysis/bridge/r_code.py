@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-from slant.collector.records import stable_id
+from slant.collector.stable_ids import stable_id
 
 # not resolved: in a checkout the package is a link, and its neighbours are links, too
 _PACKAGE = Path(__file__).parent.parent

@@ -25,7 +25,7 @@ from slant.analysis.calls.task import Answer as Answer
 from slant.analysis.calls.task import CallGroup, Task, answer_group
 from slant.analysis.rows.data_hash import hash_of_rows
 from slant.collector.keep.database import let_go
-from slant.collector.records import stable_id
+from slant.collector.stable_ids import stable_id
 from slant.collector.system.files import contents, moved, write_file
 
 SAY = "say"

@@ -19,7 +19,7 @@ from slant.analysis.fitting.fit_plan import PlannedFit
 from slant.analysis.rows.data_hash import hash_of_rows
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
-from slant.collector.records import stable_id
+from slant.collector.stable_ids import stable_id
 
 
 @dataclass(frozen=True)

@@ -59,17 +59,13 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.notes import table_notes
 from slant.collector.progress.lost_answers import lost_answer_notes
 from slant.collector.records import Registration
+from slant.collector.sources import facts_of
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.system.scratch import write_whole_file
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
 
-SOURCES = {
-    "simulated": "No model was asked. These numbers show that the machinery works, and nothing about models.",
-    "imported": "Answers that others collected and published.",
-    "collected": "Answers of the models, asked by slant.",
-}
 _ENGINES = (
     "lme4",
     "effect_size",
@@ -138,7 +134,10 @@ def report(
         **_checks(data, db, out),
         title=study.title,
         citation=study.source,
-        sources=[(s, SOURCES.get(s, s)) for s in study_tables["outcome_counts"]["source"].unique(maintain_order=True)],
+        sources=[
+            (source, facts_of(source).description)
+            for source in study_tables["outcome_counts"]["source"].unique(maintain_order=True)
+        ],
         warnings=warnings,
         sections=sections(data),
         registered=_registered(db, study, registration, study_tables["outcome_counts"]),

@@ -21,7 +21,7 @@ from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.cells import read_rows
 from slant.collector.errors import RError
-from slant.collector.records import Source
+from slant.collector.sources import Source
 from slant.collector.stopping.widths import CellWidth, Widths
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.crossed_fits import CROSSED

@@ -21,7 +21,7 @@ from slant.analysis.rows.result_warnings import Key, model_mixture_warnings
 from slant.analysis.rows.same_answers import REPEATED_BY, may_repeat, warning_of_same_answers
 from slant.analysis.rows.views import read_view, set_measure, stored_views
 from slant.collector.errors import StudyError
-from slant.collector.keep.attributes import with_attributes, with_numbers
+from slant.collector.keep.attributes import with_attributes, with_numbers, with_people
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.studies.catalogue import Fit
@@ -85,7 +85,10 @@ def read_rows(
             )
         view = connection.view(name)
         view = view.filter(f"study = {_quoted(study)}") if "study" in view.columns else view
-        view, attributes = with_attributes(view, [column for fit in fits for column in named_columns(fit)])
+        named = [column for fit in fits for column in named_columns(fit)]
+        view, of_trials = with_attributes(view, named)
+        view, of_people = with_people(connection, view, named)
+        attributes = of_trials | of_people
         columns = view.columns
         fit_columns = [
             column for fit in fits for column in (*fit.by, *used_columns(fit, columns), *fit.drop_flags, *fit.where)

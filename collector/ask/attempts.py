@@ -15,6 +15,7 @@ from slant.collector.ask.redaction import Redaction, without_home
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.prices import price_source
 from slant.collector.records import Attempt, Reading, Reply, Run, TokenSource, Trial
+from slant.collector.sources import facts_of
 from slant.collector.study.records import StudyModel
 from slant.collector.system.json_text import encoded
 
@@ -62,6 +63,7 @@ class AttemptMaker:
 
     def __init__(self, run: Run, secrets: Sequence[str]) -> None:
         self._run = run
+        self._is_asked = facts_of(run.source).is_asked
         self.redacted = Redaction(secrets)
         self._sequence = 0
 
@@ -146,7 +148,7 @@ class AttemptMaker:
             cache_write_1h_tokens=reply.cache_write_1h_tokens,
             count_conflict=reply.count_conflict,
             cost_usd=place.cost_usd,
-            price_source=None if self._run.source == "imported" else price_source(place.cost_usd, reply),
+            price_source=None if not self._is_asked else price_source(place.cost_usd, reply),
             effective_effort=reply.effective_effort,
             effective_temperature=reply.effective_temperature,
             service_tier=reply.service_tier,

@@ -19,11 +19,11 @@ from click.core import ParameterSource
 from slant.collector.errors import SlantError
 from slant.collector.request.record import Request
 from slant.collector.request.setting import Declared, settings_of
+from slant.collector.sources import SOURCES
 from slant.collector.terminal import PRINTED, WIDE, SectionOption, say, show_log
 
 Decorator = Callable[[Any], Any]
 
-SOURCES = ("collected", "imported", "simulated")
 STUDY = settings_of(Request)["study"].setting.help
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.options import FOLDER, SOURCES, WholeNumber, db_option, setting_option, study_option
+from slant.collector.commands.options import FOLDER, WholeNumber, db_option, setting_option, study_option
 from slant.collector.example_models import EXAMPLE_MODEL
 from slant.collector.terminal import say
 
@@ -58,12 +58,13 @@ def recode_command(
     may be edited. The view second_codings has both codings of each answer, coding_agreement Cohen's kappa.
     Answers of simulated models are coded with --simulated only.
     """
+    from slant.collector.sources import SOURCES, sources_that
     from slant.collector.studies.catalogue import load_study
     from slant.collector.studies.coding_study import coding_name, write_coding_study
     from slant.collector.studies.new_study import STUDY_FILE
 
     loaded = load_study(study, variant, db)
-    sources = [source for source in SOURCES if simulated or source != "simulated"]
+    sources = [name for name in sources_that("is_of_models") if simulated or SOURCES[name].is_real]
     folder = folder or db.with_name(f"{db.name}.coding") / coding_name(loaded)
     collect = ctx.find_root().command
     passed_on = ["--study", str(folder / STUDY_FILE), "--db", str(db), *(["--simulated"] if simulated else []), *more]

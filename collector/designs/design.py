@@ -20,7 +20,8 @@ from slant.collector.designs.imported_turns import TurnReader
 from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.errors import StudyError, UsageError
-from slant.collector.records import Conversation, Prompt, Reading, RefusalRule, Reply, Trial, Turn, stable_id
+from slant.collector.records import Conversation, Prompt, Reading, RefusalRule, Reply, Trial, Turn
+from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo
 from slant.collector.study.toml_table import Table

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from slant.collector.designs.design import Design
 from slant.collector.errors import UnknownNameError
 from slant.collector.providers.temperature import with_temperature
+from slant.collector.sources import PEOPLE
 from slant.collector.study.records import StudyFile, StudyModel
 
 
@@ -16,6 +17,11 @@ class Study(StudyFile):
     code."""
 
     design: Design = field(kw_only=True)
+
+    @property
+    def people(self) -> StudyModel:
+        """People in the place of a model: what their answers are stored as."""
+        return StudyModel(PEOPLE, "People", PEOPLE, PEOPLE, self.frame)
 
     def model(self, spec: str) -> StudyModel:
         """Return the model that `spec` names: an id of this study, 'simulated/ID', or any 'provider/name'.

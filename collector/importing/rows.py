@@ -40,18 +40,8 @@ from slant.collector.importing.renamed import Names
 from slant.collector.importing.row_counts import COUNTS, read_counts
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.temperature import sent_temperature
-from slant.collector.records import (
-    Attempt,
-    LogprobKind,
-    Outcome,
-    Reading,
-    ReasoningKind,
-    Reply,
-    Run,
-    Trial,
-    numbered_ids,
-    stable_id,
-)
+from slant.collector.records import Attempt, LogprobKind, Outcome, Reading, ReasoningKind, Reply, Run, Trial
+from slant.collector.stable_ids import numbered_ids, stable_id
 from slant.collector.study.records import StudyModel
 from slant.collector.system.json_text import encoded
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import duckdb
 
 from slant.collector.providers import PROVIDERS
+from slant.collector.sources import SOURCES
 
 _PUBLIC = ", ".join(f"'{p.base_url}'" for p in PROVIDERS.values() if p.base_url and p.key_variable)
-_GIVEN_AWAY = "'collected', 'imported', 'simulated'"
+_GIVEN_AWAY = ", ".join(f"'{name}'" for name in SOURCES)
 # Names of a request's user (OpenAI's and Anthropic's), and what an import calls its files.
 _PERSONAL = '\'{"user": null, "metadata": null, "safety_identifier": null, "prompt_cache_key": null, "files": null}\''
 _OBJECT = (

@@ -9,6 +9,7 @@ import duckdb
 import polars as pl
 
 ATTRIBUTES = "attributes"
+PARTICIPANT = "participant"
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -28,6 +29,25 @@ def with_attributes(
     found = [name for name in known if wanted is None or name in wanted]
     columns = [f"map_extract({ATTRIBUTES}, '{name}')[1] AS \"{name}\"" for name in found]
     return (view.project(", ".join(("*", *columns))) if found else view), frozenset(found)
+
+
+def with_people(
+    connection: duckdb.DuckDBPyConnection, view: duckdb.DuckDBPyRelation, names: Iterable[str]
+) -> tuple[duckdb.DuckDBPyRelation, frozenset[str]]:
+    """Return a view with a column for each of these names that it lacks and that is told of participants (the view
+    `participants`); and which these are. A view without participants as it is.
+    """
+    wanted = {name for name in names if name not in view.columns and _NAME.fullmatch(name)}
+    if not wanted or not {"study", PARTICIPANT} <= set(view.columns):
+        return view, frozenset()
+    people = connection.view("participants")
+    told = people.project(f"unnest(map_keys({ATTRIBUTES})) AS key").distinct().order("key").fetchall()
+    found = [key for (key,) in told if key in wanted]
+    if not found:
+        return view, frozenset()
+    columns = [f"map_extract({ATTRIBUTES}, '{name}')[1] AS \"{name}\"" for name in found]
+    of_people = people.project(", ".join(("study", PARTICIPANT, *columns)))
+    return view.join(of_people, f"study, {PARTICIPANT}", how="left"), frozenset(found)
 
 
 def attributes_apart(view: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:

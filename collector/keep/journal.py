@@ -309,6 +309,13 @@ class Journal:
                 raise self._failed(error) from error
             self._give_up_reserve(data)
 
+    def note(self, record: Mapping[str, Any]) -> None:
+        """Write and fsync a line that is no attempt, by its `kind`."""
+        try:
+            self._write(encode(record))
+        except OSError as error:
+            raise self._failed(error) from error
+
     def close(self, reason: str) -> None:
         """Write the run's end and release the lock. Closing it twice is harmless."""
         if self._file < 0:

@@ -48,6 +48,7 @@ _REREAD = (
     f"UPDATE attempts SET {', '.join(f'{name} = n.{name}' for name in READ_AGAIN)}, "  # noqa: S608 - names of ours
     "read_again_at = n.read_again_at::TIMESTAMP FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
 )
+_PARTICIPANTS = "INSERT INTO run_participants SELECT run_id, participant, map(names, told) FROM new_rows"
 _MERGE_COLUMNS = ("lineage", "source", "merged_at")
 _REGISTRATION_COLUMNS = ("sha256", "study", "text", "kept_at")
 _STUDY_COLUMNS = ("study", "study_version", "text_id", "kept_at")
@@ -79,6 +80,7 @@ _NEEDED: tuple[tuple[str, type, tuple[str, ...], str], ...] = (
     ("set_aside", str, ("of_run", "study", "reason", "noted_at"), "a run set aside without its name or reason"),
     ("set_aside", bool, ("is_back",), "a run set aside without its name or reason"),
     ("merge", str, _MERGE_COLUMNS, "a merge without its source"),
+    ("participants", list, ("rows",), "participants without their rows"),
 )
 
 
@@ -204,7 +206,7 @@ def _whole_text(value: Any) -> Any:
 
 
 def _special(record: Any) -> dict[str, Any]:
-    if record["kind"] not in ("end", "recounts", "readings", *_INSERTED_BY, *_ROW_KINDS):
+    if record["kind"] not in ("end", "recounts", "readings", "participants", *_INSERTED_BY, *_ROW_KINDS):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
     for kind, type_, names, reason in _NEEDED:
         if record["kind"] == kind and not all(isinstance(record.get(name), type_) for name in names):
@@ -231,6 +233,8 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
                 "UPDATE runs SET finished_at = ?, end_reason = ? WHERE run_id = ?",
                 [record.get("finished_at"), record.get("end_reason"), run_id],
             )
+        elif record["kind"] == "participants":
+            _insert_participants(connection, run_id, record)
     for table, rows in noted.items():
         _insert_rows(connection, table, pl.DataFrame(rows, infer_schema_length=None))
     _keep_recounts(connection, [record for record in parsed.special if record["kind"] == "recounts"])
@@ -306,6 +310,15 @@ def _insert_look(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) 
     ]
     if rows:
         _insert_rows(connection, "precision_looks", pl.DataFrame(rows, infer_schema_length=None))
+
+
+def _insert_participants(connection: duckdb.DuckDBPyConnection, run_id: str, record: dict[str, Any]) -> None:
+    """Each person once: a line is `[number, {name: value}]` for some of them."""
+    texts = pl.List(pl.String)
+    kinds: Any = {"run_id": pl.String, "participant": pl.Int32, "names": texts, "told": texts}
+    rows = [(run_id, number, list(told), list(map(str, told.values()))) for number, told in record["rows"]]
+    with registered(connection, "new_rows", pl.DataFrame(rows, schema=kinds, orient="row")):
+        connection.execute(_PARTICIPANTS)
 
 
 def _insert_merge(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:

@@ -28,7 +28,8 @@ from slant.collector.providers import checked_address, provider_named
 
 PAGE = 2000
 LOAD_EVERY = 10 * PAGE  # rows; filling columns scans all attempts, so it is done rarely
-_TEXTS = "is_final AND source <> 'simulated' AND reasoning_text <> '' AND reasoning_tokens_recounted IS NULL"
+_REAL = "is_final AND source IN ('collected', 'imported')"
+_TEXTS = f"{_REAL} AND reasoning_text <> '' AND reasoning_tokens_recounted IS NULL"
 _READABLE = f"{_TEXTS} AND reasoning_kind IS DISTINCT FROM 'summary'"
 
 OnRows = Callable[[int, int], None]

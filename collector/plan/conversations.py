@@ -15,7 +15,8 @@ from operator import not_
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.keep.final_trials import IDS_AT_ONCE, Finals
-from slant.collector.records import Conversation, Trial, stable_id
+from slant.collector.records import Conversation, Trial
+from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyModel
 
 

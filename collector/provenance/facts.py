@@ -27,6 +27,7 @@ from slant.collector.provenance.methods import (
 )
 from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.request_messages import Message, messages_of
+from slant.collector.sources import facts_of
 from slant.collector.terminal import count_text
 
 MAX_QUOTES = 10
@@ -45,7 +46,7 @@ class Known:
 
     @property
     def is_imported(self) -> bool:
-        return bool(self.history.run["source"] == "imported")
+        return not facts_of(self.history.run["source"]).is_asked
 
     @property
     def conversation(self) -> str:

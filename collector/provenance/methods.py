@@ -19,6 +19,7 @@ from slant.collector.cost.estimate import dollars
 from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.request.record import Request
 from slant.collector.request.setting import settings_of
+from slant.collector.sources import facts_of
 from slant.collector.stopping.looks import looks_clause
 from slant.collector.terminal import count_text
 
@@ -59,7 +60,7 @@ def _study(history: RunHistory) -> list[str]:
     )
     variant = f", variant {run['variant']}" if run["variant"] != "base" else ""
     source = f", after {run['study_source']}" if run["study_source"] else ""
-    done = {"simulated": "simulated, without asking any model,", "imported": "imported"}.get(run["source"], "collected")
+    done = facts_of(run["source"]).done
     span = history.span()
     when = f" between {spoken_time(span[0])} and {spoken_time(span[1])} (UTC)" if span else ""
     tests = f" It has {len(history.tests)} tests." if len(history.tests) > 1 else ""
@@ -182,7 +183,7 @@ def command_line(history: RunHistory, db: Path | None = None) -> str | None:
     A study's own file is given relative to the database; with `db`, as it can be typed here.
     """
     run = history.run
-    if run["source"] == "imported":
+    if not facts_of(run["source"]).is_asked:
         return None
     words = ["collect", "--study", _study_here(run["study_file"], db) if run["study_file"] else run["study"]]
     for model in history.models:

@@ -22,7 +22,8 @@ from slant.collector.plan.conversations import plan
 from slant.collector.plan.run_plan import ModelPlan, RunPlan
 from slant.collector.providers.exchange import Request
 from slant.collector.providers.services import spoken_by
-from slant.collector.records import Run, Source
+from slant.collector.records import Run
+from slant.collector.sources import Source
 from slant.collector.study.records import StudyModel
 from slant.collector.system.code_version import current_code_version, git_commit
 

@@ -17,10 +17,11 @@ from slant.collector.keep.final_trials import read_finals
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in, planned_count
 from slant.collector.plan.run_plan import ModelPlan, RunPlan, with_repetitions
-from slant.collector.records import OUTCOMES, Source
+from slant.collector.records import OUTCOMES
 from slant.collector.request.record import Request
 from slant.collector.run.one_process import checked_run_plan
 from slant.collector.run_report import RunReport
+from slant.collector.sources import Source
 from slant.collector.stopping.looks import GOES_ON, Look, keep_looks, look_sentence, plan_id, read_looks
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.stopping.widths import Widths, fit_of_width, outcome_of, widths_by

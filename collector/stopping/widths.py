@@ -15,7 +15,7 @@ from pathlib import Path
 
 from slant.collector.designs.study import Study
 from slant.collector.errors import DesignError, RError, UsageError
-from slant.collector.records import Source
+from slant.collector.sources import Source
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.study.records import Fit
 from slant.collector.system.third_party import load_third_party

@@ -20,7 +20,8 @@ from slant.collector.designs.design import Design
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.providers.temperature import with_temperature
-from slant.collector.records import RefusalRule, stable_id
+from slant.collector.records import RefusalRule
+from slant.collector.stable_ids import stable_id
 from slant.collector.studies.stored_texts import is_kept, kept_names, kept_study
 from slant.collector.study.folder import StudyFolder, read_text
 from slant.collector.study.records import (

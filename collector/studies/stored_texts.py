@@ -24,7 +24,8 @@ from slant.collector.designs.study import Study
 from slant.collector.errors import DatabaseError, JournalError, StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import SideJournal, utc_now
-from slant.collector.records import Registration, stable_id
+from slant.collector.records import Registration
+from slant.collector.stable_ids import stable_id
 from slant.collector.system.files import contents
 from slant.collector.system.scratch import replace_file
 

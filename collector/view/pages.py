@@ -18,6 +18,7 @@ from markupsafe import Markup, escape
 from slant.collector.keep.database import kept_open
 from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.request_messages import messages_of
+from slant.collector.sources import SOURCES
 from slant.collector.system.shipped_files import page_style
 from slant.collector.templates import template_environment
 from slant.collector.view.guarded import MEMORY, guarded, journal_sizes
@@ -332,7 +333,8 @@ def _environment() -> Environment:
     # `exact` is for attributes, whose value goes back to the server unchanged
     filters = {"cell": cell, "digits": digits, "exact": escape}
     environment = template_environment("slant.collector.view", is_html=True, finalize=_shown, filters=filters)
-    environment.globals |= {"style": Markup(style()[0]), "policy": security_policy}
+    notices = {name: facts.notice for name, facts in SOURCES.items()}
+    environment.globals |= {"style": Markup(style()[0]), "policy": security_policy, "source_notices": notices}
     return environment
 
 

@@ -6,7 +6,7 @@ FROM (
     SELECT study, study_version, variant, model, token_source, count(*) AS n, count(tokens) AS n_counted,
            count(count_conflict) AS n_conflicts, min(count_conflict) AS a_conflict
     FROM shown_attempts
-    WHERE is_final AND source <> 'simulated'
+    WHERE is_final AND source IN ('collected', 'imported')
     GROUP BY ALL
 )
 GROUP BY study, study_version, variant, model

@@ -24,7 +24,7 @@ from slant.analysis.calls.results import Results, not_kept_yet, results
 from slant.analysis.fitting.engines import ENGINES, tables_of
 from slant.collector.errors import DatabaseBusyError, RError
 from slant.collector.keep.database import reading, writing
-from slant.collector.records import stable_id
+from slant.collector.stable_ids import stable_id
 from tests.support.given import database
 
 pytestmark = pytest.mark.skipif(r_installation() is None, reason="R is not here")

@@ -31,7 +31,7 @@ GAMES = ("random_levels", "game_indices", "game_differences", "game_adjusted")
 FITTED = ("calls", "stm_searches", "sensitivity", "retests", *PERMUTED, *CALIBRATED, *GAMES, *KEPT)
 LOOKS = ("precision_looks",)
 OF_PRINT = ("printed_numbers", "printed_scopes", "planned_cells")  # views of variables that a comparison sets
-STUDIES = ("run_conditions", "study_files", "study_contents", "set_aside")
+STUDIES = ("run_conditions", "run_participants", "study_files", "study_contents", "set_aside")
 BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_history", *STUDIES, *LOOKS, *FITTED}
 # Views whose cases have rows of results.
 ONCE = (
@@ -103,6 +103,8 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
         fill(connection, "calls", calls.values())
         fill(connection, "precision_looks", read_rows(CASES / "interval_widths" / "precision_looks.csv"))
         insert(connection, [{"attempt_id": "aside", "run_id": "r_aside", "trial_id": "t_aside"}], [])
+        people = [{"run_id": "r0", "participant": number, "attributes": "{age_group=18-29}"} for number in (1, 2)]
+        fill(connection, "run_participants", people)
         noted = {"of_run": "r_aside", "study": "rmiat", "reason": "a mistake", "is_back": False}
         fill(connection, "set_aside", [{**noted, "noted_at": "2026-01-01 10:00:00"}])
         fill_print(connection)

@@ -15,7 +15,8 @@ from slant.collector.keep.final_trials import Finals, id_batches, read_finals
 from slant.collector.keep.journal import Journal
 from slant.collector.keep.journal_loader import load_journals
 from slant.collector.plan.conversations import done_in, plan
-from slant.collector.records import StableIds, Trial, stable_id
+from slant.collector.records import Trial
+from slant.collector.stable_ids import StableIds, stable_id
 from slant.collector.studies.catalogue import load_study
 from tests.support.made import a_run, an_attempt
 from tests.support.tiny_study import write_tiny

@@ -6,7 +6,8 @@ import tracemalloc
 from dataclasses import replace
 
 from slant.collector.plan.conversations import plan
-from slant.collector.records import Prompt, Turn, stable_id
+from slant.collector.records import Prompt, Turn
+from slant.collector.stable_ids import stable_id
 from tests.support.hiring_games import load
 
 

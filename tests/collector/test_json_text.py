@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.collector.records import Prompt, stable_id
+from slant.collector.records import Prompt
+from slant.collector.stable_ids import stable_id
 from slant.collector.system.json_text import decoded, encoded
 
 LONG = 2**63 - 1

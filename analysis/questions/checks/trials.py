@@ -19,6 +19,7 @@ from slant.collector.ask.reasoning_limits import reasoning_budget
 from slant.collector.errors import StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.crossed_fits import cell_model
 
@@ -109,7 +110,7 @@ def _present(frame: pl.DataFrame) -> list[str]:
 def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
     """With `token_limit` and `temperature` as asked for, from run_id and model."""
     joined = frame.join(_limits(connection), on=["run_id", "model"], how="left", maintain_order="left")
-    is_ours = pl.col("source") != "imported"
+    is_ours = pl.col("source").is_in(sources_that("is_asked"))
     return joined.with_columns(pl.when(is_ours).then(name).alias(name) for name in ("token_limit", "temperature"))
 
 

@@ -19,7 +19,7 @@ from slant.analysis.calls.results import Progress, results
 from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.study_choice import no_rows_error
 from slant.collector.errors import UnknownNameError, UsageError
-from slant.collector.records import stable_id
+from slant.collector.stable_ids import stable_id
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.crossed_fits import cell_model
 

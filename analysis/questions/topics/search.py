@@ -22,7 +22,7 @@ from slant.analysis.fitting.fit_plan import PlannedFit, plan_fits
 from slant.analysis.rows.study_choice import find_fits, no_rows_error, study_in
 from slant.analysis.rows.views import open_trials
 from slant.collector.errors import UsageError
-from slant.collector.records import stable_id
+from slant.collector.stable_ids import stable_id
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.files import regular_files, remove
 from slant.collector.system.operating_system import is_alive

@@ -17,7 +17,8 @@ from slant.collector.designs.allocation.draws import (
 )
 from slant.collector.designs.allocation.parts import AllocationData, Rating, gains
 from slant.collector.designs.plan import Plan
-from slant.collector.records import Conversation, StableIds, Trial, stable_id
+from slant.collector.records import Conversation, Trial
+from slant.collector.stable_ids import StableIds, stable_id
 from slant.collector.study.records import StudyFile, StudyModel
 
 ROUNDS, QUESTIONS, RATINGS, ELICITATION = "rounds", "questions", "ratings", "elicitation"

@@ -12,7 +12,8 @@ from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.imported_turns import ImportedTurn, TurnReader
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.errors import StudyError
-from slant.collector.records import Trial, stable_id
+from slant.collector.records import Trial
+from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyFile, StudyModel
 
 _ID = re.compile(r"[0-9a-f]{32}")

@@ -31,7 +31,8 @@ from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.sides import GROUPS, SIDES
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.records import REFUSAL_RULES, Reading, Reply, StableIds, Trial, stable_id
+from slant.collector.records import REFUSAL_RULES, Reading, Reply, Trial
+from slant.collector.stable_ids import StableIds, stable_id
 from slant.collector.study.crossed_fits import (
     BAYES,
     CENSORED,

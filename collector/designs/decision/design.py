@@ -37,7 +37,8 @@ from slant.collector.designs.refusals import REFUSAL, is_refusal, refusal_detail
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
-from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
+from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table

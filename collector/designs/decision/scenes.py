@@ -19,7 +19,8 @@ from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.designs.plan import Plan, QuestionPlan
 from slant.collector.designs.wordings import whole
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.records import Conversation, Trial, stable_id
+from slant.collector.records import Conversation, Trial
+from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.toml_table import Table, checked_name
 

@@ -23,7 +23,8 @@ from slant.collector.designs.factorial.tasks import TOGETHER, Conversations, Tas
 from slant.collector.designs.factorial.texts import system_text, user_text
 from slant.collector.designs.plan import Plan
 from slant.collector.designs.wordings import spoken_words
-from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn, stable_id
+from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
+from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table

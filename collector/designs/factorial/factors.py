@@ -21,7 +21,8 @@ from slant.collector.study.toml_table import Table, shortened
 
 RESERVED = frozenset({
     "source", "study", "study_version", "variant", "run_id", "trial_id", "task", "model", "model_label", "model_no",
-    "respondent", "persona", "test", "test_label", "test_no", "question", "kind", "about", "condition", "template",
+    "participant", "response_time_ms", "is_error", "phase", "respondent", "persona", "test", "test_label", "test_no",
+    "question", "kind", "about", "condition", "template",
     "wording", "repetition", "position", "plan_position", "n_profiles", "attribute_order", "direction", "low", "high",
     "answer", "outcome", "is_refusal", "detail", "rating", "scored", "chosen", "choice", "number", "text", "attributes",
     "tokens", "token_source", "latency_s", "cost_usd", "served_model", "served_model_differs", "profiles", "profile",

@@ -19,7 +19,8 @@ from slant.collector.designs.factorial.cells import Cell
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
 from slant.collector.designs.plan import Plan, QuestionPlan
-from slant.collector.records import Conversation, Trial, stable_id
+from slant.collector.records import Conversation, Trial
+from slant.collector.stable_ids import stable_id
 
 TOGETHER = "all_questions"
 """The test of trials that ask all questions in one answer."""

@@ -21,7 +21,8 @@ from slant.collector.designs.plan import PromptIndex, QuestionPlan
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.errors import StudyError
-from slant.collector.records import Reading, Reply, StableIds, Trial, stable_id
+from slant.collector.records import Reading, Reply, Trial
+from slant.collector.stable_ids import StableIds, stable_id
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from slant.collector.designs.forced_choice.words import LETTERS, Domain, ForcedChoiceData
-from slant.collector.records import stable_id
+from slant.collector.stable_ids import stable_id
 
 
 @dataclass(frozen=True, slots=True)

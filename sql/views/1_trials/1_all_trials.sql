@@ -40,7 +40,7 @@ SELECT * EXCLUDE (is_final, is_repeated, content, is_another) REPLACE (
        -- NULL if nobody knows why; a study may call something else a refusal (refusal_rule): association_trials
        CASE WHEN outcome <> 'rejected' THEN outcome = 'refused' END AS is_refusal, outcome = 'answered' AS is_valid,
        -- how long a batch job took says nothing about one answer in it
-       CASE WHEN batch_id IS NULL THEN epoch(done_at - sent_at) END AS latency_s,
+       CASE WHEN batch_id IS NULL THEN coalesce(response_time_ms / 1000, epoch(done_at - sent_at)) END AS latency_s,
        CASE WHEN batch_id IS NULL THEN epoch(sent_at - queued_at) END AS queue_wait_s,
        -- Most answers name the model as it was asked for, and have no pair. A deployment's name says nothing (azure).
        CASE WHEN served_model IS NOT NULL THEN coalesce(is_another AND provider <> 'azure', false) END

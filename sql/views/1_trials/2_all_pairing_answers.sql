@@ -16,8 +16,8 @@
 --        `factors` is read as text: R's duckdb comes without the json extension.
 CREATE OR REPLACE VIEW all_pairing_answers AS
 WITH counted AS (
-    SELECT source, study, study_version, variant, run_id, trial_id, model, test, condition, wording, item, repetition,
-           position,
+    SELECT source, study, study_version, variant, run_id, trial_id, model, participant, test, condition, wording, item,
+           repetition, position,
            coalesce(option_a, replace(replace(nullif(
                regexp_extract(factors, '"named_a":"((?:[^"\\]|\\.)*)"', 1), ''), '\"', '"'), '\\', '\')) AS group_a,
            coalesce(option_b, replace(replace(nullif(

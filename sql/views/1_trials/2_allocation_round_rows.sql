@@ -7,7 +7,7 @@
 --        conversation: single rounds that are pooled into one game (`is_pooled` in allocation_games) don't see each other.
 --        What a table does not use of `factors` costs it nothing.
 CREATE OR REPLACE VIEW allocation_round_rows AS
-SELECT source, study, study_version, variant, run_id, trial_id, model, game, conversation_id AS history,
+SELECT source, study, study_version, variant, run_id, trial_id, model, participant, game, conversation_id AS history,
        repetition, round, condition AS class, item AS job,
        CASE WHEN outcome = 'answered' THEN choice END AS choice, expected, outcome, is_refusal, turn,
        nullif(regexp_extract(factors, '"groups_shown":\["(.*?)"[,\]]', 1), '') AS first_option,

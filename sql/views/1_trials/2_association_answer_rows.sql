@@ -10,7 +10,7 @@
 --        by name are left out here and counted in served_models. A table joins the places of models and tests to its
 --        few rows: joining them to ten million answers costs as much as counting those.
 CREATE OR REPLACE VIEW association_answer_rows AS
-SELECT source, study, study_version, variant, run_id, trial_id, model, test,
+SELECT source, study, study_version, variant, run_id, trial_id, model, participant, test,
        condition, item, "group", wording, repetition, position,
        option_a, option_b, expected, answer, choice, outcome,
        CASE WHEN outcome = 'rejected' THEN NULL
@@ -22,7 +22,7 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, test,
        nullif(regexp_extract(factors, '"first_option":"([^"]*)"', 1), '') AS first_option,
        tokens, token_source, reasoning_tokens, reasoning_tokens_recounted, recount_tokenizer,
        output_tokens, reasoning_text, reasoning_kind, count_conflict, option_a_logprob, option_b_logprob, logprob_kind,
-       latency_s, is_batch, cost_usd, served_model, served_model_differs
+       latency_s, response_time_ms, is_error, phase, is_batch, cost_usd, served_model, served_model_differs
 FROM (SELECT *, (study, study_version) IN (
           SELECT (study, study_version) FROM studies WHERE refusal_rule = 'exact_label') AS is_by_exact_label
       FROM (SELECT * EXCLUDE (is_refusal, is_valid) FROM trials))

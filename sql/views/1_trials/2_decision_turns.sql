@@ -9,7 +9,7 @@
 --        brings. `factors` is read as text: R's duckdb comes without the json extension.
 CREATE OR REPLACE VIEW decision_turns AS
 SELECT source, study, study_version, variant, run_id, trial_id, coalesce(game, trial_id) AS conversation,
-       coalesce(round, 1) AS turn, model, test, condition, wording, item, repetition, position,
+       coalesce(round, 1) AS turn, model, participant, test, condition, wording, item, repetition, position,
        replace(replace(split_part(split_part(factors, '"tasks":["', 2), '"]', 1), '","', '+'), '"', '') AS tasks,
        option_a AS group_a, option_b AS group_b, option_a || ' / ' || option_b AS pair,
        replace(replace(nullif(split_part(split_part(factors, '"attribute_a":"', 2), '","attribute_b":"', 1), ''),

@@ -7,12 +7,12 @@
 --        study lists it, whichever way it was shown (`direction`), an option, yes or no, a number, of a choice among
 --        profiles the number of the chosen one; NULL where nothing was, and `outcome` says why. `names` and `levels`
 --        are the attributes that were shown, profile by profile, `shares` those of the levels under the design.
---        `respondent` is model and persona. `factors` is read as text: R's duckdb comes without the json extension.
+--        `respondent` is model and persona, of people the one who answered. `factors` is read as text: R's duckdb comes without the json extension.
 CREATE OR REPLACE VIEW factorial_answer_rows AS
 WITH shown AS (
-    SELECT source, study, study_version, variant, run_id, trial_id, coalesce(game, trial_id) AS task, model, condition,
-           wording, item, repetition, position, answer, outcome AS trial_outcome, detail, tokens, token_source,
-           latency_s, cost_usd, served_model, served_model_differs,
+    SELECT source, study, study_version, variant, run_id, trial_id, coalesce(game, trial_id) AS task, model, participant,
+           condition, wording, item, repetition, position, answer, outcome AS trial_outcome, detail, tokens, token_source,
+           latency_s, response_time_ms, cost_usd, served_model, served_model_differs,
            string_split(split_part(split_part(factors, '"names":["', 2), '"],"levels":["', 1), '","') AS names,
            string_split(split_part(split_part(factors, '"levels":["', 2), '"],"shares":[', 1), '","') AS levels,
            string_split(split_part(split_part(factors, '"],"shares":[', 2), '],"order":[', 1), ',') AS shares,
@@ -51,7 +51,7 @@ WITH shown AS (
 SELECT * EXCLUDE (read_value, item, direction), item,
        CASE WHEN kind = 'scale' THEN direction END AS direction,
        CASE WHEN outcome <> 'rejected' THEN outcome = 'refused' END AS is_refusal,
-       model || coalesce(' as ' || persona, '') AS respondent,
+       model || coalesce(' ' || participant, ' as ' || persona, '') AS respondent,
        -- of what JSON escapes: a backslash, a quote, a line break
        replace(replace(replace(replace(read_value, '\\', chr(1)), '\"', '"'), '\n', chr(10)), chr(1), '\') AS "value",
        CASE WHEN kind = 'scale' THEN try_cast(read_value AS INTEGER) END AS rating,

@@ -11,8 +11,8 @@
 --        `factors` is read as text, as collector and imports write it (JSON without spaces): R's duckdb comes
 --        without the json extension, and a regular expression costs thrice as much.
 CREATE OR REPLACE VIEW forced_choice_answer_rows AS
-SELECT source, study, study_version, variant, run_id, trial_id, model, test AS domain, condition AS block,
-       test || ': ' || item AS item, item AS word, "group" AS category,
+SELECT source, study, study_version, variant, run_id, trial_id, model, participant, test AS domain,
+       condition AS block, test || ': ' || item AS item, item AS word, "group" AS category,
        nullif(regexp_extract(factors, '"tier":"([^"]*)"', 1), '') AS tier,
        wording, repetition, position,
        CASE WHEN contains(factors, '"block_position":1') THEN 1
@@ -31,6 +31,6 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, test AS d
        END AS p_consistent,
        option_a_logprob, option_b_logprob, logprob_kind,
        coalesce(contains(factors, '"structured_output":true'), false) AS structured_output,
-       tokens, token_source, latency_s, cost_usd, served_model, served_model_differs
+       tokens, token_source, latency_s, response_time_ms, is_error, phase, cost_usd, served_model, served_model_differs
 FROM trials
 WHERE study IN (SELECT study FROM studies WHERE design = 'forced_choice') AND NOT is_left_out;

@@ -22,7 +22,8 @@ WITH described AS (
     SELECT *, unnest(range(1, len(groups) + 1)) AS group_no
     FROM described
 )
-SELECT source, study, study_version, variant, run_id, trial_id, model, game, history, repetition, round, class, job,
+SELECT source, study, study_version, variant, run_id, trial_id, model, participant, game, history, repetition, round, class,
+       job,
        groups[group_no] AS "group", group_no,
        nullif(list_position(shown, groups[group_no]), 0) AS shown_at,
        coalesce(choice = groups[group_no], false) AS is_chosen,

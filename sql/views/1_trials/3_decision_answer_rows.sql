@@ -11,7 +11,8 @@
 CREATE OR REPLACE VIEW decision_answer_rows AS
 WITH conversations AS (
     SELECT source, study, study_version, variant, model, test, condition, wording, item, repetition, conversation,
-           max(run_id) AS run_id, min(position) AS position, max(group_a) AS group_a, max(group_b) AS group_b,
+           max(participant) AS participant, max(run_id) AS run_id, min(position) AS position,
+           max(group_a) AS group_a, max(group_b) AS group_b,
            max(pair) AS pair, max(word_a) AS word_a, max(word_b) AS word_b, max(first_group) AS first_group,
            max(first_attribute) AS first_attribute, max(about) AS about, count(*) AS n_turns,
            arg_max(trial_id, turn) AS trial_id, arg_max(tasks, turn) AS last_tasks, arg_max(answer, turn) AS answer,
@@ -31,7 +32,8 @@ WITH conversations AS (
            last_outcome = 'answered' AND NOT has_ended AS is_open
     FROM conversations
 )
-SELECT e.source, e.study, e.study_version, e.variant, e.run_id, e.trial_id, e.conversation, e.model, e.test, e.condition,
+SELECT e.source, e.study, e.study_version, e.variant, e.run_id, e.trial_id, e.conversation, e.model, e.participant, e.test,
+       e.condition,
        e.wording, e.item, e.repetition, e.position, e.group_a, e.group_b, e.pair, e.word_a, e.word_b,
        e.word_a || ' / ' || e.word_b AS words, e.first_group, e.first_attribute, e.about, e.answer,
        e.n_turns, e.ended_at, e.is_open, CASE WHEN NOT e.is_open THEN e.last_outcome END AS outcome,

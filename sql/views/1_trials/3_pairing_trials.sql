@@ -6,7 +6,7 @@
 --        in all_pairing_answers. `item` is the draw of names and order, alike in all wordings of a test.
 CREATE OR REPLACE VIEW pairing_trials AS
 SELECT p.source, p.study, p.study_version, p.variant, p.run_id, p.trial_id,
-       p.model, coalesce(m.label, p.model) AS model_label, m.model_no,
+       p.model, coalesce(m.label, p.model) AS model_label, m.model_no, p.participant,
        p.test, coalesce(t.label, p.test) AS test_label, t.test_no,
        p.condition, coalesce(c.label, p.condition) AS condition_label, c.condition_no,
        p.wording, p.item, p.repetition, p.position, p.group_a, p.group_b, p.pair, p.first_group,

@@ -6,7 +6,7 @@
 --        the profile by its name, and fits name them as if each were a column: rating ~ gender * job + (1 | template).
 CREATE OR REPLACE VIEW factorial_profiles AS
 SELECT p.source, p.study, p.study_version, p.variant, p.run_id, p.trial_id, p.task,
-       p.model, coalesce(m.label, p.model) AS model_label, m.model_no, p.respondent, p.persona,
+       p.model, coalesce(m.label, p.model) AS model_label, m.model_no, p.participant, p.respondent, p.persona,
        p.question AS test, coalesce(t.label, p.question) AS test_label, coalesce(t.test_no, p.question_place) AS test_no,
        p.question, p.kind, p.condition, p.template, p.wording, p.item, p.scale, p.repetition, p.position, p.plan_position,
        p.n_profiles, p.attribute_order, p.direction, p.low, p.high, p.outcome, p.is_refusal,

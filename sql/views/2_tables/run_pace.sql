@@ -17,7 +17,7 @@ WITH asked AS (
            min(queued_at) AS first_queued_at,
            max(done_at) FILTER (is_final) AS last_done_at
     FROM attempts
-    WHERE batch_id IS NULL AND source <> 'imported'
+    WHERE batch_id IS NULL AND source IN ('collected', 'simulated')
     GROUP BY source, study, study_version, variant, run_id, model
 ), recent AS (
     SELECT source, study, study_version, variant, run_id, model,

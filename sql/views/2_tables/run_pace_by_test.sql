@@ -10,7 +10,7 @@ WITH asked AS (
            min(queued_at) OVER model AS first_queued_at,
            max(done_at) FILTER (is_final) OVER model AS last_done_at
     FROM attempts
-    WHERE batch_id IS NULL AND source <> 'imported'
+    WHERE batch_id IS NULL AND source IN ('collected', 'simulated')
     WINDOW model AS (PARTITION BY source, study, study_version, variant, run_id, model)
 )
 SELECT source, study, study_version, variant, run_id, model, test,

@@ -10,7 +10,7 @@ SELECT source, study, study_version, variant, model, provider, requested_model,
        count(*) FILTER (reasoning_text <> '' AND reasoning_kind IS DISTINCT FROM 'summary'
                         AND reasoning_tokens_recounted IS NULL) AS n_readable
 FROM trials
-WHERE source <> 'simulated'
+WHERE source IN ('collected', 'imported')
 GROUP BY source, study, study_version, variant, model, provider, requested_model
 HAVING count(tokens) = 0
 ORDER BY source, study, study_version, variant, model, provider, requested_model;

@@ -1,0 +1,82 @@
+"""Where rows come from: the values of the column `source`, and what is said of each.
+
+A new source is one entry here, its name in `Source`, and its words in `source_note()` (R/figure_style.R).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal, get_args
+
+Source = Literal["collected", "imported", "simulated", "human"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFacts:
+    """`description` is said of rows in reports, `notice` above them in the viewer ("": nothing needs saying), `done`
+    after "Answers … were" in methods. `is_asked`: slant itself asked, so that its requests, settings and addresses are
+    known. `is_of_models`: a model (or its simulator) answered. `is_real`: somebody or something did answer."""
+
+    description: str
+    notice: str
+    done: str
+    is_asked: bool
+    is_of_models: bool
+    is_real: bool
+
+
+SOURCES: Mapping[Source, SourceFacts] = MappingProxyType(
+    {
+        "collected": SourceFacts(
+            "Answers of the models, asked by slant.", "", "collected", is_asked=True, is_of_models=True, is_real=True
+        ),
+        "imported": SourceFacts(
+            "Answers that others collected and published.",
+            "answers: somebody else asked.",
+            "imported",
+            is_asked=False,
+            is_of_models=True,
+            is_real=True,
+        ),
+        "simulated": SourceFacts(
+            "No model was asked. These numbers show that the machinery works, and nothing about models.",
+            "answers: no model was asked.",
+            "simulated, without asking any model,",
+            is_asked=True,
+            is_of_models=True,
+            is_real=False,
+        ),
+        "human": SourceFacts(
+            "Answers of people, whom somebody else asked; a person has a running number.",
+            "answers: people gave them, no model.",
+            "given by people and imported",
+            is_asked=False,
+            is_of_models=False,
+            is_real=True,
+        ),
+    }
+)
+"""Every source, in the order in which choices of one are listed."""
+if tuple(SOURCES) != get_args(Source):
+    raise AssertionError("SOURCES and Source differ")
+
+PEOPLE = "people"
+"""What people are called in the column `model`, and their provider."""
+
+
+def facts_of(source: object) -> SourceFacts:
+    """Return what is so of a source; of one that a strange database has, what is so of collected answers."""
+    return SOURCES.get(source, SOURCES["collected"])  # type: ignore[call-overload, no-any-return]
+
+
+def sources_that(fact: str) -> tuple[Source, ...]:
+    """Return the sources of which a fact is true, as in `sources_that("is_asked")`."""
+    return tuple(_having(fact))
+
+
+def _having(fact: str) -> Iterator[Source]:
+    for name, facts in SOURCES.items():
+        if getattr(facts, fact):
+            yield name
