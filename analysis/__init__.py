@@ -1,8 +1,8 @@
-"""Reads the database, asks R, writes results. Importing it starts no R and opens no file.
+"""Read the database, ask R, write results. Importing this starts no R and opens no file.
 
 from slant import analysis
 
-trials = analysis.open_trials("slant.duckdb")            # Polars, one trial a row
+trials = analysis.open_trials("slant.duckdb")            # Polars, one row per trial
 fits = analysis.fit("slant.duckdb", "rmiat", "lme4")
 fits.table, fits.diagnostics, fits.variances, fits.messages
 analysis.compare("slant.duckdb")                         # printed next to recomputed
@@ -16,9 +16,9 @@ analysis.plan_power("rmiat", pilot="slant.duckdb").table # what could be found w
 analysis.meta_analysis("slant.duckdb", "rmiat").table    # one number over tests and models
 analysis.validity("slant.duckdb", ["rmiat.d", "word_association.d"]).table  # do two measures agree?
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, next to chance
-analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the game as it stands
+analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the unchanged game
 analysis.figures("slant.duckdb", "rmiat", "figures")     # SVG and PNG, and the words for them
-analysis.seal("slant.duckdb", "rmiat", "study.zip")      # all of it as one file for others, who
+analysis.seal("slant.duckdb", "rmiat", "study.zip")      # everything as one file for others, who
 analysis.replay("study.zip", "check").agrees             # make it again, and see whether it is the same
 """
 

@@ -1,1 +1,1 @@
-"""A finished study as one file that replays: `analyze seal` and `analyze replay`."""
+"""Pack a finished study as one file that replays: `analyze seal` and `analyze replay`."""

@@ -1,6 +1,6 @@
-"""What each column of the data means: the codebook, and the same in psych-DS form (schema.org's terms).
+"""Describe each column of the data: in a codebook, and in psych-DS form (schema.org's terms).
 
-One source says it: sql/columns.csv for columns, the heads of the views' files for what a row is.
+There is one source: sql/columns.csv for columns, the heads of the views' files for what a row is.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _KINDS = {"String": "text", "Boolean": "true or false", "Datetime": "time", "Dat
 
 @dataclass(frozen=True)
 class DataFile:
-    """A file of data, by its names in the archive, and the view that it holds."""
+    """Hold a file of data, by its names in the archive, and the view that it contains."""
 
     view: str
     csv: str
@@ -33,13 +33,13 @@ class DataFile:
 
 @functools.cache
 def column_meanings() -> dict[str, dict[str, str]]:
-    """By the name of the column: unit, meaning, values, source."""
+    """Return by column name: unit, meaning, values, source."""
     with (sql_dir() / "columns.csv").open(encoding="utf-8", newline="") as file:
         return {row.pop("column"): row for row in csv.DictReader(file)}
 
 
 def codebook_rows(files: Sequence[DataFile], folder: Path) -> pl.DataFrame:
-    """One row for each column of each file: file, column, type, unit, meaning, values, source, n_missing."""
+    """Return a row for each column of each file: file, column, type, unit, meaning, values, source, n_missing."""
     heads, rows = read_view_heads(), []
     for file in files:
         scan = pl.scan_parquet(folder / file.parquet)
@@ -54,7 +54,7 @@ def codebook_rows(files: Sequence[DataFile], folder: Path) -> pl.DataFrame:
 
 
 def _of_head(head: TableInfo | None) -> dict[str, str]:
-    """Of a column of somebody's own design all that is known is what its view's head says."""
+    """Return what is known about a column of a custom design: only what its view's head says."""
     note = f"See the view {head.name}: {head.note}" if head else ""
     return {"unit": "", "meaning": note, "values": "", "source": ""}
 

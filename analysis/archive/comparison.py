@@ -1,4 +1,4 @@
-"""What a replay made next to what was sealed: exactly, within a tolerance, or within what chance gives to draws."""
+"""Compare what a replay made with what was sealed: exactly, within a tolerance, or within Monte Carlo error."""
 
 from __future__ import annotations
 
@@ -16,31 +16,31 @@ AGREES, DIFFERS, NOT_MADE, NOT_COMPARED = "agrees", "differs", "not made", "not 
 EXACT = 0.0
 COMPUTED = 1e-8
 SEVERAL_EFFECTS = 1e-4
-"""Of mixed models with several random effects: their last digits depend on where in memory the rows lie, from one run
-of R to the next (vignettes/developing.Rmd). A variance, and its part of a standard error, is measured by the sum of its
-model's: next to large ones the digits of a small one are not determined by the likelihood."""
+"""Tolerate this much in mixed models with several random effects: their last digits depend on where in memory the rows
+are, which differs between runs of R (vignettes/developing.Rmd). A variance, and its part of a standard error, is
+measured by the sum of its model's: next to large ones the likelihood does not determine the digits of a small one."""
 _SATTERTHWAITE = 1e-3
-"""Of their degrees of freedom, which come from second derivatives taken numerically."""
+"""Tolerate this much in their degrees of freedom, which come from numerical second derivatives."""
 _IN_STANDARD_ERRORS = ("estimate", "conf_low", "conf_high")
-"""Columns whose numbers are judged in standard errors: a bound near 0 is as sure as its estimate is."""
+"""List columns whose numbers are judged in standard errors: a bound near 0 is as certain as its estimate."""
 OF_THE_MAKING = (
     "call_id", "versions", "messages", "seconds", "fitted_at", "ended_at", "made_at", "finished_at", "searched_at",
     "compile_s", "sampling_s", "refit_seconds", "file", "file_md5", "file_bytes", "draws_file", "draws_md5",
     "draws_bytes", "search_id", "permutation_id", "calibration_id", "level_call_id", "difference_id", "data_hash",
     "rows_hash", "fit_seconds",
 )  # fmt: skip
-"""Columns that tell of the computing and not of the result: how long it took, by which versions."""
-_STANDARD_ERRORS = 5.0  # of Monte Carlo: less than one in a million numbers lies beyond by chance
-_OF_INTERVAL_END = 3.0  # the standard error of a 2.5 % quantile beside that of a mean, of a normal distribution: 2.67
+"""List columns about the computation rather than the result: how long it took, with which versions."""
+_STANDARD_ERRORS = 5.0  # of Monte Carlo: less than one in a million numbers is beyond this by chance
+_OF_INTERVAL_END = 3.0  # a normal distribution's standard error of a 2.5 % quantile, relative to that of the mean: 2.67
 _NORMAL_95 = 3.92
 _BATCH = 20_480
 
 
 @dataclass(frozen=True)
 class Compared:
-    """One file: its kind (hash, data, codebook, study, prompts, table, fit, draws, figure, journal, page), `status`
-    (agrees, differs, not made, not compared), within what (`within`), the largest difference between two numbers, how
-    many values were compared, and what is to be said."""
+    """Hold the comparison of one file: its kind (hash, data, codebook, study, prompts, table, fit, draws, figure,
+    journal, page), `status` (agrees, differs, not made, not compared), within what (`within`), the largest difference
+    between two numbers, how many values were compared, and a note."""
 
     kind: str
     name: str
@@ -53,8 +53,8 @@ class Compared:
 
 @dataclass(frozen=True)
 class Rule:
-    """How far two numbers may be apart. `of_r`: R computed them, columns OF_THE_MAKING stand next to them. `ess`: the
-    smallest effective sample size, where they are of draws made by other versions; None else."""
+    """Say how far two numbers may be apart. `of_r`: R computed them, with columns OF_THE_MAKING. `ess`: the smallest
+    effective sample size, if they are of draws made by other versions; else None."""
 
     tolerance: float = EXACT
     ess: float | None = None
@@ -68,7 +68,8 @@ class Rule:
 
 
 def compare_tables(kind: str, name: str, sealed: Path, made: Path, rule: Rule) -> Compared:
-    """Two CSV files, cell by cell, in the order of their rows. Columns that a later slant adds are in the note."""
+    """Compare two CSV files, cell by cell, in the order of their rows. Columns that a later slant adds are in the
+    note."""
     compared = Compared(kind, name, AGREES, rule.in_words)
     try:
         then, now = (pl.read_csv(path, infer_schema=False) for path in (sealed, made))
@@ -101,7 +102,7 @@ def _listed(what: str, columns: list[str]) -> str:
 
 
 def _allowed(then: pl.DataFrame, column: str, rule: Rule) -> pl.Series | None:
-    """How far each number of a column may be off; None: not at all. Infinite where nothing can be said of it."""
+    """Return how far each number of a column may be off; None: not at all; infinite if nothing is known about it."""
     if rule.ess is None:
         return _allowed_without_draws(then, column, rule.tolerance) if rule.tolerance else None
     if "conf_low" in then.columns and "conf_high" in then.columns:
@@ -129,7 +130,7 @@ def _allowed_without_draws(then: pl.DataFrame, column: str, tolerance: float) ->
 
 
 def _standard_errors(then: pl.DataFrame) -> pl.Series | None:
-    """Of the estimate of each row, or what its 95 % interval says of it; None if the rows have neither."""
+    """Return each row's standard error of the estimate, or one from its 95 % interval; None if it has neither."""
     number = pl.col("std_error" if "std_error" in then.columns else "conf_high").cast(pl.Float64, strict=False)
     if "std_error" in then.columns:
         return then.select(number.abs()).to_series()
@@ -140,7 +141,7 @@ def _standard_errors(then: pl.DataFrame) -> pl.Series | None:
 
 
 def _distance(then: pl.Series, now: pl.Series, allowed: pl.Series | None) -> tuple[float | None, int | None]:
-    """Return the largest difference between two columns, and the first row where it is too large."""
+    """Return the largest difference between two columns, and the first row in which it is too large."""
     other = then.ne_missing(now)
     if not other.any():
         return 0.0 if allowed is not None else None, None
@@ -160,7 +161,7 @@ def _number(value: object) -> float | None:
 
 
 def compare_bytes(kind: str, name: str, sealed: Path, made: Path) -> Compared:
-    """Two files that must be the same, or, of Parquet, hold the same rows."""
+    """Compare two files that must be the same or, for Parquet, must hold the same rows."""
     if sha256_of(sealed) == sha256_of(made):
         return Compared(kind, name, AGREES, "exactly")
     if name.endswith(".parquet"):
@@ -185,9 +186,9 @@ def _compare_parquet(kind: str, name: str, sealed: Path, made: Path) -> Compared
 
 
 def compare_figures(name: str, sealed: Path, made: Path, names: Collection[str]) -> Compared:
-    """One file of a figure, of two archives' folders; `names`: what lies in that which was sealed.
+    """Compare one file of a figure in two archives' folders; `names`: the files in the sealed one.
 
-    An image agrees where it is the same file. Other fonts, or another version of what draws, change each letter's
+    An image agrees if it is the same file. Other fonts, or another version of what draws it, change each letter's
     outline: then its rows are compared, and the image is not.
     """
     rule = Rule(SEVERAL_EFFECTS, of_r=True)
@@ -214,7 +215,7 @@ def _first_other_line(one: Path, other: Path) -> int:
 
 
 def smallest_ess(diagnostics: Mapping[str, Path]) -> float:
-    """Return the smallest effective sample size that sealed Bayesian fits tell of; 100 where none does."""
+    """Return the smallest effective sample size that sealed Bayesian fits report; 100 if none does."""
     sizes = [100.0]
     for path in diagnostics.values():
         frame = pl.read_csv(path, infer_schema=False)

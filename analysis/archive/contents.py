@@ -1,4 +1,4 @@
-"""An archive while it is put together."""
+"""Hold an archive while it is put together."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slant.collector.system.files import write_file
 
 @dataclass
 class Contents:
-    """What goes into the archive while it is put together in `folder`; `copy` is the database of this study alone."""
+    """Hold what goes into the archive while it is put together in `folder`; `copy` is this study's own database."""
 
     study: Study
     folder: Path

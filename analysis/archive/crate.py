@@ -1,4 +1,5 @@
-"""`ro-crate-metadata.json`: what the archive holds and which command made it, for machines (RO-Crate, by rocrate)."""
+"""Write `ro-crate-metadata.json`: what the archive holds and which command made it, for machines (RO-Crate, by
+rocrate)."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ _MORE_TYPES = {
 
 @dataclass(frozen=True)
 class Action:
-    """A command that was carried out: what it is called, from what it made what (names of files), and when (ISO)."""
+    """Hold a command that was carried out: its name, its input and output files, and when it ran (ISO)."""
 
     name: str
     command: str
@@ -38,7 +39,7 @@ class Action:
 
 
 def write_crate(folder: Path, root: dict[str, Any], software: dict[str, str], actions: Sequence[Action]) -> str | None:
-    """Describe all files of `folder`; why that could not be done (without rocrate), or None."""
+    """Describe all files of `folder`; return why that could not be done (without rocrate), or None."""
     try:
         rocrate = import_module("rocrate.rocrate")
         entities = import_module("rocrate.model.contextentity")
@@ -78,7 +79,7 @@ def write_crate(folder: Path, root: dict[str, Any], software: dict[str, str], ac
                 "name": "slant",
                 "version": software["slant"],
                 "softwareVersion": software["slant"],
-                "url": {"@id": "README.md"},  # which says what it is, and how to have it replay this
+                "url": {"@id": "README.md"},  # it says what this is, and how to replay it
             },
         )
     )
@@ -94,6 +95,6 @@ def write_crate(folder: Path, root: dict[str, Any], software: dict[str, str], ac
 
 
 def _of(files: dict[str, Any], names: Sequence[str]) -> Any:
-    """Return the entities of these files; of one alone, itself, as RO-Crate has it of every property."""
+    """Return the entities of these files; a single one by itself, as RO-Crate requires for every property."""
     entities = [files[name] for name in names if name in files]
     return entities[0] if len(entities) == 1 else entities

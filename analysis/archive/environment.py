@@ -1,4 +1,5 @@
-"""Which software made a sealed study: Python packages as constraints for pip, R packages as renv.lock, the platform."""
+"""Record which software made a sealed study: Python packages as pip constraints, R packages as renv.lock, the
+platform."""
 
 from __future__ import annotations
 
@@ -45,8 +46,8 @@ def _required(distribution: metadata.Distribution) -> Iterator[str]:
 
 
 def r_versions(frames: Iterable[pl.DataFrame], packages: tuple[str, ...]) -> dict[str, str]:
-    """R and its packages: those that made the results, as these say themselves, else those that are here. Of several
-    versions the last by number; empty if there is no R and no result, or no package is asked for."""
+    """Return R and its packages: those that made the results, according to the results, else those here. Of several
+    versions it is the last by number; empty if there is no R and no result, or no package is requested."""
     made: dict[str, str] = dict(versions_now(packages) or versions_now(()) or {}) if packages else {}
     for frame in frames:
         if "versions" in frame.columns:
@@ -56,7 +57,7 @@ def r_versions(frames: Iterable[pl.DataFrame], packages: tuple[str, ...]) -> dic
 
 
 def software(r: Mapping[str, str]) -> dict[str, str]:
-    """All versions that numbers can depend on, by name."""
+    """Return all versions that numbers can depend on, by name."""
     python = python_versions()
     return {
         "slant": current_code_version(),

@@ -1,5 +1,5 @@
-"""The journals of one study, as they go into an archive: line by line as they were written, but for what may not be
-in it, and then it is said."""
+"""Put one study's journals into an archive: line by line as they were written, except for what may not be in it, which
+is then reported."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ OnBytes = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class SealedJournal:
-    """One journal in the archive. `sha256` is that of its text as the collector wrote it; `n_changed` lines of it are
-    not as they were there, for the reasons `why`."""
+    """Hold one journal in the archive. `sha256` is that of its text as the collector wrote it; `n_changed` lines of it
+    were changed, for the reasons `why`."""
 
     name: str
     sha256: str
@@ -42,9 +42,9 @@ class SealedJournal:
 
 
 def journals_of(db: Path, study: str) -> list[Path]:
-    """Return the journals that hold what is known of a study: its runs, and what was noted of them later.
+    """Return the journals that hold what is known about a study: its runs, and later notes on them.
 
-    DatabaseError if one of its runs has no journal any more, or a collector is at work.
+    Raise DatabaseError if one of its runs has no journal any more, or a collector is at work.
     """
     if has_collector(db):
         raise DatabaseError(f'Can\'t seal "{study}" while "{db}" is being collected into.', "Wait until it has ended.")
@@ -55,13 +55,13 @@ def journals_of(db: Path, study: str) -> list[Path]:
     if lost := sorted(runs - {journal_run(path) for path in paths}):
         raise DatabaseError(
             f'Can\'t seal "{study}": the journal of the run {lost[0]} is not in "{journal_folder(db).name}".',
-            "An archive is made of the journals beside a database. Bring that folder here, too.",
+            "An archive is made of the journals next to a database. Bring that folder here, too.",
         )
     return [path for path in paths if journal_run(path) in runs or _is_noted_of(path, study, runs, models)]
 
 
 def _is_noted_of(path: Path, study: str, runs: set[str], models: set[str]) -> bool:
-    """Whether a journal of no run (a merge, a check of a model, second counts) tells of these runs."""
+    """Return whether a journal that is not a run's (a merge, a model check, second counts) is about these runs."""
     first = next(_lines(path), b"{}")
     if not first.startswith(b'{"kind":') or first.startswith(b'{"kind":"run"'):
         return False
@@ -109,8 +109,8 @@ def seal_journals(
 
 
 def _shared_line(line: bytes, private: PrivateWords, without: tuple[str, ...], path: Path) -> tuple[bytes, list[str]]:
-    """Return a line as it may be shared, and why it is not as it was. One that can't be read stays as it is, if
-    it may.
+    """Return a line as it may be shared, and why it was changed. One that can't be read stays unchanged, if that is
+    allowed.
     """
     is_private = private.are_in(line)
     if not is_private and REASONING not in without:

@@ -1,10 +1,10 @@
-"""What an archive holds: where each kind of file lies, and what a file of it may be called.
+"""Define what an archive holds: where each kind of file is, and how a file of it may be named.
 
 study.zip
 ├── README.md, CITATION.cff, codebook.csv, dataset_description.json, ro-crate-metadata.json
-├── data/           the trials, a view a file, as CSV and Parquet
+├── data/           the trials, one file per view, as CSV and Parquet
 ├── journal/        what the collector wrote down: the answers themselves
-├── study/          the study's files, a folder a version
+├── study/          the study's files, one folder per version
 ├── prompts/        each kind of prompt as sent
 ├── tables/ fits/ figures/ draws/   the results
 ├── environment/    which software made them
@@ -41,7 +41,7 @@ _OF_WINDOWS = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNOREC
 
 
 def why_not_allowed(name: str) -> str | None:
-    """Why a file of this name can't be in an archive, in words; None of one that can."""
+    """Return in words why a file of this name can't be in an archive; None if it can."""
     if len(name) > _LONGEST:
         return f"its name has {len(name):,} characters"
     if name.startswith(("/", "\\")) or re.match(r"[A-Za-z]:", name):
@@ -70,5 +70,5 @@ def _is_plain(part: str) -> bool:
 
 
 def folded(name: str) -> str:
-    """Return the same for all names that some file system takes for one."""
+    """Return the same text for all names that some file system takes to be the same."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())

@@ -1,4 +1,4 @@
-"""Texts that may not be shared, taken out of journals and results: their hashes stay, and what tables count in them."""
+"""Remove texts that may not be shared from journals and results: their hashes stay, and what tables count in them."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import polars as pl
 
 REASONING = "reasoning"
 KINDS = (REASONING,)
-"""What `--without` takes."""
+"""List what `--without` takes."""
 COUNTED_WORDS = ("IAT",)
-"""Words that a view looks for in reasoning (sql/views/2_tables/iat_mentions.sql); whether a text has them is kept."""
+"""List words that a view seeks in reasoning (sql/views/2_tables/iat_mentions.sql); whether a text has them is kept."""
 _OF_REASONING = re.compile(r"reason|think|thought|signature|encrypted|summary", re.IGNORECASE)
 _WITH_MESSAGES = ("messages", "input", "contents", "prompt")
 
@@ -27,8 +27,8 @@ def stand_in(text: str) -> str:
 
 
 def without_reasoning(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a line of a journal without the texts of reasoning: the field itself, the response as it came, which has
-    it in each provider's own form, and what later requests of a conversation gave back of it. Answers stay.
+    """Return a line of a journal without the texts of reasoning: the field itself, the raw response, which has it in
+    each provider's own form, and what later requests of a conversation gave back of it. Answers stay.
     """
     changed = dict(record)
     if text := record.get("reasoning_text"):
@@ -54,7 +54,7 @@ def _request(text: str) -> str:
 
 
 def _shared(part: Any) -> Any:
-    """Messages without what gives reasoning back, whatever a provider calls it."""
+    """Return messages without what gives reasoning back, whatever a provider calls it."""
     if isinstance(part, list):
         return [_shared(value) for value in part]
     if not isinstance(part, Mapping):

@@ -1,4 +1,4 @@
-"""The answers of a sealed archive as a database, for commands that look at two data sets side by side."""
+"""Load the answers of a sealed archive as a database, for commands that compare two data sets."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from slant.collector.system.files import copied
 
 @contextmanager
 def database_of(path: Path) -> Iterator[Path]:
-    """`path` itself where it is a database; of an archive (.zip) a database of its journals, there for as long as the
-    block is. ArchiveError for a file that is not as its manifest says."""
+    """Yield `path` itself if it is a database; for an archive (.zip) a database of its journals, which exists during
+    the block. Raise ArchiveError for a file that differs from its manifest."""
     if path.suffix.lower() != ".zip":
         yield path
         return

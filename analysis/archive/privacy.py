@@ -1,4 +1,4 @@
-"""What no archive may hold: keys, folders of this machine, its name and its user's."""
+"""Find what no archive may hold: keys, folders of this machine, its name and its user's."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _MIN_KEY, _MIN_NAME_LENGTH = 8, 3
 _NAMES_A_KEY = re.compile(r"(?:_|\b)(?:KEY|TOKEN|SECRET|PASSWORD)$")
 _NO_NAMES = ("localhost", "127.0.0.1", "::1", "0.0.0.0")
 _ABOUT_MACHINE = ("command", "machine", "study_file", "settings", "models", "error", "headers", "source", "answers")
-"""Fields of a journal that slant or the system wrote. A name of four letters may be a word anywhere else."""
+"""List fields of a journal that slant or the system wrote. A name of four letters may be a word anywhere else."""
 
 
 @dataclass(frozen=True)
 class PrivateWords:
-    """`anywhere`: keys and folders, as text has them, with what stands in their place; `names`: those of machines and
-    people, which are looked for in what tells of the machine alone."""
+    """Hold private words. `anywhere`: keys and folders as they occur in text, with their replacements; `names`: those
+    of machines and people, which are sought only in what describes the machine."""
 
     anywhere: tuple[tuple[str, str], ...]
     names: tuple[str, ...]
@@ -38,7 +38,7 @@ class PrivateWords:
         return text
 
     def are_in(self, data: bytes) -> bool:
-        """Whether any of them may be in these bytes."""
+        """Return whether any of them may be in these bytes."""
         words = (*(word for word, _ in self.anywhere), *self.names)
         return any(word.encode() in data for word in words)
 
@@ -63,8 +63,8 @@ class PrivateWords:
 
 
 def private_words(*folders: Path, addresses: Iterable[str | None] = ()) -> PrivateWords:
-    """Those of this process and machine: keys in its environment, its home, these folders, its name and its user's,
-    and the hosts of the servers of your own that were asked (`addresses`)."""
+    """Return those of this process and machine: keys in its environment, its home, these folders, its name and its
+    user's, and the hosts of custom servers that were asked (`addresses`)."""
     anywhere = {spelt: "[key]" for key in _keys() for spelt in spellings(key)}
     for folder in (Path.home(), Path.cwd(), *folders):
         for place in {folder, folder.resolve()}:

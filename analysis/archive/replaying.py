@@ -1,6 +1,6 @@
-"""`replay()`: is an archive as it was sealed, and do its journals give the same tables, fits and figures again?
+"""Replay an archive: check that it is as sealed, and that its journals give the same tables, fits and figures again.
 
-The archive may come from anywhere: it is looked at before it is unpacked, its steps are those that slant knows.
+The archive may come from anywhere: it is checked before it is unpacked, and only steps that slant knows are run.
 """
 
 from __future__ import annotations
@@ -62,9 +62,10 @@ _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, 
 
 @dataclass(frozen=True)
 class Replayed:
-    """`table`: for each file a row of its hash, and one of what was made next to it: kind (hash, data, codebook, study,
-    prompts, table, fit, draws, figure, journal, page), name, status (agrees, differs, not made, not compared), within,
-    largest_difference, n_values, note. `versions`: name, sealed, here. `notes`: what to know with them."""
+    """Report a replay. `table`: for each file its hash, and a comparison with what was made: kind (hash, data,
+    codebook, study, prompts, table, fit, draws, figure, journal, page), name, status (agrees, differs, not made, not
+    compared), within, largest_difference, n_values, note. `versions`: name, sealed, here. `notes`: what else to
+    know."""
 
     table: pl.DataFrame
     versions: pl.DataFrame
@@ -73,23 +74,23 @@ class Replayed:
 
     @property
     def agrees(self) -> bool:
-        """Whether nothing differs; what could not be made (R is not here, say), or compared, does not."""
+        """Return whether nothing differs; what could not be made (without R), or compared, does not count."""
         return DIFFERS not in self.table["status"]
 
     @property
     def problems(self) -> pl.DataFrame:
-        """What differs, or was not made."""
+        """Return what differs, or was not made."""
         return self.table.filter(pl.col("status").is_in((DIFFERS, NOT_MADE)))
 
     @property
     def not_compared(self) -> pl.DataFrame:
-        """Files that nothing makes again: journals, pages, and images that were drawn otherwise."""
+        """Return files that nothing makes again: journals, pages, and images that were drawn differently."""
         return self.table.filter(pl.col("status") == NOT_COMPARED)
 
 
 @dataclass
 class _Replay:
-    """A replay under way: what the archive says, and where what is made comes to lie."""
+    """Hold a replay under way: what the archive says, and where its results are put."""
 
     sealed: Path
     made: Path
@@ -106,7 +107,7 @@ class _Replay:
     lacks_steps: bool = False
 
     def is_same_software(self) -> bool:
-        """Whether R and its packages are those that made the results."""
+        """Return whether R and its packages are those that made the results."""
         names = [name for name in self.sealed_versions if name not in _DRAWING]
         return all(
             version_numbers(self.sealed_versions[name]) == version_numbers(self.here.get(name, "")) for name in names
@@ -124,14 +125,14 @@ def replay(
 ) -> Replayed:
     """Check an archive of `seal()`, and make everything in it again from its journals, in the new folder `out`.
 
-    Hashes first; then a fresh database; then each file of data, table, fit and figure, which is compared with that of
-    the archive: those by SQL exactly, those by R within 1e-8 (draws bit by bit, or within Monte Carlo error where the
-    versions are others). Without R, or `with_r=False`, what needs it is "not made". `out` is there once all of
-    it is: the unpacked archive (`sealed`), what was made (`made`) and the database. `workers` and `executor` as of
+    Hashes come first; then a fresh database; then each file of data, table, fit and figure, which is compared with that
+    of the archive: those by SQL exactly, those by R within 1e-8 (draws bit by bit, or within Monte Carlo error if the
+    versions differ). Without R, or with `with_r=False`, what needs it is "not made". `out` appears once everything is
+    there: the unpacked archive (`sealed`), what was made (`made`) and the database. `workers` and `executor` are as for
     `fit()`.
 
-    Raises UsageError if `out` is there and not empty; SlantError, with nothing unpacked, for an archive that holds
-    what slant does not put into one.
+    Raise UsageError if `out` exists and is not empty; raise SlantError, with nothing unpacked, for an archive that
+    holds what slant does not put into one.
     """
     archive, out, stages = Path(archive), Path(out), progress or Stages()
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -171,7 +172,7 @@ _SCHEMA = {
 
 
 def _unpacked(archive: Archive, folder: Path, stages: Stages) -> list[Compared]:
-    """Each file as it lies in the archive, with whether it is what the manifest says."""
+    """Return each file as it is in the archive, with whether it is what the manifest says."""
     rows, done = [], 0
     with stages.stage("Checking hashes", "MB") as on_bytes:
         for name, info in archive.members.items():
@@ -184,7 +185,7 @@ def _unpacked(archive: Archive, folder: Path, stages: Stages) -> list[Compared]:
 
 
 def _record(path: Path) -> dict[str, Any]:
-    """Return what the archive says is to be made. ArchiveError if it does not."""
+    """Return what the archive says is to be made; ArchiveError if it says nothing valid."""
     try:
         if path.stat().st_size > _MAX_RECORD_BYTES:
             raise ValueError("it is too long")
@@ -205,7 +206,7 @@ def _record(path: Path) -> dict[str, Any]:
 def _begun(
     record: dict[str, Any], out: Path, names: frozenset[str], stages: Stages, notes: list[str], *, with_r: bool
 ) -> _Replay:
-    """Return the fresh database, made of the journals, and the study as it keeps it."""
+    """Return the fresh database, made from the journals, and the study as it keeps it."""
     sealed, db = out / _SEALED, out / DATABASE
     journals = [name for name in sorted(names) if name.startswith(f"{layout.JOURNAL}/")]
     journal_folder(db).mkdir()
@@ -307,7 +308,7 @@ def _rule(state: _Replay, step: Step) -> Rule:
 
 
 def tolerance_of(step: Step, study: Study) -> float:
-    """How far the numbers of a step without draws may be apart."""
+    """Return how far the numbers of a step without draws may be apart."""
     definition = fits_of(study).get(str(step.arguments.get("fit")))
     several = definition is not None and (definition.formula or "").count("|") > 1
     return SEVERAL_EFFECTS if several or step.kind == "permutation" else COMPUTED
@@ -321,7 +322,7 @@ def _rule_of_draws(state: _Replay) -> Rule:
 
 
 def _draw_rows(state: _Replay) -> Iterator[Compared]:
-    """Draws one by one, where the same software made them."""
+    """Compare draws one by one, if the same software made them."""
     for name in sorted(state.names):
         if not name.startswith(f"{layout.DRAWS}/"):
             continue
@@ -356,7 +357,7 @@ def _table_rows(state: _Replay, stages: Stages) -> Iterator[Compared]:
 
 
 def _partly_made(state: _Replay, name: str, is_made: bool) -> Iterator[Compared]:
-    """Yield a table of R's results, some of which were not made: one that has come out whole is compared."""
+    """Yield a table of R's results of which some were not made; a complete one is compared."""
     if name not in state.names:
         return
     compared = None
@@ -365,7 +366,7 @@ def _partly_made(state: _Replay, name: str, is_made: bool) -> Iterator[Compared]
             "table", name, state.sealed / name, state.made / name, Rule(SEVERAL_EFFECTS, of_r=True)
         )
     if compared is None or compared.status == DIFFERS:
-        compared = Compared("table", name, NOT_MADE, note="it tells of fits that were not made again")
+        compared = Compared("table", name, NOT_MADE, note="it is about fits that were not made again")
     yield compared
 
 
@@ -391,7 +392,7 @@ def _figure_rows(state: _Replay, workers: Workers, stages: Stages) -> Iterator[C
 
 
 def _version_rows(state: _Replay) -> pl.DataFrame:
-    """One version that R writes in two ways (1.1-31, 1.1.31) is told in the way it was sealed."""
+    """Return one version; if R writes it in two ways (1.1-31, 1.1.31), as it was sealed."""
     rows = []
     for name in dict.fromkeys([*state.sealed_versions, *state.here]):
         sealed, here = state.sealed_versions.get(name), state.here.get(name)

@@ -1,4 +1,4 @@
-"""What an archive says of a study without R: data with their codebook, tables, the study's files, prompts."""
+"""Add what an archive says about a study without R: data with their codebook, tables, the study's files, prompts."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from slant.collector.system.shipped_files import sql_query
 
 
 def add_data(contents: Contents, authors: Sequence[str], license: str | None) -> None:
-    """Add the trials in the columns of their design; of games what was asked besides, too; and what was asked
-    again on another day, where something was."""
+    """Add the trials in the columns of their design; for games also the other questions, and what was asked again on
+    another day, if anything was."""
     copy, heads = contents.copy, read_view_heads()
     views = list(dict.fromkeys([usual_view(copy, contents.study.name), *views_of_games(copy)]))
     views = [view for view in views if view != "trials"] or ["trials"]
@@ -46,7 +46,7 @@ def add_data(contents: Contents, authors: Sequence[str], license: str | None) ->
 
 
 def data_file(study: str, view: str) -> DataFile:
-    """Return what the files of a view are called."""
+    """Return the file names of a view."""
     stem = f"{layout.DATA}/study-{_key(study)}_description-{_key(view)}"
     return DataFile(view, f"{stem}_data.csv", f"{stem}.parquet", 0)
 
@@ -72,7 +72,7 @@ def add_tables(contents: Contents) -> None:
 
 
 def add_sources(contents: Contents) -> None:
-    """Add the files of the study, version by version, and each kind of prompt as sent."""
+    """Add the study's files, version by version, and each kind of prompt as sent."""
     texts, notes = source_texts(contents.copy, contents.study.name)
     contents.notes += notes
     for name, text in texts.items():
@@ -80,7 +80,7 @@ def add_sources(contents: Contents) -> None:
 
 
 def source_texts(db: Path, study: str) -> tuple[dict[str, str], list[str]]:
-    """Return these files by name, as the database has them, and what of them can't be in an archive."""
+    """Return these files by name, as the database has them, and those that can't be in an archive."""
     named, found, notes = {"study": study}, {}, []
     with reading(db) as connection:
         files = connection.execute(sql_query("study_texts"), named).fetchall()

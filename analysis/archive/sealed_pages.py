@@ -1,4 +1,5 @@
-"""The pages of an archive, for people and machines: README.md, CITATION.cff, replay.json, ro-crate-metadata.json."""
+"""Write the pages of an archive, for people and machines: README.md, CITATION.cff, replay.json,
+ro-crate-metadata.json."""
 
 from __future__ import annotations
 
@@ -110,7 +111,7 @@ def _add_crate(contents: Contents, runs: pl.DataFrame, license: str | None) -> s
 
 
 def _page(name: str, values: Mapping[str, Any]) -> str:
-    """One page by the name of its template. What models and studies wrote stays on one line and in its cell."""
+    """Return one page by the name of its template. What models and studies wrote stays on one line and in its cell."""
     environment = template_environment(
         "slant.analysis.archive",
         is_html=False,

@@ -1,6 +1,6 @@
-"""`seal()`: one study, with all that was made of it, as one file that somebody else can check and make again.
+"""Seal one study, with everything made from it, as one file that others can check and make again.
 
-All of it is made of a copy of the database that holds this study alone, and that is made of the very journals that are
+It is all made from a copy of the database that holds only this study, and that is made from the very journals that are
 packed: so nothing else can get in, and what a replay will find has been found once.
 """
 
@@ -50,12 +50,13 @@ from slant.collector.system.files import moved, remove
 from slant.collector.system.scratch import scratch_beside
 from slant.collector.system.shipped_files import sql_query
 
-_PACKAGES = ("lme4", "lmerTest", "ggplot2")  # that a seal uses where they are here
+_PACKAGES = ("lme4", "lmerTest", "ggplot2")  # a seal uses these if they are installed
 
 
 @dataclass(frozen=True)
 class Sealed:
-    """What was packed: `manifest_sha256` names all of it in one hash; `notes` say what was left out, and why."""
+    """Report what was packed: `manifest_sha256` identifies all of it by one hash; `notes` say what was left out, and
+    why."""
 
     path: Path
     study: str
@@ -80,16 +81,16 @@ def seal(
     overwrite: bool = False,
     with_r: bool = True,
 ) -> Sealed:
-    """Pack `study` (default: the only one of the database) into the new file `out`.
+    """Pack `study` (default: the database's only one) into the new file `out`.
 
-    Quick fits and figures are made as needed, in R; other results are packed where they are kept and of today's rows
-    and code. `without=["reasoning"]` leaves the texts of reasoning out, and keeps their hashes. `authors` and `license`
-    (an SPDX name) go into CITATION.cff and README.md, which else say TO FILL. `workers` and `executor` as of `fit()`.
-    Without R there are no fits and figures, but for fits that are kept; `notes` of the result say so. `with_r=False`
-    leaves both out.
+    Quick fits and figures are made as needed, in R; other results are packed if they are kept and from current rows and
+    code. `without=["reasoning"]` leaves the texts of reasoning out, and keeps their hashes. `authors` and `license` (an
+    SPDX name) go into CITATION.cff and README.md, which otherwise say TO FILL. `workers` and `executor` are as for
+    `fit()`. Without R there are no figures, and only kept fits; `notes` of the result say so. `with_r=False` leaves
+    both out.
 
-    The same database gives the same bytes. UsageError if `out` is there or can't be, DatabaseError without trials,
-    where a journal is missing, or while somebody collects into the database.
+    The same database gives the same bytes. Raise UsageError if `out` exists or can't be made, DatabaseError without
+    trials, if a journal is missing, or while a process collects into the database.
     """
     db, out, stages = Path(db), Path(out), progress or Stages()
     _check_place(out, without, overwrite=overwrite)
@@ -148,12 +149,12 @@ def _check_place(out: Path, without: Sequence[str], *, overwrite: bool) -> None:
 def _load_what_is_new(db: Path) -> None:
     try:
         load_journals(db)
-    except DatabaseError:  # a file that may not be written: what is missing in it is told by the comparison of counts
+    except DatabaseError:  # a file that may not be written: the comparison of counts reports what it lacks
         return
 
 
 def _own_servers(db: Path, study: str) -> list[str]:
-    """Addresses of models that this machine, or one next to it, served."""
+    """Return addresses of models that this machine, or one next to it, served."""
     public = [known.base_url for known in PROVIDERS.values() if known.base_url and known.key_variable]
     with reading(db) as connection:
         rows = connection.execute(sql_query("own_servers"), {"study": study, "public": public}).fetchall()
@@ -180,7 +181,7 @@ def _n_trials(db: Path) -> int:
 
 
 def _add_results(contents: Contents, db: Path, workers: Workers, stages: Stages) -> None:
-    """Fits and figures, made in the user's own database, which keeps them; then all that is kept goes into the copy."""
+    """Add fits and figures, made in the user's own database, which keeps them; then copy all that is kept."""
     study, folder = contents.study, contents.folder
     kept = set(kept_call_ids(db, study.name))
     steps = list(steps_of(db, study, kept))

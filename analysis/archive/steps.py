@@ -1,6 +1,6 @@
-"""What of a study's results R computes, step by step: when it is sealed, and again when it is replayed.
+"""Compute with R what a study's results need, step by step: when it is sealed, and again when it is replayed.
 
-A step is data (its kind, its arguments), so that an archive can name it; what a kind does is code of slant's.
+A step is data (its kind, its arguments), so that an archive can name it; slant's own code says what a kind does.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ REASONING_TEXT = "reasoning_text"
 
 @dataclass(frozen=True)
 class Step:
-    """One computation. `name` is unlike all others, and that of its files. `reads_texts`: it needs the texts of
-    reasoning. `packages`: R's, which it is made with. `command`: what a person types for the same.
-    `ids`: of the fits in the database, as far as they are kept."""
+    """Hold one computation. `name` is unique, and that of its files. `reads_texts`: it needs the texts of reasoning.
+    `packages`: R's, which make it. `command`: what a person types for the same.
+    `ids`: of the fits in the database, if they are kept."""
 
     name: str
     kind: str
@@ -52,7 +52,7 @@ class Step:
     ids: frozenset[str] = field(default=frozenset(), compare=False)
 
     def frames(self, db: Path, study: Study, workers: Workers, progress: Progress | None) -> Frames:
-        """Return the tables that it gives, by name; made, or taken from the database. RError if R can't."""
+        """Return its tables by name; made, or taken from the database. RError if R can't."""
         kind = _KINDS[self.kind]
         result = kind.function(db, study, workers=workers, progress=progress, **self.arguments)
         frames = {name: getattr(result, name) for name in kind.frames}
@@ -65,7 +65,7 @@ class Step:
 
 
 def read_step(row: Any) -> Step:
-    """Return a step as an archive names it. SlantError for what is none."""
+    """Return a step as an archive names it; SlantError if it is not one."""
     known = {"name": str, "kind": str, "arguments": dict, "command": str, "packages": list, "reads_texts": bool}
     if (
         not isinstance(row, dict)
@@ -80,7 +80,7 @@ def read_step(row: Any) -> Step:
 
 
 def steps_of(db: Path, study: Study, kept: Collection[str]) -> Iterator[Step]:
-    """Yield the study's quick fits, and whatever else was computed and is kept (`kept`: call ids) of today's rows,
+    """Yield the study's quick fits, and other results that are kept (`kept`: call ids) with current rows,
     settings and code.
     """
     for definition in fits_of(study).values():
@@ -103,7 +103,7 @@ def steps_of(db: Path, study: Study, kept: Collection[str]) -> Iterator[Step]:
 
 
 def _fit_steps(db: Path, study: Study, definition: Fit, kept: frozenset[str]) -> Iterator[Step]:
-    """One with flagged rows removed, as a rule; those with other settings or measures, or with all rows, if kept."""
+    """Yield fits with flagged rows removed; those with other settings or measures, or with all rows, only if kept."""
     engine = ENGINES[definition.engine]
     for settings, measure in [({}, None), *_other_ways(db, study, definition)]:
         done: frozenset[str] = frozenset()
@@ -149,11 +149,11 @@ _SEEDED = {
     "permutation": ("permute", {"permutations": "n_permutations", "engine": "engine"}, "engine"),
     "calibration": ("calibrate", {"fit": "fit", "data_sets": "n_data_sets"}, "fit"),
 }
-"""Of what depends on a seed: its command, the columns of its arguments, and the one that is typed first."""
+"""Describe what depends on a seed: its command, the columns of its arguments, and the one that is typed first."""
 
 
 def _seeded_steps(study: Study, kind: str, rows: pl.DataFrame) -> Iterator[Step]:
-    # what is made of each model and test is made of all of them by one command
+    # what is made for each model and test is made for all of them by one command
     verb, own_columns, first = _SEEDED[kind]
     columns = own_columns | {"seed": "seed", "source": "source"}
     rows = rows.sort(first, "seed", "source", f"{kind}_id")
@@ -206,8 +206,8 @@ def _difference_steps(study: Study, rows: pl.DataFrame) -> Iterator[Step]:
 
 @dataclass(frozen=True)
 class _Kind:
-    """What a step of one kind calls, which `frames` of the result are kept, and the `arguments` that an archive may
-    give, and no others: where R runs, say, is for anyone who replays it."""
+    """Say what a step of one kind calls, which `frames` of the result are kept, and which `arguments` an archive may
+    give, and no others: where R runs, for example, is decided where it is replayed."""
 
     function: Callable[..., Any]
     frames: tuple[str, ...]

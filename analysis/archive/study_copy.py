@@ -1,4 +1,4 @@
-"""A database of one study alone: made from its journals, as a replay makes it, with the results that are kept of it."""
+"""Make a database of one study: from its journals, as a replay makes it, with its kept results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OnBytes = Callable[[int, int], None]
 
 
 def load_sealed(db: Path, on_bytes: OnBytes) -> LoadReport:
-    """Make the database `db` from the journals next to it. SlantError for a line that no collector writes."""
+    """Make the database `db` from the journals next to it; SlantError for a line that no collector writes."""
     paths = journal_paths(journal_folder(db))
     for path in paths:
         _check_lines(path)
@@ -41,12 +41,12 @@ def load_sealed(db: Path, on_bytes: OnBytes) -> LoadReport:
         on_bytes(done, of_all)
 
     with writing(db):
-        pass  # tables and views, also where there is not one answer
+        pass  # make tables and views, even without a single answer
     return Loader(db, count).load()
 
 
 def _check_lines(path: Path) -> None:
-    """Refuse a line without end, which would take all memory."""
+    """Refuse an endless line, which would take all memory."""
     length = 0
     with opened(path) as file:
         while block := file.read(_BLOCK):
@@ -58,7 +58,7 @@ def _check_lines(path: Path) -> None:
 
 
 def stored_study(db: Path, name: str, folder: Path | None) -> Study:
-    """Return the study as the database keeps its text, written into `folder` (None: slant's own) to be read; where it
+    """Return the study as the database keeps its text, written into `folder` (None: slant's own) to be read; if it
     keeps none, the one that ships with slant under this name. What is sealed is then what will be replayed.
     """
     text = kept_text(db, name)
@@ -67,8 +67,8 @@ def stored_study(db: Path, name: str, folder: Path | None) -> Study:
 
 @contextmanager
 def in_one_order(db: Path, folder: Path) -> Iterator[None]:
-    """Meanwhile all reading of `db` has one thread (as anyone who writes into a folder has): several add up the same
-    numbers in another order each time, and their last digits differ."""
+    """Let all reading of `db` inside the block use one thread (as when writing into a folder): several would add up the
+    same numbers in a different order each time, and their last digits would differ."""
     with kept_open(db, writes_to=folder):
         yield
 
@@ -80,7 +80,7 @@ def kept_call_ids(db: Path, study: str) -> list[str]:
 
 
 def copy_results(db: Path, copy: Path, ids: Collection[str], without: tuple[str, ...]) -> None:
-    """Bring the results of these calls into the database `copy`, with the draws that lie next to `db`."""
+    """Copy the results of these calls into the database `copy`, with the draws next to `db`."""
     wanted = pl.DataFrame({ID: sorted(ids)}, schema={ID: pl.String})
     frames: dict[str, pl.DataFrame] = {}
     with reading(db) as connection, registered(connection, "wanted", wanted):

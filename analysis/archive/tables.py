@@ -1,4 +1,4 @@
-"""Tables as an archive has them: each view of a study's design as CSV, and which of them R had a part in."""
+"""Write tables as an archive has them: each view of a study's design as CSV, and which of them R contributed to."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def study_tables(db: Path, study: Study) -> dict[str, pl.DataFrame]:
 
 
 def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path) -> list[str]:
-    """Each table that has rows as NAME.csv; the names."""
+    """Write each table that has rows as NAME.csv; return the names."""
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for name, frame in frames.items():
@@ -36,7 +36,7 @@ def write_tables(frames: Mapping[str, pl.DataFrame], folder: Path) -> list[str]:
 
 
 def read_by(db: Path) -> dict[str, frozenset[str]]:
-    """By the name of each view, the tables of results that it reads, itself or by way of others."""
+    """Return by view the tables of results that it reads, directly or through others."""
     with reading(db) as connection:
         results = {name for (name,) in connection.execute(sql_query("tables_of_results")).fetchall()}
     heads: dict[str, TableInfo] = read_view_heads()
@@ -46,7 +46,7 @@ def read_by(db: Path) -> dict[str, frozenset[str]]:
         if name in results:
             return frozenset((name,))
         if name not in found:
-            found[name] = frozenset()  # should a view be read in a circle
+            found[name] = frozenset()  # in case views read each other in a circle
             found[name] = frozenset().union(*map(of, heads[name].reads)) if name in heads else frozenset()
         return found[name]
 
@@ -54,5 +54,5 @@ def read_by(db: Path) -> dict[str, frozenset[str]]:
 
 
 def are_draws(reads: frozenset[str]) -> bool:
-    """Whether a table tells of draws from a posterior."""
+    """Return whether a table is about draws from a posterior."""
     return _DRAWN in reads

@@ -1,5 +1,5 @@
-"""Files of an archive that no step of its record names: made again all the same where something makes them, else named
-as not compared. What was falsified would otherwise only have to be left out of replay.json.
+"""Check files of an archive that no step of its record names: made again if something makes them, else named as not
+compared. Otherwise a falsified file would only have to be left out of replay.json.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WHY = {
 
 
 def source_rows(db: Path, study: str, sealed: Path, made: Path, names: Collection[str]) -> Iterator[Compared]:
-    """Yield the study's files and the prompts next to those that the journals hold."""
+    """Yield the study's files and the prompts, compared with those in the journals."""
     texts, _ = source_texts(db, study)
     for name in sorted(names):
         kind = _SOURCES.get(name.partition("/")[0])
@@ -51,7 +51,7 @@ def source_rows(db: Path, study: str, sealed: Path, made: Path, names: Collectio
 def codebook_row(
     study: str, listed: Sequence[Mapping[str, str]], sealed: Path, made: Path, names: Collection[str]
 ) -> Iterator[Compared]:
-    """Yield the codebook next to that of the data that were made again, where all of them were."""
+    """Yield the codebook, compared with that of the data made again, if all of them were."""
     files = [data_file(study, row["view"]) for row in listed]
     if layout.CODEBOOK in names and files and all((made / file.parquet).is_file() for file in files):
         write_file(made / layout.CODEBOOK, codebook_rows(files, made).write_csv())
@@ -59,7 +59,7 @@ def codebook_row(
 
 
 def remaining_rows(names: Collection[str], compared: Collection[Compared]) -> Iterator[Compared]:
-    """Yield what no other row tells of. A result that nothing makes differs: no archive of slant's has one."""
+    """Yield what no other row covers. A result that nothing makes differs: no archive of slant's has one."""
     done = {row.name for row in compared if row.kind != "hash"}
     for name in sorted(set(names) - done - {layout.MANIFEST}):
         place = name.partition("/")[0]

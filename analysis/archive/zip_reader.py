@@ -1,6 +1,6 @@
-"""Archives of strangers: looked at before anything is unpacked, and unpacked by names that slant itself gives.
+"""Read archives of strangers: check them before unpacking, and unpack only under names that slant itself gives.
 
-What is refused is refused in a sentence, with nothing written, in bounded memory and time: the list of files is
+A refusal is a sentence, with nothing written, in bounded memory and time: the list of files is
 measured before it is read, each file before it is unpacked.
 """
 
@@ -24,9 +24,9 @@ from slant.collector.system.files import opened, remove
 from slant.collector.terminal import printable
 
 MAX_FILES = 20_000
-_MAX_LIST_BYTES = 8_000_000  # of 20,000 names of 300 characters; a list of 10^6 files has 50 MB or more
-_MAX_TIMES = 250  # what is packed grows by: journals, whose prompts are alike, by 20 to 60
-_FREE_BYTES = 50_000_000  # below it, nobody asks how much a file grows
+_MAX_LIST_BYTES = 8_000_000  # 20,000 names of 300 characters; a list of 10^6 files has 50 MB or more
+_MAX_TIMES = 250  # how much packed files may grow: journals, whose prompts are alike, grow by 20 to 60
+_FREE_BYTES = 50_000_000  # below it, the growth of a file is not checked
 _MAX_MANIFEST_BYTES = MAX_FILES * 400
 _BLOCK = 1 << 20
 _END, _END64, _LOCATOR64 = b"PK\x05\x06", b"PK\x06\x06", b"PK\x06\x07"
@@ -36,12 +36,12 @@ _DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, OSError, struct.error, NotI
 
 
 class ArchiveError(SlantError):
-    """A file that is no archive of slant's, or not as it left slant."""
+    """Report a file that is not one of slant's archives, or was changed since."""
 
 
 @dataclass(frozen=True)
 class Archive:
-    """An archive that may be unpacked. `hashes`: the SHA-256 of each file by its name, as its manifest says."""
+    """Hold an archive that may be unpacked. `hashes`: the SHA-256 of each file by its name, as its manifest says."""
 
     path: Path
     file: zipfile.ZipFile
@@ -53,7 +53,7 @@ class Archive:
         return sum(info.file_size for info in self.members.values())
 
     def unpack(self, name: str, folder: Path) -> str | None:
-        """Write one file into `folder`, under its own name; why it is not what the manifest says, or None."""
+        """Write one file into `folder`, under its own name; return how it differs from the manifest, or None."""
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         digest = hashlib.sha256()
@@ -72,7 +72,7 @@ class Archive:
 
 @contextmanager
 def opened_archive(path: Path) -> Iterator[Archive]:
-    """Yield the archive, once all of it has been looked at. ArchiveError for what may not be unpacked."""
+    """Yield the archive, once all of it has been checked; ArchiveError if it may not be unpacked."""
     if not path.is_file():
         raise UsageError(f'There is no archive "{path}".', "Name the file that analyze seal wrote.")
     _check_list(path)
@@ -94,14 +94,14 @@ def _refused(path: Path, reason: str) -> ArchiveError:
 
 
 def _check_list(path: Path) -> None:
-    """How long the list of files is, said at the very end of the file, before anything reads it into memory."""
+    """Check how long the list of files is, from the very end of the file, before anything reads it into memory."""
     size = path.stat().st_size
     with opened(path.resolve()) as file:
         file.seek(max(0, size - 42))
         tail = file.read()
         end = tail[-22:]
         if len(end) < 22 or end[:4] != _END:
-            raise _refused(path, "it is no ZIP file, or something stands behind its end")
+            raise _refused(path, "it is no ZIP file, or something follows its end")
         n_files, list_bytes = struct.unpack("<HL", end[10:16])
         if len(tail) == 42 and tail[:4] == _LOCATOR64:
             file.seek(struct.unpack("<Q", tail[8:16])[0])
@@ -128,7 +128,7 @@ def _checked_members(file: zipfile.ZipFile, path: Path) -> dict[str, zipfile.Zip
         members[name], taken[folded(name)] = info, name
     for name in members:
         if any(folded(name).startswith(f"{folded(other)}/") for other in _parents(name) if folded(other) in taken):
-            raise _refused(path, f'"{name[:80]}" lies in what is a file')
+            raise _refused(path, f'"{name[:80]}" is inside of a file')
     if MANIFEST not in members:
         raise _refused(path, f"it has no {MANIFEST}")
     _check_sizes(members, path)
@@ -154,7 +154,7 @@ def _why_no_file(info: zipfile.ZipInfo) -> str | None:
 def _check_sizes(members: dict[str, zipfile.ZipInfo], path: Path) -> None:
     size, end = path.stat().st_size, 0
     if min(info.header_offset for info in members.values()) != 0:
-        raise _refused(path, "something stands before its first file")
+        raise _refused(path, "something precedes its first file")
     for info in sorted(members.values(), key=lambda info: info.header_offset):
         name = info.filename[:80]
         if info.header_offset < end or info.header_offset + 30 + info.compress_size > size:
@@ -187,7 +187,7 @@ def _manifest(file: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], path: 
 
 
 def check_room(archive: Archive, folder: Path) -> None:
-    """ArchiveError if the disk has no room for what is unpacked, and a database of as much."""
+    """Raise ArchiveError if the disk has no room for the unpacked files, and a database of the same size."""
     free = shutil.disk_usage(folder).free
     if free < 3 * archive.n_bytes:
         raise ArchiveError(

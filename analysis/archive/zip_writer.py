@@ -1,4 +1,4 @@
-"""A folder as a ZIP file: the same files give the same bytes, whenever and by whom they are packed."""
+"""Write a folder as a ZIP file: the same files give the same bytes, whenever and by whom they are packed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from slant.collector.errors import SlantError
 from slant.collector.system.files import moved, opened, write_file
 from slant.collector.system.scratch import scratch_beside
 
-_FIXED_TIME = (1980, 1, 1, 0, 0, 0)  # the first that a ZIP file can hold: when it was packed says nothing
+_FIXED_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a ZIP file can hold: the time of packing should not matter
 _BLOCK = 1 << 20
 _PACKED_BY_THEMSELVES = (".parquet", ".png")
 OnBytes = Callable[[int, int], None]
-"""Called with the bytes that are done, and all."""
+"""Receive how many bytes are done, and how many there are."""
 
 
 def sha256_of(path: Path) -> str:
@@ -32,14 +32,14 @@ def member_names(folder: Path) -> list[str]:
 
 
 def write_manifest(folder: Path) -> str:
-    """Return the SHA-256 of each file, as `sha256sum -c` reads it; returns that of the manifest itself."""
+    """Write the SHA-256 of each file, as `sha256sum -c` reads it; return that of the manifest itself."""
     lines = [f"{sha256_of(folder / name)}  {name}\n" for name in member_names(folder) if name != MANIFEST]
     write_file(folder / MANIFEST, "".join(lines))
     return sha256_of(folder / MANIFEST)
 
 
 def write_zip(folder: Path, out: Path, on_bytes: OnBytes = lambda done, of_all: None) -> None:
-    """Pack all files of a folder; `out` appears whole or not at all."""
+    """Pack all files of a folder; `out` appears complete or not at all."""
     names = member_names(folder)
     for name in names:
         if reason := why_not_allowed(name):

@@ -1,1 +1,1 @@
-"""The way to R and back: one session, its workers, its packages and its compiler."""
+"""Reach R: one session, its workers, its packages and its compiler."""

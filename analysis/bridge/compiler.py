@@ -1,4 +1,4 @@
-"""The C++ compiler that R takes for Stan, and what it has made: looked for without starting Stan."""
+"""Find the C++ compiler that R uses for Stan, and what it has made, without starting Stan."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PATIENCE_S = 20
 
 
 def compiler_of(r: RInstallation) -> str | None:
-    """Return the path of the compiler that R is set up with, None if it is not there or make is not."""
+    """Return the path of R's configured compiler, None if it or make is missing."""
     command = [str(r.rscript.with_name("R")), "CMD", "config", "CXX14"]
     try:
         words = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_PATIENCE_S).stdout.split()
@@ -24,7 +24,7 @@ def compiler_of(r: RInstallation) -> str | None:
 
 
 def has_compiled_models() -> bool:
-    """Whether R's compiled_model() has kept one in the user's cache."""
+    """Return whether R's compiled_model() has kept one in the user's cache."""
     return any(cache_folder().glob("stan-*.rds"))
 
 

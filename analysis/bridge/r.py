@@ -1,4 +1,4 @@
-"""The bridge to R, and the only module that imports rpy2. Nothing of R starts before `start()` is called.
+"""Call R; this is the only module that imports rpy2. Nothing of R starts before `start()` is called.
 
 Columns go over as R vectors directly, never through pandas (which is slow here and changes values: ordered factors,
 levels in order of appearance, big integers as text). What goes where:
@@ -40,7 +40,7 @@ from slant.analysis.bridge.worker_start import ENVIRONMENT
 from slant.collector.errors import RError
 
 _R_OPTIONS = ("slant", "--quiet", *OPTIONS)
-# What R attaches as it starts. In their own order they stand behind our functions; what a user has in globalenv, and
+# R attaches these as it starts. In their own order they come after our functions; a user's objects in globalenv, and
 # packages that are attached later, don't.
 _ATTACHED = ("stats", "graphics", "grDevices", "utils", "datasets", "methods")
 _session: dict[str, Any] = {}
@@ -49,7 +49,7 @@ _session: dict[str, Any] = {}
 def start() -> Any:
     """Start R in this process (once), source R/*.R into one environment, and return that environment.
 
-    Raises RError if rpy2 or R is missing, or where they do not fit each other.
+    Raise RError if rpy2 or R is missing, or if they do not fit each other.
     """
     if not _session:
         os.environ.update({**ENVIRONMENT, **startup_environment()})  # R reads these when it starts, and never again
@@ -66,8 +66,8 @@ def start() -> Any:
 
 
 def _default_packages(ri: Any) -> Any:
-    """Return an environment with what these packages export, in front of base alone: a name that is looked up from here
-    is found there or nowhere.
+    """Return an environment with the exports of these packages, in front of base only: a name that is looked up from
+    here is found there or nowhere.
     """
     exported = ri.baseenv["new.env"](parent=ri.baseenv["baseenv"]())
     for package in reversed(_ATTACHED):
@@ -80,15 +80,15 @@ def _default_packages(ri: Any) -> Any:
 
 
 def load(packages: Sequence[str]) -> None:
-    """Load R packages before the first call needs them; one that is missing is for that call to tell."""
+    """Load R packages before the first call needs them; a missing one is reported by that call."""
     for package in packages:
         _session["ri"].baseenv["requireNamespace"](package, quietly=True)
 
 
 def call(name: str, /, *arguments: Any, **keywords: Any) -> tuple[Any, pl.DataFrame]:
-    """Call one of our R functions; returns (its value, what it warned: a frame of `kind` and `text`).
+    """Call one of our R functions; return (its value, its warnings: a frame of `kind` and `text`).
 
-    Arguments, by place or by name, may be Polars frames, lists, dicts, strings, numbers, booleans and None. Raises
+    Arguments, by place or by name, may be Polars frames, lists, dicts, strings, numbers, booleans and None. Raise
     RError on an R error.
     """
     environment = start()
@@ -109,7 +109,7 @@ def call(name: str, /, *arguments: Any, **keywords: Any) -> tuple[Any, pl.DataFr
 
 
 def to_r(value: Any, factors: Mapping[str, Sequence[str]] | None = None) -> Any:
-    """Return a Python value as an R one. `factors` gives columns of a frame explicit levels; nothing else makes a
+    """Return a Python value as an R one. `factors` gives columns of a frame explicit levels; nothing else becomes a
     factor.
     """
     start()
@@ -161,9 +161,9 @@ def _rinterface() -> tuple[Any, Any]:
             HOW_TO_INSTALL_R,
             "What needs no R still works: collect, analyze tables",
         )
-    # An R_HOME in which there is no R was passed over: rpy2 would take it at its word.
+    # An R_HOME without R was ignored here, but rpy2 would use it.
     os.environ["R_HOME"] = str(installation.home)
-    logging.getLogger("rpy2").setLevel(logging.CRITICAL)  # what it warns of ends in an error, which says more
+    logging.getLogger("rpy2").setLevel(logging.CRITICAL)  # its warnings are followed by an error, which says more
     try:
         ri = _imported_rinterface(variables_of_script(installation.home))
         return ri, importlib.import_module("rpy2.rinterface_lib.embedded").RRuntimeError
@@ -178,7 +178,7 @@ def _rinterface() -> tuple[Any, Any]:
 
 
 def _imported_rinterface(variables: Mapping[str, str]) -> Any:
-    """rpy2 starts R twice to learn what these variables are, which takes as long as R's own start."""
+    """Spare rpy2 from starting R twice to learn these variables, which takes as long as R's own start."""
     if variables:
         situation: Any = importlib.import_module("rpy2.situation")
         situation.r_ld_library_path_from_subprocess = lambda _home: variables.get("LD_LIBRARY_PATH", "")
@@ -193,7 +193,7 @@ def _begin_r(ri: Any) -> None:
     importlib.import_module("rpy2.rinterface_lib.embedded").set_initoptions(_R_OPTIONS)
     try:
         ri.initr(interactive=False)
-    except Exception as error:  # rpy2 asks R for this and that, and takes each answer for granted
+    except Exception as error:  # rpy2 asks R various things, and expects each answer
         home = os.environ["R_HOME"]
         raise RError(
             f'The R in "{home}" does not start.',
@@ -203,8 +203,8 @@ def _begin_r(ri: Any) -> None:
 
 
 def _leave_out_events() -> None:
-    """rpy2 has R call Python a thousand times in a mixed model, for events of windows, of which there are none, and for
-    Ctrl-C, which workers are not to see."""
+    """Prevent a thousand calls of Python from R in a mixed model: rpy2 asks for events of windows, of which there are
+    none, and for Ctrl-C, which workers are not to see."""
     openrlib: Any = importlib.import_module("rpy2.rinterface_lib.openrlib")
     if hasattr(openrlib.rlib, "ptr_R_ProcessEvents"):  # not on Windows
         openrlib.rlib.ptr_R_ProcessEvents = openrlib.ffi.NULL
@@ -217,7 +217,7 @@ def _say_on_stderr() -> None:
 
 
 def require(packages: Sequence[str]) -> None:
-    """Load these packages. Raises RError, with what to type, for those that are missing."""
+    """Load these packages. Raise RError, with what to type, if any is missing."""
     start()
     ri = _session["ri"]
     missing = [p for p in packages if not ri.baseenv["requireNamespace"](p, quietly=True)[0]]
@@ -233,7 +233,7 @@ def require(packages: Sequence[str]) -> None:
 
 
 def _call_of(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """Return an R function of no arguments that makes this call; built as an object, so no text is ever parsed
+    """Return an R function without arguments that makes this call; it is built as an object, so no text is ever parsed
     as code.
     """
     ri = _session["ri"]

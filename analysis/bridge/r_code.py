@@ -1,4 +1,4 @@
-"""The R code that decides numbers, as one hash: a result of other code is another result."""
+"""Hash the R code that decides numbers: a result of different code is a different result."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def r_folder() -> Path:
 
 
 def inst_folder() -> Path:
-    """Return the folder with what R/ reads besides: the table of engines, and what it compiles at its first use."""
+    """Return the folder with what R/ also reads: the table of engines, and what it compiles at first use."""
     return (_PACKAGE.parent / "inst").resolve()
 
 
 @cache
 def r_code_hash() -> str:
-    """Of all code that a call may run but for what draws: a figure drawn otherwise leaves every result as it is."""
+    """Hash all code that a call may run except what draws: a different drawing leaves every result unchanged."""
     code = [file for file in r_folder().glob("*.R") if not file.name.startswith(("plot_", "figure_"))]
     files = [*sorted(code), inst_folder() / "engines.csv", *sorted((inst_folder() / "native").iterdir())]
     return stable_id([file.read_text("utf-8") for file in files])

@@ -1,4 +1,5 @@
-"""Which R this machine has, and which rpy2 fits it. Standard library only: set-up runs it before all installing."""
+"""Find this machine's R, and the rpy2 that fits it. Standard library only: set-up runs it before installing
+anything."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ _SET_BY_SCRIPT = re.compile(r"(R_HOME|R_SHARE_DIR|R_INCLUDE_DIR|R_DOC_DIR|R_ARCH
 
 @dataclass(frozen=True)
 class RInstallation:
-    """One R: its home folder, its Rscript, and its version, such as (4, 2, 2)."""
+    """Describe one R: its home folder, its Rscript, and its version, such as (4, 2, 2)."""
 
     home: Path
     rscript: Path
@@ -42,7 +43,7 @@ class RInstallation:
 
 
 def r_installation() -> RInstallation | None:
-    """Return the R that R_HOME names, else the one on PATH; None if there is none. Costs milliseconds."""
+    """Return the R that R_HOME names, else the one on PATH; None if there is none. This takes milliseconds."""
     for home in _homes():
         rscript = home / "bin" / "Rscript"
         version = _version_of(home)
@@ -58,21 +59,21 @@ def version_numbers(text: str) -> tuple[int, ...]:
 
 
 def rinterface_fits(rinterface: tuple[int, ...], r_version: tuple[int, ...]) -> bool:
-    """Whether that version of rpy2-rinterface runs on that version of R."""
+    """Return whether that version of rpy2-rinterface runs on that version of R."""
     if r_version < _FIRST_R_OF_NEW_RPY2:
         return rinterface < _FIRST_NEW_RINTERFACE
     return rinterface >= _FIRST_GOOD_RINTERFACE
 
 
 def rpy2_requirements(r_version: tuple[int, ...]) -> tuple[str, ...]:
-    """Return what to hand to pip so that rpy2 fits that version of R."""
+    """Return pip's arguments for an rpy2 that fits that version of R."""
     if r_version < _FIRST_R_OF_NEW_RPY2:
         return ("rpy2-rinterface==3.6.5", "rpy2-robjects==3.6.6")
     return ("rpy2-rinterface>=3.6.7,<3.7", "rpy2-robjects>=3.6.6,<3.7")
 
 
 def how_to_install_rpy2(r: RInstallation) -> str:
-    """Return what to type: by its own name, which serves a checkout, a wheel and an index alike."""
+    """Return what to type: slant by its own name, which works for a checkout, a wheel and an index."""
     quoted = " ".join(f"'{requirement}'" for requirement in rpy2_requirements(r.version))
     return f"For R {r.version_text} type: {sys.executable} -m pip install {quoted}"
 
@@ -91,7 +92,7 @@ def _homes() -> Iterator[Path]:
 
 
 def variables_of_script(home: Path) -> dict[str, str]:
-    """Return the environment that R is born with where a person types `R`; empty if that script can't say."""
+    """Return R's environment as when a person types `R`; empty if that script can't say."""
     command = [str(home / "bin" / "R"), "CMD", "printenv"]
     try:
         said = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout
@@ -110,7 +111,7 @@ def _version_of(home: Path) -> tuple[int, ...]:
 
 
 def _main() -> int:
-    """Print what pip needs for the R of this machine, one requirement a line; `make setup` reads it."""
+    """Print what pip needs for this machine's R, one requirement per line; `make setup` reads it."""
     r = r_installation()
     if r is None or r.is_too_old:
         description = f"R {r.version_text}" if r else "no R"

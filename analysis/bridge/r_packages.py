@@ -1,4 +1,4 @@
-"""The list of R packages, r_packages.csv: what each is for, what it costs to lack it, and how to get it here."""
+"""Read the list of R packages, r_packages.csv: what each is for, what is lost without it, and how to get it here."""
 
 from __future__ import annotations
 
@@ -13,20 +13,21 @@ LIST = Path(__file__).parent.with_name("r_packages.csv")
 
 
 def r_package_list() -> list[dict[str, str]]:
-    """One dict a package: package, debian, at_least, needed_for, what_for, costs (words), compiles (time, or "")."""
+    """Return one dict per package: package, debian, at_least, needed_for, what_for, costs (words), compiles (time, or
+    "")."""
     with LIST.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def what_is_lost(packages: Sequence[str]) -> str:
-    """Return what can't be done without these packages: "no topic models"; "" for packages that the list has not."""
+    """Return what can't be done without these packages: "no topic models"; "" for packages that are not in the list."""
     costs = [row["costs"] for row in r_package_list() if row["package"] in packages]
     return "; ".join(dict.fromkeys(costs))
 
 
 def how_to_install(package: str, debian: str) -> str:
-    """Return the command that installs an R package on this machine. `debian`: its package there, "" for none that
-    serves.
+    """Return the command that installs an R package on this machine. `debian`: its package there, "" if there is
+    none.
     """
     if debian and shutil.which("apt-get") and _apt_has(debian.split()[0]):
         return f"sudo apt-get install --no-install-recommends {debian}"
@@ -34,7 +35,7 @@ def how_to_install(package: str, debian: str) -> str:
 
 
 def _apt_has(name: str) -> bool:
-    """Whether this release has a package of that name; yes where its lists were never fetched."""
+    """Return whether this release has a package of that name; True if its lists were never fetched."""
     packages = _r_packages_of_debian()
     return "r-base-core" not in packages or name in packages
 

@@ -1,11 +1,11 @@
-"""What R finds as it starts: no file that somebody wrote for R may change what slant computes.
+"""Prepare what R finds as it starts: no file that was written for R may change what slant computes.
 
 A profile (.Rprofile of the folder, of the user, of the site, renv's) is code: its functions would be taken for R's own,
-and what it prints would stand among the rows. So none runs in R that slant starts. Of what a profile or .Renviron is
-for, one thing is kept: the libraries in which the user's packages lie. A .Renviron in the working folder may be
-somebody else's and is not read; the user's own, in the home folder or named by R_ENVIRON_USER, is.
+and its output would appear among the rows. So R that slant starts runs none. One purpose of a profile or .Renviron is
+kept: the libraries of the user's packages. A .Renviron in the working folder may be a stranger's and is not read; the
+user's own, in the home folder or named by R_ENVIRON_USER, is.
 
-Standard library only, as r_home.py.
+It uses only the standard library, like r_home.py.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _PATIENCE_S = 30
 _MARK = "slant-library:"
 _ASK = f'cat("\\n", paste0("{_MARK}", .libPaths(), "\\n"), sep = "")'
 _AT_BIRTH = {name: os.environ.get(name) for name in ("R_PROFILE", "R_PROFILE_USER", "R_ENVIRON_USER")}
-"""As the user set them; workers are born with those below."""
+"""Hold the variables as the user set them; workers start with those below."""
 
 
 def startup_environment() -> dict[str, str]:
-    """Environment variables for an R, and all R that it starts, without profiles but with the user's libraries."""
+    """Return environment variables for R, and all R that it starts, without profiles but with the user's libraries."""
     variables = {
         "R_PROFILE": os.devnull,
         "R_PROFILE_USER": os.devnull,
@@ -42,8 +42,8 @@ def startup_environment() -> dict[str, str]:
 def libraries_of_profiles() -> tuple[str, ...]:
     """Return the libraries that the user's own profile or the site's sets by .libPaths(); none if neither does.
 
-    They run in a process of their own, of which nothing but these names is taken. The working folder's profile, which
-    may have come with somebody's study, does not.
+    They run in a separate process, from which only these names are taken. The working folder's profile, which may have
+    come with a stranger's study, does not run.
     """
     if _AT_BIRTH["R_PROFILE_USER"] == os.devnull or (r := r_installation()) is None:
         return ()
@@ -75,7 +75,7 @@ def libraries(r: RInstallation) -> list[str]:
 
 
 def unread_profile() -> str | None:
-    """Return a profile that R would run where a person starts it here, and that slant does not."""
+    """Return a profile that R would run when a person starts it here, and that slant does not."""
     named = _AT_BIRTH["R_PROFILE_USER"]
     places = [Path(named)] if named else [Path(".Rprofile"), Path.home() / ".Rprofile"]
     found = next((place for place in places if place.is_file()), None)

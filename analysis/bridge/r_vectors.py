@@ -1,7 +1,7 @@
-"""Columns of a Polars frame as vectors of R, and back. `ri` is rpy2.rinterface: analysis/bridge/r.py alone imports it.
+"""Convert columns of a Polars frame to R vectors, and back. `ri` is rpy2.rinterface, which only bridge/r.py imports.
 
-Numbers go over as whole blocks of memory. So does text, as zero-terminated strings that R itself takes apart: handing
-over a million strings one by one takes ten seconds.
+Numbers are copied as whole blocks of memory. So is text, as zero-terminated strings that R itself splits: copying a
+million strings one by one takes ten seconds.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import polars as pl
 from slant.collector.errors import RError
 
 NA_INTEGER = -(2**31)
-_NA_REAL_BITS = 0x7FF00000000007A2  # R tells NA from NaN by the low word 1954 of this NaN
+_NA_REAL_BITS = 0x7FF00000000007A2  # R distinguishes NA from NaN by the low word 1954 of this NaN
 _EXACT = 2**53  # whole numbers beyond it have no exact double
 _FEW = 100  # up to here strings are quicker one by one than as a block
 _BLOCK = 100_000  # strings; R's writeBin() ends at 2^31 bytes
 
 
 def vector(ri: Any, column: pl.Series) -> Any:
-    """Return a column as an R vector; RError if R has nothing that could hold it."""
+    """Return a column as an R vector; RError if R has no type for it."""
     dtype = column.dtype
     if dtype in (pl.Boolean, pl.Null):
         return _block(ri.BoolSexpVector, "i", [NA_INTEGER if v is None else v for v in column.to_list()])
@@ -87,7 +87,7 @@ def _doubles(ri: Any, column: pl.Series) -> Any:
 
 
 def _filled(column: pl.Series, value: float | str) -> pl.Series:
-    """Without nulls; where there are none, nothing is done, for which Polars takes a quarter of a millisecond."""
+    """Return it without nulls; if there are none, do nothing, as Polars would take a quarter of a millisecond."""
     return column.fill_null(value) if column.null_count() else column
 
 
@@ -155,9 +155,9 @@ def _integers(ri: Any, vector: Any) -> pl.Series:
 
 
 def _bytes(ri: Any, vector: Any, n_bytes: int) -> bytes:
-    """Return a copy of what an R vector holds, `n_bytes` an element.
+    """Return a copy of what an R vector holds, with `n_bytes` per element.
 
-    Not by its memoryview(): each call of that gives back a reference to None which it never took (rpy2-rinterface
+    This avoids memoryview(): each call of that returns a reference to None which it never took (rpy2-rinterface
     3.6.5), and after some thousands of tables Python 3.11 ends with "deallocating None".
     """
     if not len(vector):

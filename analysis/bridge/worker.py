@@ -1,5 +1,5 @@
-"""R in worker processes. R can't be interrupted and takes Ctrl-C for itself, so it never runs in the main process: it
-runs in others (worker_start.py), which the parent can kill. A worker lives for many jobs and calls.
+"""Run R in worker processes. R can't be interrupted and takes Ctrl-C for itself, so it never runs in the main process:
+it runs in others (worker_start.py), which the parent can kill. A worker serves many jobs and calls.
 
 `run_jobs` takes any picklable function of one argument; calls of R go through analysis/calls.
 """
@@ -39,32 +39,32 @@ from slant.collector.system.child_processes import safe_path, with_safe_path
 from slant.collector.system.operating_system import core_count
 
 log = logging.getLogger(__name__)
-# Polars takes over the signal handler such that a wait without end is not woken by Ctrl-C; one with an end is heeded.
+# Polars takes over the signal handler such that an endless wait is not woken by Ctrl-C; one with a limit is.
 _HEED_CTRL_C_S = 0.2
 _START_S = 120.0
-_LINES_SAID = 6  # of what a process says that can't start: a traceback ends with what matters
-_LOST = 255  # what multiprocessing says of a process whose end nobody saw
-_idle: list[_Pool] = []  # pools with nothing to do; whoever takes one has it for himself
-_pools: weakref.WeakSet[ProcessPoolExecutor] = weakref.WeakSet()  # all of this process
+_LINES_SAID = 6  # lines of a process that can't start: a traceback ends with what matters
+_LOST = 255  # multiprocessing's exit code of a process whose end was not seen
+_idle: list[_Pool] = []  # idle pools; a thread that takes one has it alone
+_pools: weakref.WeakSet[ProcessPoolExecutor] = weakref.WeakSet()  # all pools of this process
 _starting = threading.RLock()  # what a new process finds (environment, search path) is the same for all threads
 Watch = Callable[[Sequence[int]], None]
-"""Called a few times a second with the ids of the R processes of some jobs. What it raises ends them, and is raised."""
+"""Receive the ids of the R processes of some jobs a few times per second. An exception ends these, and is raised."""
 
 
 class WorkerError(RError):
-    """No process can start in which R could run."""
+    """Report that no process can start in which R could run."""
 
 
 @dataclass(frozen=True)
 class Died:
-    """The result of a job whose worker process died, also when the job ran alone."""
+    """Mark a job whose worker process died, even when the job ran alone."""
 
     reason: str
 
 
 @cache
 def versions_now(packages: tuple[str, ...]) -> dict[str, str] | None:
-    """Return the versions of R and of these packages, as a worker of now would fit with them; None if one is
+    """Return the versions of R and of these packages that a worker would use now; None if one is
     missing.
     """
     try:
@@ -77,9 +77,9 @@ def versions_now(packages: tuple[str, ...]) -> dict[str, str] | None:
 
 @cache
 def versions_here(packages: tuple[str, ...], *, loads: bool = False) -> Mapping[str, str | None]:
-    """Return the versions of R and of these packages, None for one that is missing. RError if R can't start.
+    """Return the versions of R and of these packages, None for one that is missing. Raise RError if R can't start.
 
-    `loads`: they will be needed at once, so R's processes are to be born with them.
+    `loads`: they will be needed at once, so R's processes should start with them.
     """
     job = _VersionsJob(packages, packages if loads else ())
     with contextlib.closing(run_jobs(_versions_job, [job], 1)) as results:
@@ -96,7 +96,7 @@ class _VersionsJob:
 
 
 def _versions_job(job: _VersionsJob) -> dict[str, str | None]:
-    """Run in a worker. It reads what is installed and loads none of it, which would take a second."""
+    """Run in a worker. This reads what is installed without loading it, which would take a second."""
     from slant.analysis.bridge import r
 
     value, _ = r.call("package_versions", ["base", *job.names])
@@ -107,12 +107,12 @@ def _versions_job(job: _VersionsJob) -> dict[str, str | None]:
 def run_jobs(
     function: Callable[[Any], Any], jobs: Sequence[Any], workers: int | None = None, watch: Watch | None = None
 ) -> Generator[tuple[int, Any], None, None]:
-    """Run `function` on each job in `workers` processes (default: the cores); yields (job number, result) as they end.
+    """Run `function` on each job in `workers` processes (default: the cores); yield (job number, result) as they end.
 
-    A job whose worker dies gives `Died`; the others go on. An exception in the function is raised here, and an RError
-    where no worker can start. Leaving early (Ctrl-C, an exception, a closed generator) kills the workers at once. Else
-    they stay for the next jobs of this process, with R started, and end with it. Several threads may call this at once:
-    each has worker processes of its own. `watch` looks after them while they work.
+    A job whose worker dies gives `Died`; the others go on. An exception in the function is raised here, as is an RError
+    if no worker can start. Leaving early (Ctrl-C, an exception, a closed generator) kills the workers at once.
+    Otherwise they stay for the next jobs of this process, with R started, and end with it. Several threads may call
+    this at once: each has its own worker processes. `watch` looks after them while they work.
     """
     count = max(1, min(workers or core_count(), len(jobs)))
     waiting = list(reversed(range(len(jobs))))
@@ -129,7 +129,7 @@ def run_jobs(
 
 @dataclass(frozen=True)
 class _Pool:
-    """Worker processes; each says in `begun` that R has started in it, or has said why it can't. `path` is where they
+    """Hold worker processes; each reports in `begun` that R has started in it, or why it can't. `path` is where they
     look for modules."""
 
     executor: ProcessPoolExecutor
@@ -139,7 +139,8 @@ class _Pool:
 
 @dataclass(frozen=True)
 class _Broken:
-    """A pool of which a process died: the jobs that were running, whether any process had begun, and how one ended."""
+    """Describe a pool in which a process died: the jobs that were running, whether any process had begun, how one
+    ended."""
 
     running: tuple[int, ...]
     has_begun: bool
@@ -149,9 +150,9 @@ class _Broken:
 def _run_pool(
     function: Callable[[Any], Any], jobs: Sequence[Any], waiting: list[int], count: int, watch: Watch | None
 ) -> Generator[tuple[int, Any], None, _Broken | None]:
-    """Work off `waiting` (from its end). Returns what there is to say of a pool that broke with jobs running.
+    """Work off `waiting` (from its end). Return a description of a pool that broke with jobs running.
 
-    Only as many jobs are given to the pool as may run: what is given is running, and nothing else can be to blame.
+    The pool gets only as many jobs as may run: those are running, and nothing else can be to blame.
     """
     path = frozenset(safe_path(function))
     pool = _idle_pool(path) or _pool(max(count, core_count()), path)
@@ -164,12 +165,12 @@ def _run_pool(
                     future = _submit(pool, function, jobs[waiting[-1]])
                 except BrokenProcessPool:
                     break
-                except (EOFError, OSError) as error:  # what workers are forked from has ended
+                except (EOFError, OSError) as error:  # the process that workers are forked from has ended
                     return _broken(pool, [waiting.pop(), *running.values()], str(error))
                 running[future] = waiting.pop()
                 log.debug("R begins job %d of %d (%s)", running[future] + 1, len(jobs), function.__name__)
             if not running:
-                return None  # a worker died while it had nothing to do: nobody's fault, and a new pool goes on
+                return None  # a worker died while idle: no job is to blame, and a new pool goes on
             suspects = []
             if watch:
                 watch(_process_ids(pool))
@@ -193,8 +194,8 @@ def _run_pool(
 
 
 def _idle_pool(path: frozenset[str]) -> _Pool | None:
-    """Return a pool that looks for modules wherever this process does now; others would not find a function
-    from there.
+    """Return a pool that looks for modules wherever this process does now; others would not find a function from
+    there.
     """
     with contextlib.suppress(IndexError):  # another thread may have taken the last one
         while True:
@@ -216,8 +217,8 @@ def _broken(pool: _Pool, running: Sequence[int], said: str = "") -> _Broken:
 
 
 def how_it_ended(codes: Collection[int | None]) -> str | None:
-    """Return the end of the process that broke its pool, from the exit codes of all: the others were ended by
-    the pool.
+    """Return the end of the process that broke its pool, from the exit codes of all: the pool ended the
+    others.
     """
     own = [code for code in codes if code not in (None, _LOST, -signal.SIGTERM, -signal.SIGKILL)]
     if own and own[0] is not None and own[0] >= 0:
@@ -228,7 +229,7 @@ def how_it_ended(codes: Collection[int | None]) -> str | None:
 
 
 def _could_not_start(broken: _Broken, function: Callable[[Any], Any]) -> WorkerError:
-    """Says why, in the words of a process that begins just as a worker does, but is listened to."""
+    """Say why, in the words of a process that begins just as a worker does, but whose output is read."""
     begin = [sys.executable, "-c", f"import {_begin.__module__}, {SEED}"]
     with environment(more={ALOUD: "1"}), with_safe_path(function):
         try:
@@ -249,7 +250,7 @@ def _pool(count: int, path: frozenset[str]) -> _Pool:
     if not _pools:
         Finalize(
             None, _kill_all, exitpriority=1
-        )  # before multiprocessing waits for them, which have no end of their own
+        )  # before multiprocessing waits for them, for they do not end by themselves
     _pools.add(executor)
     return _Pool(executor, begun, path)
 
@@ -261,7 +262,7 @@ def _submit(pool: _Pool, function: Callable[[Any], Any], job: Any) -> Future[Any
 
 
 def _kill(pool: _Pool) -> list[int | None]:
-    """Return the workers, and what R has started there: chains that it forked, a compiler. Returns their exit codes."""
+    """Kill the workers, and what R has started there: forked chains, a compiler. Return their exit codes."""
     processes = _kill_processes(pool.executor)
     pool.executor.shutdown(wait=True, cancel_futures=True)
     return [process.exitcode for process in processes]
@@ -276,21 +277,21 @@ def _kill_processes(executor: ProcessPoolExecutor) -> list[Any]:
 
 
 def _kill_all() -> None:
-    """As this process ends. Where it is one of another executor's, it may end while R works."""
+    """Kill all as this process ends. If it belongs to another executor, it may end while R works."""
     for executor in list(_pools):
         _kill_processes(executor)
 
 
 def _kill_group(leader: int | None) -> None:
-    """All processes of a group, where there is one: it outlives the worker that led it. Never our own."""
+    """Kill all processes of a group, if it exists: it outlives the worker that led it. Never kill our own."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         if leader and leader != os.getpgrp():
             os.killpg(leader, signal.SIGKILL)
 
 
 def _begin(say_begun: Connection) -> None:
-    """In a new worker: leave Ctrl-C to the parent, lead a group of your own, in which all that R starts can be
-    killed together, end when the parent is gone (even by kill -9), and start R where it was not forked with R in it.
+    """Begin a new worker: leave Ctrl-C to the parent, lead a new group, in which everything that R starts can be killed
+    together, end when the parent is gone (even by kill -9), and start R unless it was forked with R in it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.setpgid(0, 0)
@@ -300,14 +301,14 @@ def _begin(say_begun: Connection) -> None:
     importlib.import_module(SEED)
     try:
         say_begun.send_bytes(b"1")
-    except BrokenPipeError:  # the parent has gone since, of which _end_with may not have heard yet
+    except BrokenPipeError:  # the parent has ended since, which _end_with may not have noticed yet
         os.killpg(0, signal.SIGKILL)
 
 
 @contextlib.contextmanager
 def _as_parent() -> Iterator[None]:
-    """Workers of other executors (Dask's) are "daemons", which multiprocessing forbids to have children, as nobody
-    would end these. Ours end with their parent, however it ends (_begin).
+    """Allow children in workers of other executors (Dask's): they are "daemons", which multiprocessing forbids to have
+    any, as they would be left over. Ours end with their parent, however it ends (_begin).
     """
     config: dict[str, Any] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     before = config.get("daemon")
@@ -319,7 +320,7 @@ def _as_parent() -> Iterator[None]:
 
 
 def _forget_pools() -> None:
-    """In a process that was forked from this one (by a ProcessPoolExecutor, say): these are its parent's."""
+    """Forget pools in a process that was forked from this one (by a ProcessPoolExecutor): these are its parent's."""
     _idle.clear()
     _pools.clear()
     forget_fork_server()
@@ -335,8 +336,8 @@ def _end_with(sentinel: int) -> None:
 
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
-    """Keep a spawned process from importing the caller's script again. Ours need nothing of it, and a script without
-    the `if __name__ == "__main__"` guard would start itself for ever; so it is hidden while a process starts.
+    """Keep a spawned process from importing the caller's script again. Ours do not need it, and a script without the
+    `if __name__ == "__main__"` guard would start itself for ever; so it is hidden while a process starts.
     """
     main = sys.modules["__main__"]
     hidden = {name: getattr(main, name) for name in ("__spec__", "__file__") if hasattr(main, name)}

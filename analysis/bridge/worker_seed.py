@@ -1,7 +1,7 @@
-"""What R workers are forked from: one process in which R has started and has loaded the packages of the coming fits.
+"""Start R and load the packages of the coming fits in the one process that R workers are forked from.
 
-Imported by the fork server of multiprocessing (see worker_start.py), and by each worker where there is none. What R
-lacks it says again at the first call. No data go through Polars here: its threads would not live on in the workers.
+The fork server of multiprocessing imports it (see worker_start.py), and so does each worker if there is none. What R
+lacks is reported at the first call. No data go through Polars here: its threads would not survive in the workers.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from slant.collector.errors import RError
 
 
 def _hook(kind: type[BaseException], error: BaseException, at: TracebackType | None) -> None:
-    """Let a worker that begins while the process that asked is ending find nothing of what it was to take over from it.
-    Nobody is left to be told."""
+    """Let a worker that begins while its requesting process ends find nothing to take over from it. No process is left
+    to report to."""
     if not isinstance(error, (EOFError, FileNotFoundError, ConnectionError)):
         sys.__excepthook__(kind, error, at)
 
@@ -37,11 +37,11 @@ def _load() -> None:
 
 @contextlib.contextmanager
 def _held_back() -> Iterator[None]:
-    """Show what is written to stderr meanwhile afterwards: never, where R ends this process. The one that asked
-    then says so, in the words of another process that begins like this, with ALOUD set.
+    """Show what is written to stderr inside the block only afterwards: never, if R ends this process. The requesting
+    process then reports it, from another process that begins like this, with ALOUD set.
 
-    Stdout is for the rows of the command: what R, its compiled code and the processes that it starts say there goes to
-    stderr, from here on."""
+    Stdout is for the rows of the command: the output of R, its compiled code and the processes that it starts goes to
+    stderr from here on."""
     os.dup2(2, 1)
     if os.environ.get(ALOUD):
         yield

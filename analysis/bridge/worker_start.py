@@ -1,8 +1,8 @@
-"""How R worker processes begin: with which environment, and from what.
+"""Set how R worker processes begin: with which environment, and from what.
 
-Where the system lets them, they are forked from one process in which R has started and loaded its packages
+If the system lets them, they are forked from one process in which R has started and loaded its packages
 (worker_seed.py), for loading lmerTest takes longer than all fits of a paper. It can be begun before anything else is
-imported: this module is light. Elsewhere each starts R on its own.
+imported: this module is light. Elsewhere each worker starts R itself.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ ENVIRONMENT = {
     "MKL_NUM_THREADS": "1",
     "BLIS_NUM_THREADS": "1",
     "R_DEFAULT_PACKAGES": "methods,datasets,utils,grDevices,graphics,stats",
-    # R begins with room for what loading lmerTest needs; else it collects garbage again and again while it grows.
+    # R begins with the memory that loading lmerTest needs; else it collects garbage again and again while it grows.
     "R_NSIZE": "3000000",
     "R_VSIZE": "134217728",
 }
-# Many short fits are over before compiled code has paid for its compiling. It changes no number.
+# Many short fits end before compiling their code would pay off. It changes no number.
 _SHORT_FITS = {"R_ENABLE_JIT": "0"}
 # Workers that are killed while they begin leave their locks to multiprocessing's tracker: it removes them and warns.
 _NO_WORD_OF_LOCKS = "ignore:resource_tracker"
 SEED = "slant.analysis.bridge.worker_seed"
-ALOUD = "SLANT_R_ALOUD"  # set in a process that is listened to while R starts
+ALOUD = "SLANT_R_ALOUD"  # set in a process whose output is read while R starts
 PACKAGES = "SLANT_R_PACKAGES"  # what the seed loads, separated by blanks
 
 
@@ -50,7 +50,7 @@ def worker_context() -> BaseContext:
 
 
 def begin_early(packages: Sequence[str]) -> None:
-    """Begin to load R and these packages, for many short fits, next to what this process does until it has them."""
+    """Begin to load R and these packages, for many short fits, while this process goes on with other work."""
     if can_fork_r():
         from multiprocessing import forkserver
 
@@ -73,7 +73,7 @@ def forget_fork_server() -> None:
 
 @contextlib.contextmanager
 def environment(packages: Sequence[str] = (), more: Mapping[str, str] | None = None) -> Iterator[None]:
-    """R and its BLAS read their environment at their start, so a worker (or its seed) must be born with it."""
+    """Set the environment that R and its BLAS read at their start, so a worker (or its seed) must begin with it."""
     warnings = ",".join(filter(None, (os.environ.get("PYTHONWARNINGS"), _NO_WORD_OF_LOCKS)))
     own = {"PYTHONWARNINGS": warnings, PACKAGES: " ".join(packages)}
     new = {**ENVIRONMENT, **startup_environment(), **own, **child_environment(), **(more or {})}
@@ -91,8 +91,8 @@ def environment(packages: Sequence[str] = (), more: Mapping[str, str] | None = N
 
 @contextlib.contextmanager
 def deaf_to_ctrl_c() -> Iterator[None]:
-    """Hide Ctrl-C from processes born meanwhile, and from all that they start: it is for the one that asked, whose end
-    ends them. They could ignore it themselves only after a second of imports, in which it would leave a traceback each.
+    """Hide Ctrl-C from processes started inside the block, and from all that they start: it is for the requesting
+    process, whose end ends them. They could ignore it themselves only after a second of imports, with a traceback each.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:

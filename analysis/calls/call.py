@@ -1,4 +1,4 @@
-"""Calls of our functions in R: each a function, its rows and arguments, and what its result is about.
+"""Define calls of our functions in R: each a function, its rows and arguments, and what its result is about.
 
 `computed()` answers them in R worker processes, or on any `concurrent.futures.Executor`; results.py keeps what they
 gave. A call needs nothing but this package and R on the machine that it reaches.
@@ -29,33 +29,29 @@ from slant.collector.stable_ids import stable_id
 from slant.collector.system.files import contents, moved, write_file
 
 SAY = "say"
-"""The argument that names a file in which R tells what it is doing; it lies on this machine."""
-_GROUP_S = 0.5  # calls that take less go to a worker together, so that short ones don't pay for as many crossings
+"""Name the argument with a file in which R reports what it is doing; the file is on this machine."""
+_GROUP_S = 0.5  # calls that take less go to a worker together, to save crossings
 _GROUP = 32
 _Answering = Callable[[Sequence[Sequence[Task]]], Generator[tuple[int, list[Answer] | Died], None, None]]
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call of one of our functions in R.
+    """Define one call of one of our functions in R.
 
     function, rows, arguments: what R is given; rows are its first argument, the others go by name (None: left out).
-    about: what the result is of (study, model, test …). In the database a new result takes the place of the earlier one
-    that is about the same.
-    tables: which table of the database keeps which data frame that R returns, by its name; "" is the frame of a
-    function that returns one alone, "about" a row of `about` and `columns`.
-    columns: further columns of the first of these tables, which change no number (a label, say).
-    fill: values of columns that R's frames lack in any of the tables.
-    shaped: gives the frames as they are to be kept, where that is not as R returned them.
-    failed: the table that has a row of a call that failed, too.
-    warnings: what is doubtful about the rows; next to R's own warnings.
-    packages: those of R that it needs. cores: "all" where it spreads over them by itself (its argument `cores`).
-    keeps: arguments that name a file next to the database, with the ending of that file's name. says: the name under
-    which it tells, in a file (its argument `say`), what it is doing. asides: arguments that change no number.
-    writes, reads: arguments that name a file which it writes or reads; they come and go with the call, wherever it is
-    answered.
-    nested: the argument, a list, that holds the arguments of `cores`, `keeps`, `says`, `asides`, `writes` and `reads`,
-    where it isn't the function itself that takes them.
+    about: what the result is about (study, model, test …). In the database a new result replaces the earlier one that
+    is about the same. tables: the database table for each data frame that R returns, by its name; "" is the frame of a
+    function that returns only one, "about" a row of `about` and `columns`. columns: further columns of the first of
+    these tables, which change no number (such as a label). fill: values of columns that R's frames lack in any of the
+    tables. shaped: gives the frames as they are to be kept, if that is not as R returned them. failed: the table that
+    also has a row for a failed call. warnings: what is doubtful about the rows, besides R's own warnings. packages: the
+    R packages that it needs. cores: "all" if it uses them all by itself (its argument `cores`). keeps: arguments that
+    name a file next to the database, with the ending of that file's name. says: the name under which it reports, in a
+    file (its argument `say`), what it is doing. asides: arguments that change no number. writes, reads: arguments that
+    name a file which it writes or reads; they come and go with the call, wherever it runs. nested: the argument, a
+    list, that holds the arguments of `cores`, `keeps`, `says`, `asides`, `writes` and `reads`, if the function does not
+    take them itself.
     """
 
     function: str
@@ -80,17 +76,18 @@ class Call:
 
     @cached_property
     def data_hash(self) -> str:
-        """The same for the same rows in the same order, with the same warnings, on every machine."""
+        """Return the same hash for the same rows in the same order, with the same warnings, on every machine."""
         return self.hash_of_data or hash_of_rows(self.rows, self.warnings)
 
     @cached_property
     def place(self) -> str:
-        """What it is about, as text."""
+        """Return what it is about, as text."""
         return json.dumps(dict(self.about), ensure_ascii=False, sort_keys=True, default=str)
 
     @cached_property
     def id(self) -> str:
-        """Of all that decides its numbers, but for the versions of R and its packages, which only R can tell."""
+        """Return a hash of all that decides its numbers, except the versions of R and its packages, which only R
+        knows."""
         arguments = {name: _hashable(value) for name, value in self.arguments.items()}
         return stable_id("call", self.function, self.place, self.data_hash, arguments, r_code_hash())
 
@@ -100,12 +97,12 @@ def _hashable(value: Any) -> Any:
 
 
 def computed(calls: Sequence[Call], workers: Workers = None) -> Generator[tuple[int, Answer], None, None]:
-    """Yield (number of the call, its answer) as calls end: short ones next to each other and in groups. Those that take
-    all cores come last, one after another here, next to each other on the workers of an executor.
+    """Yield (number of the call, its answer) as calls end: short ones in parallel and in groups. Those that use all
+    cores come last, one after another here, in parallel on the workers of an executor.
 
-    `workers` R processes (default: the cores), or an executor of the caller's: it is only given work and never shut
-    down; wherever its workers are, they need R and this package. Raises RError if a package is missing, no worker
-    can start, a worker has other versions, or the executor breaks. Leaving early ends what was begun.
+    `workers` R processes (default: the cores), or the caller's executor: it is only given work and never shut down;
+    wherever its workers are, they need R and this package. Raise RError if a package is missing, no worker can start, a
+    worker has other versions, or the executor breaks. Leaving early ends what was begun.
     """
     tasks = [_task(call, workers) for call in calls]
     if tasks:
@@ -120,8 +117,8 @@ def computed(calls: Sequence[Call], workers: Workers = None) -> Generator[tuple[
 
 
 def _stages(calls: Sequence[Call], workers: Workers, took: Sequence[float]) -> Iterator[list[list[int]]]:
-    """Group of calls, by their numbers; each stage begins when the one before has ended. `took`: the seconds of those
-    that have ended.
+    """Yield groups of calls by their numbers; each stage begins when the one before has ended. `took`: the seconds of
+    those that have ended.
     """
     together = [number for number, call in enumerate(calls) if call.cores == "one"]
     singles = [[number] for number, call in enumerate(calls) if call.cores == "all"]
@@ -130,7 +127,7 @@ def _stages(calls: Sequence[Call], workers: Workers, took: Sequence[float]) -> I
     if first:
         yield [[number] for number in first]
     groups = _groups(rest, took, count)
-    if isinstance(workers, Executor):  # on other machines, what takes all cores of one keeps nobody waiting
+    if isinstance(workers, Executor):  # on other machines, a call that uses all cores of one delays no other
         yield [*singles, *groups]
     else:
         yield groups
@@ -138,7 +135,7 @@ def _stages(calls: Sequence[Call], workers: Workers, took: Sequence[float]) -> I
 
 
 def answer_of(call: Call, workers: Workers = None) -> Answer:
-    """Return the answer of one call that is kept nowhere. RError if R can't, or its process died."""
+    """Return the answer of one call without keeping it; RError if R can't, or its process died."""
     with closing(computed([call], workers)) as answers:
         ((_, answer),) = answers
     answer.raise_error()
@@ -151,7 +148,7 @@ def answered(call: Call, workers: Workers = None) -> Any:
 
 
 def _task(call: Call, workers: Workers) -> Task:
-    """With paths of this machine, where R runs on it; else with the names of files, and what is in them."""
+    """Return the task with paths of this machine if R runs here; else with the names and contents of files."""
     takes_all = call.cores == "all"
     names = ("rows", "arguments", "packages", "nested")
     same: dict[str, Any] = {name: getattr(call, name) for name in names}
@@ -166,7 +163,7 @@ def _task(call: Call, workers: Workers) -> Task:
 
 
 def _with_files(call: Call, answer: Answer) -> Answer:
-    """Put files that came back where they belong, each whole or not at all."""
+    """Put files that came back into place, each complete or not at all."""
     said = []
     for name, content in answer.files.items():
         path = call.writes[name]
@@ -180,7 +177,7 @@ def _with_files(call: Call, answer: Answer) -> Answer:
 
 
 def _groups(numbers: Sequence[int], took: Sequence[float], count: int) -> list[list[int]]:
-    """Return the later, the smaller, so that `count` workers end together also where the last calls take longest."""
+    """Return groups that get smaller, so that `count` workers end together even if the last calls take longest."""
     most = min(_GROUP, int(_GROUP_S / max(sum(took) / len(took), 1e-4))) if took else 1
     groups: list[list[int]] = []
     at = 0
@@ -194,7 +191,7 @@ def _groups(numbers: Sequence[int], took: Sequence[float], count: int) -> list[l
 def _run(
     tasks: Sequence[Task], groups: Sequence[list[int]], answer: _Answering
 ) -> Generator[tuple[int, Answer], None, None]:
-    """Where a process dies, the calls that it had are run again, each alone: that shows which of them is to blame."""
+    """Run groups. If a process dies, its calls are run again, each alone: that shows which is to blame."""
     again: list[int] = []
     lost: list[int] = []
     if not groups:
@@ -211,7 +208,7 @@ def _run(
                 yield from zip(groups[place], answers, strict=True)
     if again:
         yield from _run(tasks, [[number] for number in again], answer)
-    for number in lost:  # nothing else is under way, so that no other can be to blame
+    for number in lost:  # nothing else is running, so that no other call can be to blame
         with closing(answer([[tasks[number]]])) as results:
             ((_, answers),) = results
         if isinstance(answers, Died):

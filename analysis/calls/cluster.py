@@ -1,4 +1,4 @@
-"""A Dask cluster by its address, for people who type one: connected to, or started here, at its first use."""
+"""Use a Dask cluster by its typed address: connected to, or started here, at its first use."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _EXAMPLES = "For example: --cluster tcp://scheduler:8786, or --cluster local:4 f
 
 
 class ClusterExecutor(Executor):
-    """Hands calls to the Dask cluster at `address`: tcp://host:port of a scheduler, or local:N, which starts N worker
+    """Hand calls to the Dask cluster at `address`: tcp://host:port of a scheduler, or local:N, which starts N worker
     processes here. Nothing happens before the first call; `shutdown()` leaves the scheduler, and ends what was started.
 
-    UsageError if the address is none, RError if Dask is missing or nobody answers at it.
+    Raise UsageError if the address is invalid, RError if Dask is missing or no scheduler answers there.
     """
 
     def __init__(self, address: str) -> None:
@@ -36,7 +36,7 @@ class ClusterExecutor(Executor):
 
     @cached_property
     def client(self) -> Any:
-        """Dask's own, connected."""
+        """Return Dask's own client, connected."""
         distributed = _distributed()
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters ends in a sentence of ours
         self._open = contextlib.ExitStack()
@@ -64,14 +64,15 @@ class ClusterExecutor(Executor):
         return executor
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leaves the cluster; one that was started for this ends."""
+        """Leave the cluster; one that was started for this ends."""
         if self._open is not None:
             self._open.close()
 
 
 def start_lost_workers(client: Any) -> None:
-    """Dask starts a worker of this machine again that dies in a job, but gives one up that dies before its nanny heard
-    that it had begun: a LocalCluster that lacks workers is told to have them again. Others are not ours to scale.
+    """Start lost workers again. Dask restarts a worker of this machine that dies in a job, but gives up one that dies
+    before its nanny knew that it had begun: a LocalCluster that lacks workers must be asked for them. Others are not
+    ours to scale.
     """
     cluster = client.cluster
     if isinstance(cluster, _distributed().LocalCluster) and cluster.worker_spec.keys() - cluster.workers.keys():
@@ -79,7 +80,7 @@ def start_lost_workers(client: Any) -> None:
 
 
 def worker_reports(address: str, packages: Sequence[str]) -> list[WorkerReport | str]:
-    """Return what each worker of the cluster at `address` has; a sentence of one that can't say."""
+    """Return what each worker of the cluster at `address` has; a sentence for one that can't say."""
     with ClusterExecutor(address) as executor:
         try:
             executor.client.wait_for_workers(1, timeout=_CONNECT_S)
@@ -96,7 +97,7 @@ def worker_reports(address: str, packages: Sequence[str]) -> list[WorkerReport |
 
 @contextlib.contextmanager
 def _local_cluster(distributed: Any, n: int) -> Iterator[Any]:
-    """Start a cluster whose dashboard takes any free port: that of another cluster of this machine is no reason to
+    """Start a cluster whose dashboard takes any free port: another cluster on this machine is no reason to
     fail.
     """
     made = distributed.LocalCluster(
@@ -107,7 +108,7 @@ def _local_cluster(distributed: Any, n: int) -> Iterator[Any]:
 
 
 def _checked(address: str) -> int | None:
-    """Return the number of workers of local:N; None of another address."""
+    """Return the number of workers of local:N; None for another address."""
     scheme, colon, rest = address.partition(":")
     if scheme == LOCAL:
         if not colon:

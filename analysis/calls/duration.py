@@ -1,4 +1,4 @@
-"""How long a Bayesian fit will take, said before it begins: R would be heard at its end only."""
+"""Say how long a Bayesian fit will take before it begins: R would report it only at the end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NEEDED = ("chains", "iterations")
 
 
 def expected_duration(call: Call, workers: Workers = None) -> str | None:
-    """Return a sentence where R's own estimate is ten minutes or more; R itself refuses what takes more than an
+    """Return a sentence if R's own estimate is ten minutes or more; R itself refuses what takes more than an
     hour.
     """
     arguments, rows = call.arguments.get(call.nested, {}) if call.nested else call.arguments, call.rows

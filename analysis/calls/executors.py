@@ -1,7 +1,7 @@
-"""Calls of R by any `concurrent.futures.Executor`: Dask's, the standard library's, another's.
+"""Call R by any `concurrent.futures.Executor`: Dask's, the standard library's, another's.
 
-A call is pickled here, and runs in_worker.py there. What an executor says of a lost process is told apart from what R
-says of a call: a lost call is run again, alone, and then is one that failed.
+A call is pickled here, and runs in_worker.py there. An executor's error about a lost process is distinguished from R's
+error about a call: a lost call is run again, alone, and then counts as failed.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from slant.collector.system.files import remove
 from slant.collector.system.operating_system import core_count, try_lock, unlock
 
 Workers = int | Executor | None
-"""Where R runs: in so many processes of ours (None: one a core), or in those of an executor."""
+"""Say where R runs: in this many of our processes (None: one per core), or in those of an executor."""
 
 _log = logging.getLogger(__name__)
 _LOOK_S = 0.5  # how often a cluster is asked which workers it has: they come and go
-_WORKERLESS_S = 10.0  # a worker that died is back before, and one that begins is there
+_WORKERLESS_S = 10.0  # a worker that died is back by then, and a starting one is there
 _HEED_CTRL_C_S = 0.2  # see analysis/bridge/worker.py
-_IN_FLIGHT = 4  # groups of calls for each worker: enough that none waits, and all the others stay here
+_IN_FLIGHT = 4  # groups of calls for each worker: enough that none waits, while all the others stay here
 _AT_LEAST = 16
 _KEPT = "What had ended is kept: the same call goes on from there."
-_NOT_TAKEN = (ImportError, AttributeError, TypeError, pickle.PickleError)  # what a worker without slant raises
+_NOT_TAKEN = (ImportError, AttributeError, TypeError, pickle.PickleError)  # a worker without slant raises these
 
 
 @dataclass(frozen=True)
 class Lost(Died):
-    """The result of a job whose executor lost the worker that had it."""
+    """Mark a job whose worker the executor lost."""
 
 
 class MixedVersions(Executor):
-    """Another executor, whose workers may have other versions of R and its packages than there are here."""
+    """Wrap an executor whose workers may have other versions of R and its packages than this machine."""
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
@@ -55,21 +55,21 @@ class MixedVersions(Executor):
         return self.executor.submit(function, *arguments, **named)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """As of the executor itself."""
+        """Shut down the executor itself."""
         self.executor.shutdown(wait=wait, cancel_futures=cancel_futures)
 
 
 def mixed_versions(executor: Executor) -> Executor:
     """Return the same executor, for calls of R that may be answered by other versions than those here.
 
-    Each result then says which versions made it and on which machine, and what is kept counts as unchanged whatever
-    versions made it: `analysis.fit(db, executor=mixed_versions(executor))`.
+    Each result then says which versions made it and on which machine, and kept results count as unchanged with any
+    versions: `analysis.fit(db, executor=mixed_versions(executor))`.
     """
     return MixedVersions(executor)
 
 
 def worker_count(workers: Workers) -> int:
-    """How many calls can be answered at a time, as far as that can be told."""
+    """Return how many calls can be answered at a time, as far as that is known."""
     if not isinstance(workers, Executor):
         return workers or core_count()
     if (client := dask_client(workers)) is not None:
@@ -78,18 +78,18 @@ def worker_count(workers: Workers) -> int:
 
 
 def _threads_by_worker(client: Any) -> Mapping[str, int]:
-    """Of the workers that Dask has now; none if its scheduler is gone, of which the calls themselves tell."""
+    """Return the workers that Dask has now; none if its scheduler is gone, which the calls themselves report."""
     if client.status != "running":
         return {}
     try:
         threads: Mapping[str, int] = client.nthreads()
-    except OSError:  # it was killed while it was asked
+    except OSError:  # it was killed while being asked
         return {}
     return threads
 
 
 def dask_client(executor: Executor) -> Any:
-    """Return the client of Dask that an executor belongs to; None of another one."""
+    """Return the Dask client that an executor belongs to; None for another executor."""
     inner = executor.executor if isinstance(executor, MixedVersions) else executor
     if isinstance(inner, ClusterExecutor):
         return inner.client
@@ -98,9 +98,9 @@ def dask_client(executor: Executor) -> Any:
 
 
 class LeftOut:
-    """The workers of an executor that were refused, and what is said of them: one sentence on stderr for each, once.
+    """Hold an executor's refused workers, and a sentence about each, printed once on stderr.
 
-    Dask alone can be told who is to work. Of any other executor the first worker that is refused ends the calls.
+    Only Dask lets us choose workers. With any other executor the first refused worker ends the calls.
     """
 
     def __init__(self, executor: Executor) -> None:
@@ -108,7 +108,7 @@ class LeftOut:
         self._reasons: dict[str, tuple[str, ...]] = {}
 
     def refuse(self, worker: Refused) -> None:
-        """RError if nobody else is there."""
+        """Refuse a worker; RError if no other is there."""
         is_new = worker.worker not in self._reasons
         self._reasons[worker.worker] = worker.reason
         if not self.fit_workers():
@@ -118,7 +118,7 @@ class LeftOut:
             _log.warning("%s It is left out; the others go on.", worker.reason[0])
 
     def fit_workers(self) -> frozenset[str] | None:
-        """Those that may answer; None if nobody was refused, and all may."""
+        """Return those that may answer; None if none was refused, and all may."""
         if not self._reasons:
             return None
         present = _threads_by_worker(self._client) if self._client is not None else ()
@@ -132,7 +132,7 @@ class LeftOut:
 
 
 class _Attendance:
-    """Looks whether a Dask cluster has workers, and says once where it has none: calls wait for them for ever."""
+    """Check that a Dask cluster has workers, and say once if it has none: calls wait for them for ever."""
 
     def __init__(self, executor: Executor) -> None:
         self._client, self._seen_at, self._is_said = dask_client(executor), time.monotonic(), False
@@ -163,9 +163,9 @@ class _Sent:
 def by_executor(
     groups: Sequence[Sequence[Task]], executor: Executor, left_out: LeftOut
 ) -> Generator[tuple[int, list[Answer] | Died], None, None]:
-    """Yield (number of the group, its answers) as they end; `Lost` where the executor lost its worker.
+    """Yield (number of the group, its answers) as they end; `Lost` if the executor lost its worker.
 
-    Leaving early cancels what is queued, and ends R wherever it works for this. RError if the executor breaks, or no
+    Leaving early cancels what is queued, and ends R wherever it runs. Raise RError if the executor breaks, or no
     worker can be used.
     """
     versions = None if isinstance(executor, MixedVersions) else _expected_versions(groups, executor)
@@ -214,7 +214,7 @@ def by_executor(
 
 
 def _withdrawn(sent: dict[Future[Any], _Sent], fit: frozenset[str] | None) -> list[_Sent]:
-    """Return what was sent to chosen workers of which none is there any more: Dask would keep it for them for ever."""
+    """Return what was sent only to workers that no longer exist: Dask would keep it for them for ever."""
     stranded = [future for future, of_one in sent.items() if fit and of_one.workers and not of_one.workers & fit]
     withdrawn = []
     for future in stranded:
@@ -243,7 +243,7 @@ def _answers(future: Future[Any]) -> list[Answer] | Died | Refused:
             f"{type(error).__name__}: {error}",
             "Each worker needs the same slant as this machine: pip install slant[r,dask]",
         ) from error
-    except Exception as error:  # each executor has words of its own for a worker that is gone
+    except Exception as error:  # each executor raises another error for a worker that is gone
         said = " ".join(str(error).split()).partition(". ")[0]
         return Lost(f"The executor lost the process that worked on it ({type(error).__name__}: {said})")
     if isinstance(value, Died | Refused):
@@ -258,7 +258,7 @@ def _dropped(said: str) -> RError:
 
 
 def _expected_versions(groups: Sequence[Sequence[Task]], executor: Executor) -> Mapping[str, str]:
-    """Those of this machine; where it lacks R or a package, those of the worker that answers first."""
+    """Return the versions of this machine; if it lacks R or a package, those of the worker that answers first."""
     packages = packages_of([task for group in groups for task in group])
     here = versions_now(packages)
     if here is not None:
@@ -280,12 +280,12 @@ def _most_in_flight(executor: Executor) -> int:
 
 @contextlib.contextmanager
 def _lock(executor: Executor) -> Iterator[str | None]:
-    """Lock a file meanwhile: workers on this machine see whether anybody waits. Dask tells its own."""
+    """Lock a file inside the block: workers on this machine see that its caller still waits. Dask tells its own."""
     if dask_client(executor) is not None:
         yield None
         return
     file, path = tempfile.mkstemp(prefix="slant-", suffix=".lock")
-    atexit.register(_remove, path)  # not before: what an executor begins only now is to find it unlocked
+    atexit.register(_remove, path)  # not before: work that an executor begins only now should find it unlocked
     try:
         try_lock(file)
         yield path

@@ -1,7 +1,7 @@
-"""What runs in a worker of somebody's executor (a Dask worker, a process of a ProcessPoolExecutor, a thread): it starts
-R in a child process of its own, looks after it, and ends it as soon as nobody waits for its answer.
+"""Answer calls in a worker of a foreign executor (a Dask worker, a process of a ProcessPoolExecutor, a thread): start R
+in a child process, look after it, and end it as soon as its answer is no longer wanted.
 
-Nothing here imports Polars: what comes and goes is bytes, which only home and R's own process read.
+Nothing here imports Polars: bytes come and go, which only the caller's machine and R's own process read.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from slant.collector.system.operating_system import core_count, is_locked, machi
 
 R_CODE = "slant's R code"
 _TAKE_TURNS = threading.Lock()
-_threads: dict[str, threading.Semaphore] = {}  # by Dask worker: those of its threads that nobody has
+_threads: dict[str, threading.Semaphore] = {}  # by Dask worker: its free threads
 
 
 @dataclass(frozen=True)
 class Parcel:
-    """Calls on their way to R in another process.
+    """Carry calls to R in another process.
 
     content: the tasks, pickled. versions: those that R, its packages and our R code must have there; None: any.
-    lock: a file that home holds locked as long as it waits (on this machine; elsewhere there is no such file).
+    lock: a file that the caller keeps locked as long as it waits (on this machine; elsewhere there is no such file).
     """
 
     content: bytes
@@ -45,8 +45,8 @@ class Parcel:
 
 @dataclass(frozen=True)
 class WorkerReport:
-    """What a Dask worker has, for its calls of R. versions: of R and its packages, None for one that is missing; empty
-    where R can't start, and then `problem` says why.
+    """Say what a Dask worker has for its calls of R. versions: of R and its packages, None for a missing one; empty if
+    R can't start, and then `problem` says why.
     """
 
     worker: str
@@ -63,7 +63,7 @@ class WorkerReport:
 
 @dataclass(frozen=True)
 class Refused:
-    """The result of calls that `worker` may not answer, and why, the sentence first."""
+    """Mark calls that `worker` may not answer, with the reason, the sentence first."""
 
     worker: str
     reason: tuple[str, ...]
@@ -78,7 +78,7 @@ class _TooMuchMemory(Exception):
 
 
 def answer_parcel_here(parcel: Parcel) -> bytes | Died | Refused:
-    """Return the answers, pickled; `Refused` where this worker has other versions, or R or a package is missing."""
+    """Return the answers, pickled; `Refused` if this worker has other versions, or R or a package is missing."""
     worker = _dask_worker()
     with _cores(worker, parcel.takes_all_cores) as cores:
         watch = _Watch(worker, parcel.lock, cores)
@@ -105,12 +105,12 @@ def _answer(parcel: Parcel) -> bytes:
 
 
 def versions_there(packages: tuple[str, ...], *, loads: bool = False) -> dict[str, str | None]:
-    """Return what numbers depend on next to data and arguments; None if a package is missing. RError without R."""
+    """Return what numbers depend on besides data and arguments; None if a package is missing. RError without R."""
     return {**versions_here(packages, loads=loads), R_CODE: r_code_hash()}
 
 
 def about_worker(packages: tuple[str, ...], dask_worker: Any = None) -> WorkerReport:
-    """Run in a Dask worker, which gives itself, next to its tasks."""
+    """Run in a Dask worker, which passes itself, alongside its tasks."""
     import psutil
 
     versions: Mapping[str, str | None] = {}
@@ -139,7 +139,7 @@ def _address(worker: Any) -> str:
 
 
 def difference(there: Mapping[str, str | None], here: Mapping[str, str]) -> str:
-    """Return what differs, in words; "" where nothing does."""
+    """Return what differs, in words; "" if nothing does."""
     words = []
     for name, own in here.items():
         other = there.get(name)
@@ -153,7 +153,7 @@ def difference(there: Mapping[str, str | None], here: Mapping[str, str]) -> str:
 
 
 def _refusal(parcel: Parcel) -> tuple[str, ...] | None:
-    """Why R must not be called here. Where versions may be mixed, R and the packages must be there still."""
+    """Return why R must not be called here. Even if versions may be mixed, R and the packages must be there."""
     name = f"The worker {_address(_dask_worker())} on {machine_name()}"
     try:
         there = versions_there(parcel.packages, loads=not parcel.takes_all_cores)
@@ -175,14 +175,14 @@ def _refusal(parcel: Parcel) -> tuple[str, ...] | None:
 
 @contextlib.contextmanager
 def _cores(worker: Any, takes_all: bool) -> Iterator[int]:
-    """How many cores R may use: one, or all threads of this worker, when what they do has ended."""
-    if worker is None:  # how many an executor has is nobody's to say
+    """Return how many cores R may use: one, or all threads of this worker, once their work has ended."""
+    if worker is None:  # it is unknown how many an executor has
         yield 1
         return
     n_threads = int(worker.state.nthreads)
     n = n_threads if takes_all else 1
     free = _threads.setdefault(worker.address, threading.Semaphore(n_threads))
-    with _TAKE_TURNS:  # or two that want all would wait for each other
+    with _TAKE_TURNS:  # or two calls that want all would wait for each other
         for _ in range(n):
             free.acquire()
     try:
@@ -193,7 +193,7 @@ def _cores(worker: Any, takes_all: bool) -> Iterator[int]:
 
 
 class _Watch:
-    """Ends R where nobody waits for its answer, or where it takes more memory than its share of the worker's limit."""
+    """End R if its answer is no longer wanted, or if it takes more memory than its share of the worker's limit."""
 
     def __init__(self, worker: Any, lock: str | None, cores: int) -> None:
         self._worker = worker
@@ -203,7 +203,7 @@ class _Watch:
 
     def __call__(self, processes: Sequence[int]) -> None:
         self.check_wanted()
-        # what each has to itself takes 20 ms to count, and is no more than what it has with others
+        # counting unshared memory takes 20 ms, and it is no more than that with shared memory
         if self._limit is None or sum(map(_memory_of, processes)) <= self._limit:
             return
         if (used := sum(_memory_of(process, shares_once=True) for process in processes)) > self._limit:
@@ -222,7 +222,7 @@ class _Watch:
 
 
 def _dask_worker() -> Any:
-    """Dask's worker, where this thread is one of its."""
+    """Return Dask's worker, if this thread belongs to it."""
     module = sys.modules.get("distributed.worker")
     if module is None:
         return None
@@ -233,13 +233,13 @@ def _dask_worker() -> Any:
 
 
 def _memory_limit(worker: Any, cores: int) -> float | None:
-    """Dask looks at its own process only, and R is in another."""
+    """Return R's share of the memory limit. Dask looks only at its own process, and R is in another."""
     limit = None if worker is None else worker.memory_manager.memory_limit
     return limit * cores / worker.state.nthreads if limit else None
 
 
 def _memory_of(process: int, *, shares_once: bool = False) -> int:
-    """Of a process and its children, in bytes. What they share counts for each of them, or, slowly, once."""
+    """Return the bytes of a process and its children. Shared memory counts for each of them or, more slowly, once."""
     import psutil  # Dask has it
 
     total = 0

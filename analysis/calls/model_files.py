@@ -1,4 +1,4 @@
-"""Where fitted models and their draws lie: in the folder NAME.duckdb.models next to the database, by the fit's id."""
+"""Find fitted models and their draws: in the folder NAME.duckdb.models next to the database, by the fit's id."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def model_folder(db: str | Path) -> Path:
 
 
 def made_model_folder(db: str | Path) -> Path:
-    """Return the same folder, made where it can be: where it can't, R says that the model was not kept. DatabaseError
-    where something else has its name: a model would be written elsewhere.
+    """Return the same folder, made if possible: if not, R says that the model was not kept. DatabaseError if something
+    else has its name: a model would be written elsewhere.
     """
     folder = model_folder(db)
     try:
@@ -34,14 +34,14 @@ def made_model_folder(db: str | Path) -> Path:
 
 
 def model_file(db: str | Path, call_id: str, ending: str = ".rds") -> Path:
-    """Where a file of this fit lies. Ids come from the database, too, so nothing but letters and digits will do."""
+    """Return where a file of this fit is. Ids also come from the database, so they must be letters and digits."""
     if not call_id.isalnum() or not call_id.isascii():
         raise DatabaseError(f'"{db}" holds a fit with the id "{call_id}", which slant did not make.')
     return model_folder(db) / f"{call_id}{ending}"
 
 
 def checked_file(path: Path, md5: object, what: str, again: str) -> Path:
-    """`path`, if it is the very file that slant wrote: reading an .rds file can run code. Else DatabaseError.
+    """Return `path` if it is the very file that slant wrote: reading an .rds file can run code. Else DatabaseError.
 
     `what` is a word for it ("model"), `again` says how to make it again.
     """

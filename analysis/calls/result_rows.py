@@ -1,4 +1,4 @@
-"""The rows that calls of R come to: one of the table `calls` each, and those of the tables of what they returned.
+"""Make rows from calls of R: one of the table `calls` each, and those of the tables of what they returned.
 
 The tables are described in sql/migrations, from 0002_results.sql on, and their types are read from there.
 """
@@ -31,7 +31,7 @@ def table_schema(table: str) -> pl.Schema:
 
 @cache
 def _table_schemas() -> dict[str, pl.Schema]:
-    """Of all tables at once: making them takes longer than reading what they are."""
+    """Return those of all tables at once: making them takes longer than reading them."""
     with closing(duckdb.connect(":memory:")) as connection:
         for file in sorted((sql_dir() / "migrations").glob("*.sql")):
             connection.execute(file.read_text("utf-8"))
@@ -40,8 +40,8 @@ def _table_schemas() -> dict[str, pl.Schema]:
 
 
 def rows_of_calls(ended: Iterable[tuple[Call, Answer]]) -> Frames:
-    """Return the rows of the table `calls`, and of each of their own, that these calls come to, below each other.
-    Values are gathered first: a frame a call costs milliseconds.
+    """Return the rows of the table `calls`, and of each of their own, for these calls, below each other. Values are
+    gathered first: a frame per call would cost milliseconds.
     """
     tables: dict[str, _Columns] = {"calls": _Columns("calls")}
     for call, answer in ended:
@@ -81,14 +81,14 @@ def _call_row(call: Call, answer: Answer, frames: Mapping[str, pl.DataFrame]) ->
 
 
 class _Columns:
-    """The values of a table, by column: what R did not return is from what is said of the call, or unknown."""
+    """Hold the values of a table by column: what R did not return is taken from the call, or unknown."""
 
     def __init__(self, table: str) -> None:
         self._schema = table_schema(table)
         self._values: dict[str, list[Any]] = {name: [] for name in self._schema}
 
     def add(self, frame: pl.DataFrame | None, own: Mapping[str, Any]) -> None:
-        """Add the rows of a frame of R's, or one row without any."""
+        """Add the rows of one of R's frames, or one row without any."""
         n = 1 if frame is None else frame.height
         returned = {} if frame is None else {series.name: series for series in frame.get_columns()}
         for name, kind in self._schema.items():
@@ -102,7 +102,7 @@ class _Columns:
                 values.extend([plain(own.get(name), kind)] * n)
 
     def frame(self) -> pl.DataFrame:
-        """No number is NaN."""
+        """Return the frame without NaN."""
         columns = [pl.Series(name, values, dtype=self._schema[name]) for name, values in self._values.items()]
         return pl.DataFrame(columns).fill_nan(None)
 
@@ -118,7 +118,7 @@ def plain(value: Any, kind: pl.DataType | None = None) -> Any:
 
 
 def _status(call: Call, answer: Answer, frames: Mapping[str, pl.DataFrame]) -> str:
-    """As R's own frame says where it has a row or more of `status`: failed where all of them have."""
+    """Return the status from R's own frame if it has one: failed if all its rows are."""
     own = [frame["status"].to_list() for frame in frames.values() if "status" in frame.columns and frame.height]
     if answer.error or (own and set(own[0]) == {"failed"}):
         return "failed"

@@ -1,4 +1,4 @@
-"""Results of calls of R, kept in the database: one row of the table `calls` each, and the data frames that R returned.
+"""Keep results of R calls in the database: one row of the table `calls` each, and the data frames that R returned.
 
 `results()` takes what is kept and unchanged, computes the rest, and keeps each as it ends. result_rows.py has the rows.
 """
@@ -35,14 +35,14 @@ from slant.collector.system.files import regular_files, remove
 from slant.collector.system.shipped_files import sql_query
 
 Progress = Callable[[int, int], None]
-"""Called with the numbers of calls that are done and that there are. It may also have `watch(path, name)`, a file in
-which a long call writes what it is doing, and `note(text)`, what to say at once.
+"""Receive how many calls are done and how many there are. It may also have `watch(path, name)`, a file in which a long
+call writes what it is doing, and `note(text)`, what to say at once.
 """
 MACHINE = "machine"
-"""Beside the versions that made a result, where they may be mixed: the machine that had them (and R_CODE there)."""
+"""Name the machine that made a result, where versions may be mixed (and R_CODE there), next to its versions."""
 _KEEP_EVERY_S = 2.0
-_KEEPING = 0.1  # the share of time that keeping may take, where a disk is slow
-_PATIENCE_S = 0.5  # with whoever holds the database, while calls go on: the next ones are tried with these
+_KEEPING = 0.1  # the share of time that keeping may take, if a disk is slow
+_PATIENCE_S = 0.5  # with another process that holds the database while calls go on: they are tried again with the next
 _LAST_PATIENCE_S = 30.0
 _log = logging.getLogger("slant.analysis.results")
 _reasons_not_kept: dict[str, None] = {}
@@ -50,11 +50,11 @@ _reasons_not_kept: dict[str, None] = {}
 
 @dataclass(frozen=True)
 class Results:
-    """What calls gave, in the order in which they were asked for.
+    """Hold what calls gave, in the order of the request.
 
-    calls: one row a call, in the columns of the table `calls`. frames: by the name of its table, each data frame that
-    they returned, all calls below each other, told apart by call_id. computed: the ids of those that were computed now.
-    not_kept: why these could not be written to the database; None if they were.
+    calls: one row per call, in the columns of the table `calls`. frames: by the name of its table, each data frame that
+    they returned, all calls below each other, distinguished by call_id. computed: the ids of those that were computed
+    now. not_kept: why these could not be written to the database; None if they were.
     """
 
     calls: pl.DataFrame
@@ -63,7 +63,7 @@ class Results:
     not_kept: str | None = None
 
     def of(self, calls: Sequence[Call]) -> Results:
-        """Those of these calls alone, in their order."""
+        """Return only these calls, in their order."""
         order = pl.DataFrame({ID: [call.id for call in calls]}, schema={ID: pl.String})
         return Results(
             _in_order(order, self.calls),
@@ -73,7 +73,7 @@ class Results:
         )
 
     def check_none_failed(self) -> None:
-        """RError, with its reason, for the first call that failed."""
+        """Raise RError, with its reason, for the first call that failed."""
         failed = self.calls.filter(pl.col("status") == "failed")
         if failed.height:
             row = failed.row(0, named=True)
@@ -92,11 +92,11 @@ def results(
     """Return what each call gives: kept before (rows, arguments, R code, versions of packages unchanged) or computed
     now.
 
-    Each is kept as it ends; of a call that failed, its reason is, and it is tried again. `refit` computes all again.
+    Each is kept as it ends; for a failed call its reason is kept, and it is tried again. `refit` computes all again.
     `workers` R processes (default: the cores), or any `concurrent.futures.Executor`; versions of R and packages are
-    those of this machine, but for `mixed_versions(executor)`, for which any will do. Without R, what is kept is still
-    given. `raises`: what R itself refuses (RError) ends it all; else it is a call that failed, as one whose process
-    died always is. Raises RError if R or a package is missing.
+    those of this machine, except with `mixed_versions(executor)`, which accepts any. Without R, kept results are still
+    returned. `raises`: an error of R (RError) ends everything; else it is a failed call, as one whose process died
+    always is. Raise RError if R or a package is missing.
     """
     kept = _Kept(db, calls)
     is_mixed = isinstance(workers, MixedVersions)
@@ -127,14 +127,14 @@ def results(
 
 
 def take_reasons_not_kept() -> list[str]:
-    """Why results of this process could not be written to their database, each reason once; none the next time."""
+    """Return why results of this process could not be written to their database, each reason once; then none."""
     reasons = list(_reasons_not_kept)
     _reasons_not_kept.clear()
     return reasons
 
 
 def not_kept_yet(db: str | Path, calls: Sequence[Call]) -> list[Call]:
-    """Those that `results()` would compute."""
+    """Return those that `results()` would compute."""
     unchanged = _Kept(db, calls).unchanged(calls)
     return [call for call in calls if call.id not in unchanged]
 
@@ -146,7 +146,7 @@ def unchanged_ids(calls: Sequence[Call], rows: pl.DataFrame, versions: Mapping[s
 
 
 class _Kept:
-    """What the database keeps of these calls, by table."""
+    """Read what the database keeps of these calls, by table."""
 
     def __init__(self, db: str | Path, calls: Sequence[Call]) -> None:
         self.frames: Frames = {}
@@ -156,11 +156,11 @@ class _Kept:
         with reading(db) as connection, registered(connection, "asked", ids):
             for table in ("calls", *dict.fromkeys(t for call in calls for t in call.tables.values())):
                 rows = f"SELECT t.* FROM {table} t WHERE {ID} IN (SELECT {ID} FROM asked) ORDER BY rowid"  # noqa: S608
-                with suppress(duckdb.CatalogException):  # an older slant made the file, and it can't be written
+                with suppress(duckdb.CatalogException):  # an older slant wrote the file, and it can't be changed
                     self.frames[table] = frame_of(connection.sql(rows)).cast(table_schema(table))
 
     def unchanged(self, calls: Sequence[Call], *, any_versions: bool = False) -> set[str]:
-        """Return the ids of calls that need not be made again. Without R nothing better could be made."""
+        """Return the ids of calls that need not be made again. Without R, that is all kept ones."""
         rows = {row[ID]: row for row in self.frames["calls"].to_dicts()} if "calls" in self.frames else {}
         known = [call for call in calls if call.id in rows and rows[call.id]["status"] != "failed"]
         if any_versions:
@@ -169,7 +169,7 @@ class _Kept:
         return {call.id for call in known if _is_made_alike(rows[call.id]["versions"], versions[call.packages])}
 
     def relabelled(self, calls: Sequence[Call]) -> dict[str, pl.DataFrame]:
-        """Return the rows whose further columns these calls give otherwise now, as they are to be; here, too."""
+        """Return the rows whose further columns these calls now give differently, with the new values; here, too."""
         changed: dict[str, pl.DataFrame] = {}
         for table, of_table in _by_first_table(calls).items():
             names = [name for name in table_schema(table) if any(name in call.columns for call in of_table)]
@@ -195,7 +195,7 @@ class _Kept:
 
 
 class _Store:
-    """Writes results into the database as they end, a few at once. What could not be written is tried again with the
+    """Write results into the database as they end, a few at once. What could not be written is tried again with the
     next, and at the end; numbers that can't be kept are still worth seeing.
     """
 
@@ -244,7 +244,7 @@ class _Store:
 
 
 def _write(db: Path, frames: Frames, relabelled: Frames, patience_s: float) -> set[str]:
-    """In one transaction; each takes the place of the earlier result that was about the same, whose ids it returns."""
+    """Write in one transaction; each result replaces the earlier one about the same, whose ids are returned."""
     with writing(db, patience_s) as connection:
         replaced: set[str] = set()
         if frames:
@@ -274,13 +274,13 @@ def _remove_files(db: Path, ids: Iterable[str]) -> None:
 
 
 def _with_asides(db: str | Path, calls: Sequence[Call], workers: Workers, progress: Progress | None) -> list[Call]:
-    """With what changes no number: where models go, and where a long call says what it does."""
+    """Add what changes no number: where models go, and where a long call writes what it does."""
     made: list[Call] = []
     watch, note = getattr(progress, "watch", None), getattr(progress, "note", None)
     for call in calls:
         writes = {name: model_file(db, call.id, ending) for name, ending in call.keeps.items()}
         if (call.keeps or call.says) and not os.access(made_model_folder(db), os.W_OK):
-            writes = writes if not isinstance(workers, Executor) else {}  # R says why; elsewhere nobody would
+            writes = writes if not isinstance(workers, Executor) else {}  # R says why; elsewhere this would be lost
         asides = dict(call.asides)
         if call.cores == "all" and note and (told := expected_duration(call, workers)):
             note(f"{call.says}: {told}")
@@ -294,7 +294,7 @@ def _with_asides(db: str | Path, calls: Sequence[Call], workers: Workers, progre
 
 
 def _versions(wanted: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], dict[str, str] | None]:
-    """Return the versions that calls with these packages would be made with now; R is asked once where it has all of
+    """Return the versions that calls with these packages would be made with now; R is asked once if it has all of
     them.
     """
     groups = list(wanted)
@@ -305,8 +305,8 @@ def _versions(wanted: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], dict[s
 
 
 def _is_made_alike(then: str | None, now: Mapping[str, str] | None) -> bool:
-    """Whether what made a result is what would make it now, as far as that is known (a call of other R code of ours has
-    another id, but where versions are mixed): R writes one version in two ways, 1.1-31 and 1.1.31.
+    """Return whether a result was made with the present versions, as far as known (a call of different R code has a
+    different id, unless versions are mixed): R writes one version in two ways, 1.1-31 and 1.1.31.
     """
     made_with = json.loads(then or "{}")
     if now is not None and made_with.get(R_CODE, r_code_hash()) != r_code_hash():

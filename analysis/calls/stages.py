@@ -1,4 +1,4 @@
-"""Long work of many calls: its progress as part of all, a Stan model compiled before it, what all come to after it."""
+"""Run long work of many calls: its progress as part of all, a Stan model compiled before, a summary after."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from slant.collector.system.files import remove
 
 
 class Stage:
-    """The progress of one part as that of all `total` calls, `offset` of which come before it."""
+    """Report the progress of one part as part of all `total` calls, `offset` of which come before it."""
 
     def __init__(self, progress: Progress | None, offset: int, total: int) -> None:
         self.progress, self.offset, self.total = progress, offset, total
@@ -34,7 +34,7 @@ class Stage:
 
     @contextmanager
     def watched(self, status_file: Path) -> Iterator[Path]:
-        """Show the file while R writes into it what it is doing, and remove it afterwards."""
+        """Show the file in which R writes what it is doing, and remove it afterwards."""
         if watch := getattr(self.progress, "watch", None):
             watch(status_file)
         remove(status_file)
@@ -45,7 +45,7 @@ class Stage:
 
 
 def compile_here(db: Path, call: Call, workers: Workers, stage: Stage) -> None:
-    """Compile the Stan model of `call`'s rows here, where somebody can watch it, unless a process of this machine has
+    """Compile the Stan model of `call`'s rows here, so that it can be watched, unless a process of this machine has
     done it. Other machines compile with their first fit."""
     if isinstance(workers, Executor):
         return
@@ -56,8 +56,8 @@ def compile_here(db: Path, call: Call, workers: Workers, stage: Stage) -> None:
 def summed_up(
     db: Path, summary: Call, table: str, workers: Workers, *, is_of_fewer: bool
 ) -> tuple[pl.DataFrame, str | None]:
-    """Return the rows of `table` of the call that sums up the others, and why they could not be kept (None if they
-    were). Of fewer calls than are kept already, nothing new is kept.
+    """Return the rows of `table` from the call that sums up the others, and why they could not be kept (None if they
+    were). If there are fewer calls than are already kept, nothing new is kept.
     """
     if is_of_fewer:
         return rows_of_calls([(summary, answer_of(summary, workers))])[table], None

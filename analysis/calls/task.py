@@ -1,5 +1,5 @@
-"""What a process in which R runs is told of a call, and what it answers. Nothing here is kept, and nothing is asked of
-the database: it runs wherever R does.
+"""Define what an R process gets of a call, and what it answers. Nothing here is kept, and the database is not read: it
+runs wherever R does.
 """
 
 from __future__ import annotations
@@ -23,10 +23,11 @@ from slant.collector.system.operating_system import machine_name
 
 @dataclass(frozen=True)
 class Answer:
-    """What R gave: `value` as the bridge converts it, warnings and messages as "kind: text", versions, seconds.
+    """Hold what R gave: `value` as the bridge converts it, warnings and messages as "kind: text", versions, seconds.
 
-    error: why there is no value, the sentence first; `has_died` where the process did. files: by argument, the contents
-    of those that R wrote on another machine. machine, r_code: who answered, and by which R code of slant (its hash).
+    error: why there is no value, the sentence first; `has_died` if the process did. files: by argument, the contents of
+    those that R wrote on another machine. machine, r_code: which machine answered, and with which of slant's R code
+    (its hash).
     """
 
     value: Any = None
@@ -41,7 +42,7 @@ class Answer:
 
     @property
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Its data frames by name, those of `tables` among them."""
+        """Return its data frames by name, including those of `tables`."""
         if isinstance(self.value, pl.DataFrame):
             return {"": self.value}
         named = dict(self.value or {})
@@ -49,14 +50,14 @@ class Answer:
         return {name: value for name, value in named.items() if isinstance(value, pl.DataFrame)}
 
     def raise_error(self) -> None:
-        """RError with what R said, where there is no value."""
+        """Raise RError with R's message, if there is no value."""
         if self.error:
             raise RError(*self.error)
 
 
 @dataclass(frozen=True)
 class Task:
-    """What R needs of a call: the function, its rows and arguments.
+    """Hold what R needs of a call: the function, its rows and arguments.
 
     more: arguments that change no number and depend on where R runs (files, cores), in the argument `nested`, if that
     is named. writes: arguments that name a file to write, with that file's name; its contents come back. reads:
@@ -82,14 +83,14 @@ class Task:
 
 @dataclass(frozen=True)
 class CallGroup:
-    """Calls that one R process answers one after another."""
+    """Hold calls that one R process answers one after another."""
 
     tasks: tuple[Task, ...]
 
     @property
     def packages(self) -> tuple[str, ...]:
-        """What workers are forked with. A call that takes all cores has one worker, which loads what it needs itself:
-        what it is forked from would hold brms, some 300 MB, next to it."""
+        """Name what workers are forked with. A call that uses all cores has one worker, which loads what it needs
+        itself: a forked one would come with brms, some 300 MB, in its parent."""
         return packages_of([task for task in self.tasks if not task.takes_all_cores])
 
 
@@ -98,7 +99,7 @@ def packages_of(tasks: Sequence[Task]) -> tuple[str, ...]:
 
 
 def answer_group(group: CallGroup) -> list[Answer]:
-    """Run in an R process. RError if a package or a function is missing; what R refuses is an answer, too."""
+    """Answer in an R process. RError if a package or a function is missing; an error of R is an answer, too."""
     from slant.analysis.bridge import r
 
     r.start()
@@ -106,7 +107,7 @@ def answer_group(group: CallGroup) -> list[Answer]:
 
 
 def answer_parcel(parcel: Parcel) -> bytes:
-    """Run in an R process of another executor's worker: the same, for what was pickled at home."""
+    """Answer in an R process of another executor's worker: the same, for what the caller pickled."""
     from slant.analysis.bridge import r
 
     r.start()
@@ -117,7 +118,7 @@ def answer_parcel(parcel: Parcel) -> bytes:
 
 
 def _answer_in_folder(r: Any, task: Task, cores: int) -> Answer:
-    """Files are read and written in a folder of this machine that is gone afterwards."""
+    """Answer, with files read and written in a temporary folder of this machine."""
     more = {**task.more, **({"cores": cores} if task.takes_all_cores else {})}
     if not task.reads and not task.writes:
         return _answer(r, replace(task, more=more))

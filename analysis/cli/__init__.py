@@ -1,1 +1,1 @@
-"""The command `analyze`, and what it shows."""
+"""Run the command `analyze`, and show its results."""

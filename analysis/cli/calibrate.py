@@ -1,4 +1,4 @@
-"""`analyze calibrate`: is the sampler of a Bayesian fit right?"""
+"""Check that the sampler of a Bayesian fit is right (`analyze calibrate`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Examples:
   analyze calibrate --fit interference --show ranks --format csv > ranks.csv
   analyze figures calibration --study interference
 """
-# What a terminal has room for; CSV and JSON have all columns.
+# A terminal has room for these; CSV and JSON have all columns.
 _SHOWN = (
     "fit", "quantity", "n", "n_failed", "n_doubtful", "p_value", "p_adjusted", "is_in_band", "coverage", "mean_z",
     "sd_z", "shrinkage",
@@ -44,11 +44,11 @@ def calibrate_command(
 ) -> Answer:
     """Is the sampler right? Simulation-based calibration of a study's Bayesian fits.
 
-    Draws parameters from the priors of the fit, and outcomes of them for the rows in the database; fits these, and
-    ranks each truth among the draws of its posterior. Where model, priors, coding and sampler are as they should be,
-    ranks are uniform: p_value is small where they are not, p_adjusted corrects it for the number of quantities. Of the
-    95 % intervals, coverage should be near .95; z-scores have mean 0 and standard deviation 1; shrinkage says how much
-    the data tell, from 0 to 1.
+    This draws parameters from the priors of the fit, and outcomes from them for the rows in the database; fits these,
+    and ranks each truth among the draws of its posterior. If model, priors, coding and sampler are as they should be,
+    ranks are uniform: p_value is small if they are not, p_adjusted corrects it for the number of quantities. For the 95
+    % intervals, coverage should be near .95; z-scores have mean 0 and standard deviation 1; shrinkage says how much the
+    data tell, from 0 to 1.
 
     Each data set is kept as soon as it is fitted: the same command goes on where it was stopped, and one with more data
     sets adds to them. Results do not depend on the number of workers, nor on interruptions.

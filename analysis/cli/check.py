@@ -1,4 +1,4 @@
-"""`analyze check`: one page on what could be wrong with a study's results."""
+"""Show on one page what could be wrong with a study's results (`analyze check`)."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def check_command(
     if show is not None and show not in known:
         raise UnknownNameError("check", show, known)
     no_registration = ("No run here was given a registration.", "To compare with a file: --registration FILE")
-    if show == REGISTRATION and out is None:  # it rests on no fit
+    if show == REGISTRATION and out is None:  # it uses no fit
         registered = registered_study(asked.db, chosen.name, registration)
         if registered is None:
             raise UsageError(*no_registration)
         return Answer(registered.deviations, exact=True)
-    if show in READ_ONLY and out is None:  # nor does what is only read
+    if show in READ_ONLY and out is None:  # nor do checks that only read
         kept = kept_rows(asked.db, chosen, asked.source)
         if show not in kept:
             raise UsageError(*_not_kept(show, commands[show], chosen.as_typed))

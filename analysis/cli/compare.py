@@ -1,4 +1,4 @@
-"""`analyze compare`: the printed numbers of a paper next to the recomputed ones."""
+"""Compare the printed numbers of a paper with the recomputed ones (`analyze compare`)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from slant.collector.studies.catalogue import Study
 
 
 def measures_in_words(db: Path, study: Study, source: str | None) -> Iterator[str]:
-    """Yield what the tokens of each model are, a sentence for each source; of a study about something else, nothing."""
+    """Yield what the tokens of each model are, a sentence for each source; nothing for a study about something else."""
     if not study.design.analyses_tokens:
         return
     rows = tables(db, study=study.name, names=["token_sources"])["token_sources"]
@@ -51,7 +51,7 @@ _OPTIONS = (
         "other",
         type=FILE,
         metavar="FILE",
-        help="Another database, or a sealed archive, of the same study: its fits beside those of --db.",
+        help="Another database, or a sealed archive, of the same study: its fits next to those of --db.",
     ),
 )
 
@@ -66,8 +66,8 @@ _OPTIONS = (
 def compare_command(
     asked: Asked, is_summary: bool, table_names: tuple[str, ...], status: str | None, other: Path | None
 ) -> Answer:
-    """Every printed number of the paper next to the recomputed one: in its tables, its text ("text"), and its earlier
-    version ("v1 S3" to "v1 S7").
+    """Compare every printed number of the paper with the recomputed one: in its tables, its text ("text"), and its
+    earlier version ("v1 S3" to "v1 S7").
 
     A number agrees if it differs from the print by at most `tolerance`: half a unit of the last printed digit, unless
     the study gives another. A slip is a misprint: the authors' own data, or the print itself, contradict it. "no data":

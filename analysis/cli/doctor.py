@@ -1,4 +1,4 @@
-"""`analyze doctor`: what slant needs and what this machine has. See analysis/doctor.py."""
+"""Check what slant needs and what this machine has (`analyze doctor`). See analysis/doctor.py."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from slant.collector.terminal import print_rows, say
 def doctor_command(cluster: str | None, db: Path, output_format: str) -> None:
     """Look at Python, R, rpy2, R packages and the database; say how to install or repair what is missing.
 
-    With --cluster: one row for each worker of it, and in what it differs from this machine.
+    With --cluster: one row for each of its workers, and how it differs from this machine.
 
-    Exit code 1 where something that slant needs is missing, or a worker differs.
+    The exit code is 1 if something that slant needs is missing, or a worker differs.
     """
     if cluster is not None:
         _print_workers(cluster, output_format)

@@ -1,4 +1,5 @@
-"""`analyze figures`: the figures as files (SVG or PDF for print, PNG for slides), each with an alternative text."""
+"""Draw the figures as files (SVG or PDF for print, PNG for slides), each with an alternative text (`analyze
+figures`)."""
 
 from __future__ import annotations
 
@@ -57,7 +58,7 @@ def _inches(ctx: click.Context, param: click.Parameter, value: str | None) -> fl
     "variants",
     multiple=True,
     metavar="NAME",
-    help="Only figures of this variant. Repeatable. Default: all; of games, the study as it stands.",
+    help="Only figures of this variant. Repeatable. Default: all; of games, the unchanged study.",
 )
 @click.option(
     "--image",
@@ -97,7 +98,7 @@ def figures_command(
 ) -> None:
     """Draw the paper's figures, as far as the database has rows for them, as SVG and PNG, or PDF.
 
-    Prints one row per file, with its alternative text. Each source, version and variant has files of its own; a study
+    This prints one row per file, with its alternative text. Each source, version and variant has its own files; a study
     of games has its variants side by side.
     """
     chosen = chosen_study(db, study)

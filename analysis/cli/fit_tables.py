@@ -1,4 +1,4 @@
-"""The tables of `analyze --fit`, and in words what the chains of a Bayesian model are worth."""
+"""Show the tables of `analyze --fit`, and say in words what the chains of a Bayesian model are worth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import Fit, Study
 
 _ENGINES = ("brms", "lme4")
-_OF_TOKENS = ("refusals_removed", "measure")  # nothing that a choice between two options could differ by
+_OF_TOKENS = ("refusals_removed", "measure")  # choices between two options do not depend on these
 _OF_LINEAR_MODELS = ("df", "statistic", "p_value")
 _OF_FITS = ("status", "n_missing", "n_groups", "messages", "versions", "seconds")
 
@@ -23,10 +23,10 @@ def is_bayesian(result: FitResult) -> bool:
 
 
 def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
-    """One of ENGINE_TABLES or of the tables that every fit has.
+    """Return one of ENGINE_TABLES or of the tables that every fit has.
 
-    A verdict is a long sentence: unless `in_full`, `is_converged` stands for it, but in the diagnostics. UsageError
-    where no fit of this result has such a table.
+    A verdict is a long sentence: unless `in_full`, `is_converged` replaces it, except in the diagnostics. UsageError if
+    no fit of this result has such a table.
     """
     if any(show in tables for tables in ENGINE_TABLES.values()):
         frame = _first_of_an_engine(result, show)
@@ -43,7 +43,7 @@ def bayes_table(result: FitResult, show: str, in_full: bool) -> pl.DataFrame:
 
 
 def check_adjustable(result: FitResult, adjust: str | None) -> None:
-    """UsageError for what has no p of many, as topics have."""
+    """Raise UsageError for contrasts without p values, such as those of topics."""
     if adjust is not None and _is_of_choices(result):
         raise UsageError(f"The contrasts of {result.engine} have no p value to adjust.", "Leave out --adjust.")
 
@@ -53,7 +53,7 @@ def _is_of_choices(result: FitResult) -> bool:
 
 
 def check_has_table(fits: Iterable[tuple[Study, Fit]], show: str) -> None:
-    """UsageError if no engine of these fits keeps the table `show`: before minutes are spent on them."""
+    """Raise UsageError if no engine of these fits keeps the table `show`, before minutes are spent on them."""
     fits = list(fits)
     own = {table for _, fit in fits for table in ENGINES[fit.engine].tables}
     known = [*FIT_TABLES, *sorted(own | ({"match"} if "topics" in own else set()))]
@@ -83,7 +83,7 @@ def _first_of_an_engine(result: FitResult, show: str) -> pl.DataFrame:
 
 
 def _diagnostics(result: FitResult) -> pl.DataFrame:
-    """One row a fit: how it was sampled, next to what is known of every fit; failed ones, too."""
+    """Return one row per fit: how it was sampled, besides what is known about every fit, including failed ones."""
     key = ["source", "study", "study_version", "variant", "model", "test", "fit"]
     sampled = result.bayes["models"]
     general = result.diagnostics.select(*key, *_OF_FITS)

@@ -1,4 +1,4 @@
-"""`analyze --fit`: makes the fits, prints a table of them, and says what is doubtful."""
+"""Make the fits, print a table of them, and say what is doubtful (`analyze --fit`)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from slant.analysis.rows.result_warnings import doubtful_fit_warnings
 from slant.analysis.rows.study_choice import find_fits, studies_not_fitted
 from slant.collector.terminal import count_text, print_rows, say
 
-_DIGITS = 4  # of a terminal's table; CSV and JSON have all
+_DIGITS = 4  # in a terminal's table; CSV and JSON have all
 
 
 def print_fit(
     engine: str, db: Path, study: str | None, show: str | None, adjust: str | None, output_format: str, **options: Any
 ) -> bool:
-    """Fit, print the table `show`, and say what the fits are worth. True if every fit failed."""
+    """Fit, print the table `show`, and say what the fits are worth; return True if every fit failed."""
     check_adjust(show, adjust)
     if show is not None:
         check_has_table(find_fits(engine, db, study), show)
@@ -45,7 +45,7 @@ def print_fit(
 
 
 def _in_reading_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return an estimate, its interval, its p, and then what they rest on."""
+    """Return an estimate, its interval, its p, and then their basis."""
     if not {"estimate", "conf_low", "conf_high"} <= set(rows.columns):
         return rows
     read = [name for name in ("estimate", "conf_low", "conf_high", "p_value") if name in rows.columns]

@@ -1,4 +1,5 @@
-"""`analyze indices` and `analyze differences`: how stratified games became, and whether conditions differ in it."""
+"""Measure how stratified games became, and whether conditions differ in it (`analyze indices`, `analyze
+differences`)."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ from slant.analysis.rows.result_warnings import mixture_warnings
 from slant.collector.commands.options import AT_LEAST_1, seed_option
 from slant.collector.terminal import count_text
 
-# What a terminal has room for; CSV and JSON have all columns.
+# A terminal has room for these; CSV and JSON have all columns.
 _INTERVALS = (
     "source", "variant", "model", "answer_format", "index", "n_games", "estimate", "conf_low", "conf_high", "boot_low",
     "boot_high", "mde", "random_level", "random_low", "random_high",
@@ -93,11 +94,11 @@ def _mixtures(asked: Asked) -> Iterator[str]:
     refit=True,
 )
 def indices_command(asked: Asked, variants: tuple[str, ...], n_boot: int, n_random: int, seed: int) -> Answer:
-    """SI, BGD, GASI and mutual information of each model and variant, with intervals, next to the level of chance.
+    """Measure SI, BGD, GASI and mutual information of each model and variant, with intervals and the level of chance.
 
-    Over complete games: the t interval over games (GASI, which is between games, has none) and a bootstrap of whole
-    games. Chance alone gives more than 0: its level, from random cells of as many games, rounds, groups and jobs in
-    each class, stands next to each index. Results are kept in the database: the same command computes only what is new.
+    These are over complete games: the t interval over games (GASI, which is between games, has none) and a bootstrap of
+    whole games. Chance alone gives more than 0: its level, from random cells of as many games, rounds, groups and jobs
+    in each class, is next to each index. Results are kept in the database: the same command computes only what is new.
     """
     from slant.analysis.questions.games.indices import game_indices
 
@@ -128,12 +129,13 @@ def differences_command(
     n_draws: int,
     seed: int,
 ) -> Answer:
-    """Do two conditions of a game stratify differently? Condition minus reference, with permutation tests.
+    """Compare the stratification of two conditions of a game: condition minus reference, with permutation tests.
 
-    The interval is from a bootstrap of whole games, each side on its own; p from permuting games between the two
-    sides, corrected for the number of comparisons of an index. What is permuted is the difference in standard errors
-    (of the jackknife), so that p also holds where one side's games vary more than the other's; p_unstudentised (CSV,
-    JSON), of the difference itself, does not. Each comparison is kept as it ends: Ctrl-C loses no more than the last.
+    The interval is from a bootstrap of whole games, each side separately; p is from permuting games between the two
+    sides, corrected for the number of comparisons of an index. The permuted statistic is the difference in standard
+    errors (of the jackknife), so that p also holds if one side's games vary more than the other's; p_unstudentised
+    (CSV, JSON), of the difference itself, does not. Each comparison is kept as it ends: Ctrl-C loses no more than the
+    last.
     The paper's question about temperature is the first example. Results are kept: the same command computes only what
     is new, and corrects for the comparisons that it prints.
     """

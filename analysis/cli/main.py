@@ -1,4 +1,4 @@
-"""`analyze` (and `slant`, which is `collect` and `analyze` under one name): options in, one call, rows out."""
+"""Run `analyze` (and `slant`, which is `collect` and `analyze` under one name): options in, one call, rows out."""
 
 from __future__ import annotations
 
@@ -42,18 +42,18 @@ _COMMANDS = {
     for name, module, about in (
         ("calibrate", "calibrate", "Is the sampler right? Bayesian fits of data drawn from their own priors."),
         ("check", "check", "Threats to the results, each with its number: residuals, influence, refusals …"),
-        ("compare", "compare", "The paper's printed numbers beside the recomputed ones."),
+        ("compare", "compare", "The paper's printed numbers next to the recomputed ones."),
         ("differences", "game_indices", "Whether two conditions of a game differ in stratification."),
         ("doctor", "doctor", "What slant needs and what this machine lacks."),
         ("figures", "figures", "The paper's figures as SVG, PNG or PDF, with alternative texts."),
-        ("indices", "game_indices", "How stratified games became: indices with intervals, beside chance."),
+        ("indices", "game_indices", "How stratified games became: indices with intervals, next to chance."),
         ("meta", "meta", "One number over tests and models: the mean effect, how it varies, what to expect elsewhere."),
-        ("permute", "permute", "Observed interference beside that of arbitrary block labels."),
+        ("permute", "permute", "Observed interference next to that of arbitrary block labels."),
         ("power", "power", "How many words, wordings, repetitions or games it takes, and what they cost."),
         ("reconstruct", "reconstruct", "Answers with a paper's printed counts, where its data are not public."),
         ("replay", "replay", "A sealed study checked, and made again: what agrees, what differs."),
         ("report", "report", "One HTML page: tables, figures, warnings, where the data come from."),
-        ("retest", "retest", "Is it the same tomorrow? Trials that were asked again, beside their first answers."),
+        ("retest", "retest", "Is it the same tomorrow? Trials that were asked again, next to their first answers."),
         ("seal", "seal", "A study as one file: journals, data, tables, figures, hashes, a README."),
         ("sensitivity", "sensitivity", "The study's question, analysed in the other ways that its file names."),
         ("tables", "tables", "Descriptives, refusals, costs, kept results. Needs no R."),
@@ -84,7 +84,7 @@ _STARTS_R = ("compare", "report")  # commands that fit mixed models and effect s
 
 class AnalyzeGroup(LazyGroup):
     def invoke(self, ctx: click.Context) -> Any:
-        """Says of every command what it could not keep: the next one would have to compute it again."""
+        """Say of every command what it could not keep: otherwise the next one has to compute it again."""
         try:
             return super().invoke(ctx)
         finally:
@@ -95,7 +95,7 @@ class AnalyzeGroup(LazyGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """R takes its time to load, so it begins before Python's own imports."""
+        """Start R before Python's own imports, for it takes its time to load."""
         if args[0] in _STARTS_R and "--help" not in args and not ctx.resilient_parsing:
             from slant.analysis.bridge.worker_start import begin_early
 
@@ -129,7 +129,7 @@ _stm_option = section("Topic models (stm)")
     "--show",
     type=click.Choice([*dict.fromkeys((*FIT_TABLES, *chain(*ENGINE_TABLES.values()), *TOPIC_TABLES))]),
     metavar="TABLE",
-    help=f"The table to print. Of every fit: {', '.join(FIT_TABLES)}; "
+    help=f"The table to print. For every fit: {', '.join(FIT_TABLES)}; "
     + "".join(f"of {engine} {', '.join(tables)}; " for engine, tables in ENGINE_TABLES.items())
     + f"of stm {', '.join(TOPIC_TABLES)}. Default: table, of stm topics.",
 )
@@ -187,9 +187,9 @@ def analyze(
 ) -> None:
     """Fit statistical models in R, and print tables, comparisons with the paper, figures and reports.
 
-    With --fit: fits that model in every cell (model and test) and prints one row for each estimate. Fits are kept in
-    the database, and made again only if rows, settings or code have changed; one with settings of your own is kept
-    next to the study's. Rows go to stdout, everything else to stderr.
+    With --fit: fit that model in every cell (model and test) and print one row for each estimate. Fits are kept in the
+    database, and made again only if rows, settings or code have changed; one with your own settings is kept next to the
+    study's. Rows go to stdout, everything else to stderr.
     """
     if ctx.invoked_subcommand is not None:
         return
@@ -222,7 +222,7 @@ def analyze(
 
 
 class _SlantGroup(SlantGroup):
-    """`slant collect …` and `slant analyze …` are the same commands under the distribution's own name."""
+    """Run `slant collect …` and `slant analyze …`: the same commands under the distribution's own name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return ["collect", "analyze"]
@@ -238,4 +238,4 @@ class _SlantGroup(SlantGroup):
 @click.group(cls=_SlantGroup, epilog="\b\nExamples:\n  slant collect --study rmiat --simulated\n  slant analyze report")
 @version_option
 def slant() -> None:
-    """Measures how language models lean: collects behavioural experiments, analyses them with R."""
+    """Measure how language models lean: collect behavioural experiments, analyse them with R."""

@@ -1,4 +1,4 @@
-"""`analyze meta`: one number over the tests and models of a study."""
+"""Pool the tests and models of a study into one number (`analyze meta`)."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ _OPTIONS = (
 
 @result_command("meta", epilog=EXAMPLES, options=_OPTIONS, figure="a forest plot", refit=True)
 def meta_command(asked: Asked, measure: str | None, effects: Effects, unit: Unit, alpha: float) -> Answer:
-    """One number over tests and models: a random-effects meta-analysis of a study's effects, by R's metafor.
+    """Pool tests and models into one number: a random-effects meta-analysis of a study's effects, by R's metafor.
 
     The mean effect with its interval; tau, the standard deviation of true effects between tests, between models and
     between cells beyond these; and prediction intervals for a new test, a new model, and a new test of a new model. CSV
     and JSON also have the effect of each test and model, and whether missing answers leave it its sign, whatever they
-    would have been (else the figure crosses it out). Of forced choices: the differences between blocks in the share
-    of consistent answers (--unit outcome).
+    would have been (otherwise the figure crosses it out). For forced choices: the differences between blocks in the
+    share of consistent answers (--unit outcome).
     """
     import polars as pl
 

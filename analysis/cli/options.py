@@ -1,4 +1,4 @@
-"""Options that several commands of `analyze` share, each declared once; those of `collect`, too, are in
+"""Declare options that several commands of `analyze` share, each once; those that `collect` also has are in
 slant.collector.commands.options.
 """
 
@@ -45,11 +45,11 @@ ENGINE_TABLES = {
     if row["tables"] and row["engine"] != "stm"
 }
 COUNT_FAMILIES = ("lognormal", "shifted_lognormal", "gaussian", "negative_binomial", "hurdle_lognormal")
-"""The families that R's fit_brms() has for token counts."""
+"""List the families that R's fit_brms() has for token counts."""
 TOPIC_TABLES = (
     "topics", "words", "match", "prevalence", "contrasts", "shifts", "correlations", "examples", "models",
 )  # fmt: skip
-"""What `--show` prints of every fit, of the engines that have tables of their own, of topics."""
+"""List what `--show` prints for every fit, for engines with their own tables, for topics."""
 
 measure_option = rows_option(
     "--measure",
@@ -63,9 +63,9 @@ cluster_option = partial(
     metavar="ADDRESS",
     help="A Dask cluster: tcp://scheduler:8786, or local:4 for four worker processes of this machine.",
 )
-"""The variable SLANT_CLUSTER stands for it in commands that compute."""
+"""Take the variable SLANT_CLUSTER instead, in commands that compute."""
 _CLUSTER = cluster_option(envvar="SLANT_CLUSTER", show_envvar=True)
-_WORKERS = _where_option("--workers", type=AT_LEAST_1, help="R processes at once, here. Default: one a core.")
+_WORKERS = _where_option("--workers", type=AT_LEAST_1, help="R processes at once, here. Default: one per core.")
 _MIXED = _where_option(
     "--mixed-versions",
     is_flag=True,
@@ -74,7 +74,7 @@ _MIXED = _where_option(
 
 
 def workers_options(command: Callable[..., Any]) -> Any:
-    """Where R runs. The command is given `workers`: a number, an executor, or None for what is usual."""
+    """Add options for where R runs. The command gets `workers`: a number, an executor, or None for the default."""
 
     @functools.wraps(command)
     def with_workers(*args: Any, workers: int | None, cluster: str | None, mixed_versions: bool, **options: Any) -> Any:
@@ -119,7 +119,7 @@ _SHORT_CHAINS = (
 
 
 def short_chains_options(command: Callable[..., Any]) -> Any:
-    """How Stan samples where it fits many times. The command is given `sampling`, those that were typed by name."""
+    """Add options for how Stan samples if it fits many times. The command gets `sampling`, the typed ones by name."""
 
     @functools.wraps(command)
     def with_sampling(*args: Any, **options: Any) -> Any:
@@ -140,8 +140,8 @@ refit_option = click.option("--refit", is_flag=True, help="Compute again what is
 
 
 def result_options(*, refit: bool = False) -> Decorator:
-    """Which rows, where R runs, which database and how results are printed: what each command takes that computes.
-    `refit`: also whether to compute again what is kept."""
+    """Add what each command takes that computes: which rows, where R runs, which database and how results are printed.
+    `refit`: also whether to compute kept results again."""
     options = (source_option(), workers_options, *((refit_option,) if refit else ()), db_option, output_options)
     return lambda command: functools.reduce(lambda made, option: option(made), reversed(options), row_options(command))
 
@@ -149,7 +149,7 @@ def result_options(*, refit: bool = False) -> Decorator:
 def chosen_study(
     db: Path, study: str | None, suits: Callable[[Study], bool] | None = None, description: str = ""
 ) -> Study:
-    """`study_in`; says on stderr which study was chosen where the database holds others, too."""
+    """Return `study_in`; say on stderr which study was chosen if the database holds others, too."""
     from slant.analysis.rows.study_choice import study_in, study_names
 
     chosen = study_in(db, study, suits, description)

@@ -1,4 +1,4 @@
-"""What commands of `analyze` do alike with a result: print its rows, say what is doubtful, draw it into a file."""
+"""Share what commands of `analyze` do with a result: print its rows, say what is doubtful, draw it into a file."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from slant.collector.terminal import print_rows, say
 
 
 class Kept(Protocol):
-    """A result: `not_kept` says why it could not be written to the database; None if it was."""
+    """Describe a result: `not_kept` says why it could not be written to the database; None if it was."""
 
     @property
     def not_kept(self) -> str | None: ...
 
 
 def figure_option(content: str) -> Decorator:
-    """`--figure FILE`: also draws `content`. The file's name is checked before anything is computed."""
+    """Return `--figure FILE`, which also draws `content`. The file's name is checked before anything is computed."""
     about = f"Also draw {content}: FILE.svg or FILE.png."
     return click.option("--figure", type=FILE, metavar="FILE", callback=_checked_name, help=about)
 
@@ -35,7 +35,7 @@ def _checked_name(ctx: click.Context, parameter: click.Parameter, file: Path | N
 
 
 def print_result(rows: Any, output_format: str, shown: Sequence[str] | None = None, digits: int = 3) -> None:
-    """CSV and JSON have all that a data frame holds; a terminal has room for the columns `shown`, in three digits."""
+    """Print a result. CSV and JSON have all of a data frame; a terminal the columns `shown`, in three digits."""
     import polars as pl
 
     if output_format == "table":
@@ -44,6 +44,6 @@ def print_result(rows: Any, output_format: str, shown: Sequence[str] | None = No
 
 
 def say_result(result: Kept) -> None:
-    """Its `warnings`, if it has any. What could not be kept is said at the end of every command (AnalyzeGroup)."""
+    """Say its `warnings`, if any. What could not be kept is reported at the end of every command (AnalyzeGroup)."""
     for warning in getattr(result, "warnings", ()):
         say(warning)

@@ -1,4 +1,4 @@
-"""`analyze permute`: the observed differences between conditions or blocks next to those that arbitrary labels give."""
+"""Compare observed differences between conditions or blocks with those of arbitrary labels (`analyze permute`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Examples:
   analyze permute --permutations 1000 --show refits --format json
   analyze figures permutations --study interference
 """
-# What a terminal has room for; CSV and JSON have all columns.
+# A terminal has room for these; CSV and JSON have all columns.
 _SHOWN = (
     "source", "model", "domain", "kind", "scale", "observed", "null_mean", "null_sd", "n", "n_as_large", "p_one_sided",
     "p_low", "p_high", "p_two_sided",
@@ -64,18 +64,18 @@ def permute_command(
     sampling: dict[str, Any],
     show: str,
 ) -> Answer:
-    """Is the observed effect larger than arbitrary labels would give?
+    """Compare the observed effect with what arbitrary labels would give.
 
-    Of an association study: deals the words of each model and test to their groups at random and prints the observed
-    difference next to what is found where there is nothing: its null distribution, p, and how often the study's own
-    test gives p < .05 there. Twice: "whole words" swaps a word's two conditions with all its wordings, and asks
-    whether there is a mean effect where words differ; the sharp null swaps them within each wording, and asks whether
-    any word has an effect in any wording, which it also finds where words differ in theirs and the mean is 0.
+    For an association study: deal the words of each model and test to their groups at random and print the observed
+    difference next to its null distribution, p, and how often the study's own test gives p < .05 there. This is done
+    twice: "whole words" swaps a word's two conditions with all its wordings, and asks whether there is a mean effect if
+    words differ; the sharp null swaps them within each wording, and asks whether any word has an effect in any wording,
+    which it also finds if words differ in theirs and the mean is 0.
 
-    Of blocks: swaps each item's two block labels with probability 1/2 within model and domain, refits, and prints one
-    row per cell: the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its
-    Monte Carlo interval. Each refit is kept as soon as it is there: the same command goes on where it was stopped, and
-    one with more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
+    For blocks: swap each item's two block labels with probability 1/2 within model and domain, refit, and print one row
+    per cell: the observed difference between the blocks, its null distribution, p = (1 + k) / (1 + n) with its Monte
+    Carlo interval. Each refit is kept as soon as it is made: the same command goes on where it was stopped, and one
+    with more permutations adds to them. Results do not depend on the number of workers, nor on interruptions.
     """
     from slant.analysis.questions.permutation.conditions import has_conditions
     from slant.analysis.questions.permutation.permutations import can_permute, permute
@@ -100,7 +100,7 @@ _NULLS = ("whole words", "sharp null, within wordings")
 
 
 def _named(rows: pl.DataFrame, is_of_words: bool, number: int) -> pl.DataFrame:
-    """With the null that was permuted under, where there are two."""
+    """Name the null that was permuted under, if there are two."""
     if not is_of_words:
         return rows
     place = rows.columns.index("engine") + 1

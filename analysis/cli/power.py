@@ -1,4 +1,4 @@
-"""`analyze power`: how many words, wordings, repetitions or games it takes, and what they cost."""
+"""Show how many words, wordings, repetitions or games it takes, and what they cost (`analyze power`)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SHOWN = (
     "mde", "mde_most", "mde_d", "power", "power_least", "raise", "cost_usd", "time",
 )  # fmt: skip
 _numbers_option = section("What is planned")
-_variance_option = section("Variances, where there is no pilot")
+_variance_option = section("Variances, if there is no pilot")
 
 
 def _numbers(ctx: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
@@ -106,12 +106,12 @@ def power_command(
     prices: Path | None,
     **variances: float | None,
 ) -> Answer:
-    """Show what a design would find: words, wordings and repetitions (or games) beside standard error, smallest effect,
-    power, calls, cost and time.
+    """Show what a design would find: words, wordings and repetitions (or games) next to standard error, smallest
+    effect, power, calls, cost and time.
 
     mde is the smallest effect that is found with a power of 80 % (--power) in a two-sided test at 5 %, over other words
     and wordings than those that were asked. `raise` names the number whose doubling leaves the smallest one.
-    Where a pilot has no repetitions, nobody knows how alike they are: std_error and mde hold if each is a new answer,
+    If a pilot has no repetitions, it is unknown how alike they are: std_error and mde hold if each is a new answer,
     std_error_most and mde_most if they are the same answer every time.
     Repetitions never replace words: std_error_endless (in CSV and JSON) is what endless ones would leave.
     """

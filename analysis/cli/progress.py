@@ -1,4 +1,4 @@
-"""What a person sees of a long computation in R: one line on stderr, where stderr is a terminal."""
+"""Show the progress of a long computation in R: one line on stderr, if stderr is a terminal."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _MB = 1_000_000
 
 
 class FitProgress:
-    """A line on stderr that counts fits, shown once the work has taken two seconds, and only on a terminal.
+    """Show a line on stderr that counts fits, once the work has taken two seconds, and only on a terminal.
 
     `watch(path, name)` names a file in which the long fit of this name writes what it is doing; the line shows it, and
-    is gone with it. `note()` says at once, on whatever stderr is, what must be known before a long wait.
+    ends with it. `note()` says at once, on any stderr, what must be known before a long wait.
     """
 
     def __init__(self, work: str = "Fitting in R") -> None:
@@ -46,7 +46,7 @@ class FitProgress:
             remove(file)
 
     def __call__(self, done: int, number: int) -> None:
-        """With the time that is left, at the pace of what was made by this command."""
+        """Count, with the time that is left, at the pace of this command."""
         now_s = time.monotonic()
         self._first = self._first or (now_s, done)
         elapsed_s, n_made = now_s - self._first[0], done - self._first[1]
@@ -80,14 +80,14 @@ class FitProgress:
 
 
 def duration(seconds: float) -> str:
-    """Round a duration as people say it: 40 s, 12 min, 3.5 h."""
+    """Round a duration for people: 40 s, 12 min, 3.5 h."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 class TerminalStages(Stages):
-    """The stages of a long command, a line each, which counts what can be counted."""
+    """Show the stages of a long command, one line each, with counts if possible."""
 
     @contextmanager
     def stage(self, name: str, unit: str = "") -> Iterator[Callable[[int, int], None]]:

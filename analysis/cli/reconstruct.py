@@ -1,4 +1,4 @@
-"""`analyze reconstruct`: answers with the paper's printed counts, where its raw data are not public."""
+"""Make answers with the paper's printed counts, if its raw data are not public (`analyze reconstruct`)."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ Example:
 @study_option("It must come with a reconstruction.", required=True)
 @output_options
 def reconstruct_command(study: str, output_format: str) -> None:
-    """Answers with the printed counts, for a paper whose raw data are not public.
+    """Make answers with the printed counts, for a paper whose raw data are not public.
 
     A number that the counts decide comes out exactly; a posterior also depends on which words failed, which is not
     printed. No model gave these answers, and every row says so. `collect import` reads them (layout tidy).
     """
     loaded = load_study(study)
     print_rows(reconstruct_answers(loaded), output_format)
-    say(f'Made up from what "{loaded.name}" prints, not answers of any model. Keep them in a database of their own.')
+    say(f'Made up from what "{loaded.name}" prints, not answers of any model. Keep them in a separate database.')

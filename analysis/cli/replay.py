@@ -1,4 +1,4 @@
-"""`analyze replay`: an archive checked, and everything in it made again."""
+"""Check an archive, and make everything in it again (`analyze replay`)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Tables and data must be the same to the last character, what R computed within 1
 effects 1e-4), draws bit by bit under equal versions and within Monte Carlo error under others. Without R, what needs it
 is not made, and the rest is compared. Exit code 1 where something differs, 2 where --out is taken.
 What nothing makes again (README.md, the journals themselves) is named as not compared.
-An archive that holds anything else than slant packs is refused, and nothing of it is unpacked.
+An archive that holds anything that slant does not pack is refused, and nothing of it is unpacked.
 """
 
 
@@ -37,15 +37,13 @@ _MAX_NAMES = 6
 
 @click.command("replay", epilog=_EXAMPLES)
 @click.argument("archive", type=FILE)
-@click.option(
-    "--out", type=FOLDER, default=Path("check"), show_default=True, help="A new folder: all that is made lies there."
-)
+@click.option("--out", type=FOLDER, default=Path("check"), show_default=True, help="A new folder for all that is made.")
 @click.option(
     "--change",
     "changes",
     multiple=True,
     metavar="FIT.CHOICE=VALUE",
-    help="Instead: fit with one choice changed, beside the fit as it was sealed. Repeatable.",
+    help="Instead: fit with one choice changed, next to the fit as it was sealed. Repeatable.",
 )
 @click.option("--no-r", is_flag=True, help="Leave out what takes R: fits and figures.")
 @workers_options
@@ -62,7 +60,7 @@ def replay_command(
 ) -> None:
     """Check the hashes of a sealed study, make its tables, fits and figures again, and say what agrees.
 
-    Prints one row for each kind of file; with --format csv or json one for each file.
+    This prints one row for each kind of file; with --format csv or json one for each file.
     """
     if changes:
         _print_changed(archive, changes, workers, output_format)
@@ -87,7 +85,7 @@ def replay_command(
 
 
 def _print_changed(archive: Path, changes: tuple[str, ...], workers: Workers, output_format: str) -> None:
-    """Fits of the archive's answers as its study has them next to those with other choices; nothing is written."""
+    """Print fits of the archive's answers as its study has them next to those with other choices; write nothing."""
     from slant.analysis.archive.loading import database_of
     from slant.analysis.cli.progress import FitProgress
     from slant.analysis.questions.changed_choice import with_changes

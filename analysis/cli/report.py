@@ -1,4 +1,4 @@
-"""`analyze report`: one HTML page of everything a database shows."""
+"""Write one HTML page of everything a database shows (`analyze report`)."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 @verbose_option
 @row_options
 def report_command(study: str | None, out: Path, registration: Path | None, workers: Workers, db: Path) -> None:
-    """One self-contained HTML page: tables next to the printed ones, figures, warnings, where the data come from.
+    """Write one self-contained HTML page: tables next to the printed ones, figures, warnings, where the data come from.
 
-    Prints the path of the page.
+    This prints the path of the page.
     """
     chosen = chosen_study(db, study)
     with FitProgress() as progress:

@@ -1,8 +1,8 @@
-"""A command that computes a result: its name, its options, the question it asks, the rows it prints.
+"""Declare a command that computes a result: its name, its options, the question it asks, the rows it prints.
 
-What all of them do is here, once: which rows of which study are read, where R runs, the line of progress, what a
-terminal, CSV and JSON get, what is said of the result, and the figure. A command is its declaration and a function that
-asks and returns an `Answer`.
+What they have in common is here, once: which rows of which study are read, where R runs, the line of progress, what a
+terminal, CSV and JSON get, what is said about the result, and the figure. A command is its declaration and a function
+that asks and returns an `Answer`.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ _R = TypeVar("_R")
 
 @dataclass
 class Asked:
-    """What every such command was typed with. `results` are those that were computed."""
+    """Hold what every such command was typed with. `results` are those that were computed."""
 
-    db: Path  # a command without --db asks nothing that takes it
+    db: Path  # a command without --db asks only what needs none
     study: str | None
     source: str | None
     workers: Workers
@@ -49,12 +49,12 @@ class Asked:
         return self.output_format == "table"
 
     def choose(self, suits: Callable[[Study], bool], description: str) -> Study:
-        """Return the study that is meant, of those that suit; what follows is about it."""
+        """Return the intended study, among those that suit; what follows is about it."""
         self.chosen = chosen_study(self.db, self.study, suits, description)
         return self.chosen
 
     def compute(self, question: Callable[..., _R], *, work: str = "Fitting in R", **settings: Any) -> _R:
-        """Ask a question of Python's with these settings and what was typed, under a line of progress."""
+        """Ask a question of Python's with these settings and the typed ones, under a line of progress."""
         from slant.analysis.cli.progress import FitProgress
 
         with FitProgress(work) as progress:
@@ -68,7 +68,7 @@ class Asked:
         return result
 
     def say_doubts(self) -> None:
-        """Say what is doubtful in the last result, once; of several it is the same."""
+        """Say what is doubtful in the last result, once; it is the same for several."""
         for result in self.results[-1:]:
             say_result(result)
         self.results.clear()
@@ -76,9 +76,9 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command prints. `rows` are all there is, for CSV and JSON; a terminal gets the columns `shown` of them, or
-    these rows instead, in three digits unless they are `exact`. `says` follows the rows, then what is doubtful in the
-    results (`warns_first`: before the rows). `figure`: the function of R that draws, and its rows.
+    """Hold what a command prints. `rows` are complete, for CSV and JSON; a terminal gets the columns `shown` of them,
+    or these rows instead, in three digits unless they are `exact`. `says` follows the rows, then what is doubtful in
+    the results (`warns_first`: before the rows). `figure`: the function of R that draws, and its rows.
     """
 
     rows: pl.DataFrame
@@ -103,7 +103,7 @@ def result_command(
 ) -> Callable[[Callable[..., Answer | None]], click.Command]:
     """Return a decorator: a function of `Asked` and its own `options` becomes the command `name`.
 
-    `study`: what it means to leave out --study (None: there is no such option). `figure`: what --figure draws. `refit`:
+    `study`: what leaving out --study means (None: there is no such option). `figure`: what --figure draws. `refit`:
     results are kept, and --refit computes them again. `usual_options`: instead of those of result_options(). A function
     that returns None has printed everything itself.
     """

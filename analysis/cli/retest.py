@@ -1,4 +1,4 @@
-"""`analyze retest`: is it the same tomorrow? Later occasions next to the first."""
+"""Compare later occasions with the first (`analyze retest`)."""
 
 from __future__ import annotations
 
@@ -31,10 +31,11 @@ _BY = click.option(
 
 @result_command("retest", epilog=EXAMPLES, options=[_BY], figure="all tests together", refit=True)
 def retest_command(asked: Asked, by: str) -> Answer:
-    """Is it the same tomorrow? The trials that were asked again (`collect --again`), next to their first answers.
+    """Compare trials that were asked again (`collect --again`) with their first answers: is it the same tomorrow?
 
-    For each later occasion the share of equal answers and Cohen's kappa, the intraclass correlation of the measure (of
-    all trials, and of what those of one test and condition differ by: icc_residual), and its shift with a paired t
+    For each later occasion there are the share of equal answers and Cohen's kappa, the intraclass correlation of the
+    measure (of all trials, and of how those of one test and condition differ: icc_residual), and its shift with a
+    paired t
     test. When each occasion was, and which model answered, is in the table retest_occasions.
     """
     import polars as pl

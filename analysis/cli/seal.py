@@ -1,4 +1,4 @@
-"""`analyze seal`: a study as one file for reviewers, repositories and anyone who comes after."""
+"""Pack a study as one file for reviewers, repositories and later readers (`analyze seal`)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def seal_command(
 ) -> None:
     """Pack a study into one file from which others make the same tables with one command.
 
-    Prints one row: the file, what is in it, and the SHA-256 of its manifest, which names all of it.
+    This prints one row: the file, what is in it, and the SHA-256 of its manifest, which identifies all of it.
     """
     from slant.analysis.archive.sealing import seal
 

@@ -1,4 +1,4 @@
-"""`analyze sensitivity`: the study's question, analysed in the other ways that its file names."""
+"""Analyse the study's question in the other ways that its file names (`analyze sensitivity`)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SHOWN = (
     "source", "variant", "model", "test", "spec", "estimand", "unit", "estimate", "conf_low", "conf_high", "d", "n",
     "status",
 )  # fmt: skip
-"""Of a table on a terminal; the other formats have every column."""
+"""List the columns on a terminal; the other formats have every column."""
 _OPTIONS = (
     click.option("--spec", "specs", multiple=True, metavar="NAME", help="Only this specification. Repeatable."),
     list_option,
@@ -38,7 +38,7 @@ _OPTIONS = (
 def sensitivity_command(asked: Asked, specs: tuple[str, ...], is_list: bool) -> Answer:
     """Fit the specifications of a study ([sensitivity.NAME] in its file); print one row per specification and cell.
 
-    Each is kept as soon as it is there: the same command goes on where it was stopped, and fits nothing twice.
+    Each is kept as soon as it is made: the same command goes on where it was stopped, and fits nothing twice.
     Estimates in different units can't be compared; `d` is in standard deviations. Probabilities share one unit, and
     have no d.
     """

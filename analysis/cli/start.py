@@ -1,4 +1,4 @@
-"""Where the commands `analyze` and `slant` begin."""
+"""Start the commands `analyze` and `slant`."""
 
 from __future__ import annotations
 

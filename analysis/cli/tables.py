@@ -1,4 +1,4 @@
-"""`analyze tables`: the tables that the database's views make."""
+"""Print the tables that the database's views make (`analyze tables`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from slant.collector.keep.view_heads import TableInfo
 from slant.collector.model_checks.notes import table_notes
 from slant.collector.terminal import print_data, print_rows, say
 
-_KEPT = ("topic_", "bayes_", "permutation_", "calibration_", "specifications")  # how tables of kept results are called
+_KEPT = ("topic_", "bayes_", "permutation_", "calibration_", "specifications")  # how these tables begin or are named
 _EXAMPLES = """\b
 Examples:
   analyze tables

@@ -181,7 +181,7 @@ ARCHIVES = (
     HostileArchive(
         "a file where a folder is",
         lambda m, path: packed({**m, "study/v.csv": b"x", "study/v.csv/x.csv": b"x"}, path),
-        "lies in what is a file",
+        "is inside of a file",
     ),
     HostileArchive("an encrypted file", changed_bytes(in_list(8, b"\x01\x00")), "encrypted"),
     HostileArchive("another compression", changed_bytes(in_list(10, b"\x0c\x00")), "compressed in a way"),
