@@ -1,4 +1,4 @@
-"""What slant needs and what this machine has, one row a thing. It works without R and without rpy2."""
+"""Check what slant needs and what this machine has, one row per thing. It works without R and without rpy2."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 Status = Literal["ok", "warn", "missing"]
 _PATIENCE_S = 60
 _OF_CALLS = ("analysis", "topics", "bayes", "pooling")
-"""What R's packages are needed for on a machine that fits for another one."""
+"""Say what R's packages are needed for on a machine that fits for another one."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing: `status` is "missing" where slant can't do its work, "warn" where one convenience is not to be had."""
+    """Hold one check: `status` is "missing" if slant can't do its work, "warn" if only one convenience is lacking."""
 
     name: str
     status: Status
@@ -52,7 +52,7 @@ class Check:
 
 
 def checks(db: str | Path | None = None) -> list[Check]:
-    """Every check, the basic ones first; `db` is a database to look into, None for no such check."""
+    """Return every check, the basic ones first; `db` is a database to check, None for none."""
     r = r_installation()
     rows = [_python(), *_python_packages(), _r(r), _rpy2(r)]
     if r is not None and not r.is_too_old:
@@ -64,9 +64,9 @@ def checks(db: str | Path | None = None) -> list[Check]:
 
 @dataclass(frozen=True)
 class WorkerCheck:
-    """One worker of a Dask cluster. cores: of its machine; threads: how many calls it answers at a time. memory_gb: its
-    limit. packages: those of R that fits need, with their versions. problem: what it has other than this machine, or
-    lacks; "" where nothing is wrong.
+    """Describe one worker of a Dask cluster. cores: of its machine; threads: how many calls it answers at a time.
+    memory_gb: its limit. packages: R packages that fits need, with their versions. problem: how it differs from this
+    machine, or what it lacks; "" if nothing is wrong.
     """
 
     worker: str
@@ -82,7 +82,7 @@ class WorkerCheck:
 
 
 def cluster_checks(address: str) -> list[WorkerCheck]:
-    """Every worker of the cluster, compared with this machine. RError if the cluster can't be reached."""
+    """Compare every worker of the cluster with this machine; RError if the cluster can't be reached."""
     from slant.analysis.calls.cluster import worker_reports
     from slant.analysis.calls.in_worker import versions_there
 
@@ -101,7 +101,7 @@ def _worker_check(report: WorkerReport | str, here: Mapping[str, str]) -> Worker
         worker, _, problem = report.partition(": ")
         return WorkerCheck(worker, "", "", "", 0, 0, 0.0, "", "", problem)
     versions = {**report.versions, R_CODE: report.r_code}
-    # what this machine lacks, too, nobody sends there
+    # what this machine lacks, too, is not sent there
     missing = [] if here else [name for name, version in report.versions.items() if version is None]
     words = report.problem or difference(versions, here) or (f"no {', '.join(missing)}" if missing else "")
     named = [f"{name} {version}" for name, version in report.versions.items() if name != "R" and version]
@@ -163,7 +163,7 @@ def _r(r: RInstallation | None) -> Check:
 
 
 def _rpy2(r: RInstallation | None) -> Check:
-    """Both parts of rpy2, against the R that is here: the wrong one ends in a symbol that R does not have."""
+    """Check both parts of rpy2 against this machine's R: a wrong one ends in a symbol that R does not have."""
     interface, objects = _installed("rpy2-rinterface"), _installed("rpy2-robjects")
     installed = f"{interface or 'none'}, rpy2-robjects {objects or 'none'}"
     if r is None or r.is_too_old:
@@ -176,7 +176,7 @@ def _rpy2(r: RInstallation | None) -> Check:
 
 
 def _r_libraries(r: RInstallation) -> Check:
-    """Where R's packages are looked for: a profile that is not run may be why one of them is missing."""
+    """Say where R's packages are looked for: a profile that is not run may be why one of them is missing."""
     found = libraries(r)
     profile = unread_profile()
     note = f"slant runs no profile ({profile}). To add a library: export R_LIBS=FOLDER" if profile else ""
@@ -194,7 +194,7 @@ def _r_packages(r: RInstallation) -> list[Check]:
 
 
 def _versions_in_r(r: RInstallation, packages: list[str]) -> dict[str, str]:
-    """{package: version, "" where it is not installed}, from one call of Rscript."""
+    """Return {package: version, "" if it is not installed}, from one call of Rscript."""
     command = [str(r.rscript), *OPTIONS, str(r_folder() / "package_versions.R"), *packages]
     environment = {**os.environ, **startup_environment()}
     answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=_PATIENCE_S, env=environment)
@@ -211,7 +211,7 @@ def _r_package(wanted: dict[str, str], found: str) -> Check:
 
 
 def _compiler(r: RInstallation) -> Check:
-    """For Bayesian models, whose code is compiled once; what was compiled runs without a compiler."""
+    """Check the compiler for Bayesian models, whose code is compiled once; compiled models run without one."""
     needed = "one, or a compiled model in the cache"
     compiler = compiler_of(r)
     if compiler is not None or has_compiled_models():

@@ -1,4 +1,4 @@
-"""What a long command is told to say of its stages: the terminal shows them, Python's callers may listen."""
+"""Report the stages of a long command: the terminal shows them, and Python's callers may receive them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from contextlib import contextmanager
 
 
 class Stages:
-    """Hears of each stage, and of how much of it is done. This one says nothing."""
+    """Receive each stage, and how much of it is done. This class ignores them."""
 
     @contextmanager
     def stage(self, name: str, unit: str = "") -> Iterator[Callable[[int, int], None]]:
-        """While a stage lasts; what it gives is called with how much is done, and how much there is: bytes where the
+        """Mark a stage while it lasts; the yielded function takes how much is done, and how much there is: bytes if the
         `unit` is MB, else calls of R."""
         yield lambda done, of_all: None

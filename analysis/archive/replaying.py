@@ -128,8 +128,7 @@ def replay(
     Hashes come first; then a fresh database; then each file of data, table, fit and figure, which is compared with that
     of the archive: those by SQL exactly, those by R within 1e-8 (draws bit by bit, or within Monte Carlo error if the
     versions differ). Without R, or with `with_r=False`, what needs it is "not made". `out` appears once everything is
-    there: the unpacked archive (`sealed`), what was made (`made`) and the database. `workers` and `executor` are as for
-    `fit()`.
+    there: the archive (`sealed`), what was made (`made`) and the database. `workers`, `executor`: as for `fit()`.
 
     Raise UsageError if `out` exists and is not empty; raise SlantError, with nothing unpacked, for an archive that
     holds what slant does not put into one.

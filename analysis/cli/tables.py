@@ -57,7 +57,7 @@ def tables_command(
     db: Path,
     output_format: str,
 ) -> None:
-    """Tables made by SQL alone: descriptives, refusals, costs, and what fits have kept. Needs no R.
+    """Print tables made by SQL alone: descriptives, refusals, costs, and what fits have kept. This needs no R.
 
     CSV, JSON, LaTeX and Markdown hold one table: name it. coded_trials has readers' notes (`collect view --notes`).
     """
@@ -84,7 +84,7 @@ def tables_command(
         printed = {each.name for each in loadable_studies(of_database, db) if each.published}
     for name, frame in frames.items():
         if not names and frame.is_empty() and (infos[name].designs or name.startswith(_KEPT)):
-            continue  # eleven empty tables, where no topics were fitted, would hide the others
+            continue  # if no topics were fitted, eleven empty tables would hide the others
         has_study = "study" in frame.columns and not frame.is_empty()
         has_paper = printed.issuperset(frame["study"].unique() if has_study else of_database)
         _print(frame, output_format, name, infos[name], has_paper=has_paper)
@@ -95,7 +95,7 @@ def tables_command(
 def _print(
     frame: pl.DataFrame, output_format: str, name: str, info: TableInfo | None = None, *, has_paper: bool = False
 ) -> None:
-    """`has_paper`: all studies of the table have printed numbers; that of a study of your own is in no paper."""
+    """Print a table. `has_paper`: all its studies have printed numbers; a table of your own study is in no paper."""
     title = info.title(is_printed=has_paper) if info else ""
     if output_format in FORMATS:
         print_data(table_text(frame, output_format, caption=title, label=f"tab:{name}"), nl=False)

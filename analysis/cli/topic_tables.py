@@ -1,4 +1,4 @@
-"""The tables of `analyze --fit stm`, and whether the fit can be the paper's own."""
+"""Show the tables of `analyze --fit stm`, and say whether the fit can be the paper's own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KEY = [*GRAIN, "refusals_removed", "fit"]
 
 
 def topic_table(result: FitResult, show: str, adjust: str | None, study: str | None, db: Path) -> pl.DataFrame:
-    """One of TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out)."""
+    """Return one of TOPIC_TABLES, or of the tables that every fit has; with p adjusted as asked ("none": left out)."""
     if show == "topics":
         return _overview(result)
     if show == "match":
@@ -31,7 +31,7 @@ def topic_table(result: FitResult, show: str, adjust: str | None, study: str | N
 
 
 def check_adjust(show: str | None, adjust: str | None) -> None:
-    """UsageError before minutes are spent on a fit."""
+    """Raise UsageError before minutes are spent on a fit."""
     if adjust is not None and show not in _ADJUSTED:
         raise UsageError(
             f"The table {show or 'topics'} has no p values to adjust.",
@@ -40,7 +40,7 @@ def check_adjust(show: str | None, adjust: str | None) -> None:
 
 
 def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
-    """Whether the fit can be the paper's own, and how well its topics match the printed ones."""
+    """Say whether the fit can be the paper's own, and how well its topics match the printed ones."""
     for row in result.topics["models"].filter(~pl.col("is_converged")).to_dicts():
         say(f"Not converged after {row['n_steps']} steps, the most that the study allows; the fit is kept as it is.")
     for name in result.diagnostics["study"].unique(maintain_order=True):
@@ -58,7 +58,7 @@ def say_about_topics(result: FitResult, db: Path, study: str | None) -> None:
 
 
 def _study(name: str, requested: str | None, db: Path) -> Study | None:
-    """Return the study of this name, where its text is here."""
+    """Return the study of this name, if its text is here."""
     if requested is not None and (study := load_study(requested, db=db)).name == name:
         return study
     return next(iter(loadable_studies([name], db)), None)
@@ -69,7 +69,7 @@ def _joined(result: FitResult, missing_texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _overview(result: FitResult) -> pl.DataFrame:
-    """One row a topic: its share, its FREX words, and how good it is."""
+    """Return one row per topic: its share, its FREX words, and how good it is."""
     is_first = (pl.col("kind") == "frex") & (pl.col("place") <= 7)
     words = result.topics["words"].filter(is_first).sort("place", maintain_order=True)
     frex_words = words.group_by([*_KEY, "topic"], maintain_order=True).agg(

@@ -1,4 +1,4 @@
-"""`analyze topics search`: how many topics a topic model should have."""
+"""Find how many topics a topic model should have (`analyze topics search`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from slant.collector.terminal import SlantGroup
 
 
 class NumberRange(click.ParamType[list[int]]):
-    """3:10, or 3,4,6."""
+    """Take 3:10, or 3,4,6."""
 
     name = "numbers"
 
@@ -33,7 +33,7 @@ class NumberRange(click.ParamType[list[int]]):
     epilog="\b\nExamples:\n  analyze --fit stm --show words\n  analyze topics search --topics 3:10",
 )
 def topics() -> None:
-    """How many topics a topic model should have. To fit the model itself: analyze --fit stm."""
+    """Find how many topics a topic model should have. To fit the model itself: analyze --fit stm."""
 
 
 _OPTIONS = (
@@ -64,7 +64,7 @@ _OPTIONS = (
 def search_command(asked: Asked, numbers: list[int], max_steps: int, preprocessing: str | None) -> Answer:
     """Compare numbers of topics (stm's searchK), one number at a time on each core.
 
-    Each result is kept as soon as it is there, so that the same command goes on where it was stopped.
+    Each result is kept as soon as it is made, so that the same command goes on where it was stopped.
     No number of topics is best in every respect; `analyze figures search_k` draws the measures.
     """
     settings = {"preprocessing": preprocessing} if preprocessing else None

@@ -1,4 +1,4 @@
-"""`analyze validity`: do several measures of the same models agree?"""
+"""Check whether several measures of the same models agree (`analyze validity`)."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ _OPTIONS = (
     refit=True,
 )
 def validity_command(asked: Asked, measures: str, alpha: float) -> Answer:
-    """Do several measures of the same models agree? Correlations over models and tests.
+    """Correlate measures over models and tests: do several measures of the same models agree?
 
-    Pearson's and Spearman's correlation, and those of the true values, which take the standard errors of both measures
-    into account (errors make the plain one too small): over all units, between models, between tests, within cells.
-    Intervals know that units of one model or test depend on each other, and take five models; p is of permutations of
-    models and tests. Estimates also without each model in turn (in CSV and JSON).
+    These are Pearson's and Spearman's correlation, and that of the true values, which takes the standard errors of both
+    measures into account (errors make the plain one too small): over all units, between models, between tests, within
+    cells. Intervals know that units of one model or test depend on each other, and need five models; p is from
+    permutations of models and tests. CSV and JSON also have estimates without each model in turn.
     """
     import polars as pl
 

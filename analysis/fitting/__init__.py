@@ -1,1 +1,1 @@
-"""Fits of every engine, and where their results are kept."""
+"""Make fits of every engine, and keep their results."""

@@ -1,4 +1,4 @@
-"""Which kept Bayesian fits are shown: sampling takes minutes, so that pages and figures never start it."""
+"""Choose which kept Bayesian fits are shown: sampling takes minutes, so pages and figures never start it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _FIT = (*KEY, "call_id", "status", "messages", "versions", "data_hash", "fitted_
 
 
 def fits_to_show(db: str | Path, study: Study, versions: Mapping[str, str] | None = None) -> pl.DataFrame:
-    """One row for each source, version, variant, fit (and model and test, of a fit by cell) of `study`: those columns,
-    call_id, status, messages, `is_own`.
+    """Return one row for each source, version, variant, fit (and model and test, if a fit is by cell) of `study`: those
+    columns, call_id, status, messages, `is_own`.
 
-    `is_own`: it is of the rows, formula, priors, settings and R code of today, and, where they are given, these
-    versions of R's packages. Of several the own one, else the last.
-    No rows where none was fitted, or an older slant made the database.
+    `is_own`: it is of the current rows, formula, priors, settings and R code, and, if they are given, these versions of
+    R's packages. Of several it is the own one, else the last. There are no rows if none was fitted, or an older slant
+    wrote the database.
     """
     if "bayes_diagnostics" not in view_names(db):
         return pl.DataFrame(schema={**dict.fromkeys(_FIT, pl.String), "is_own": pl.Boolean})
@@ -42,13 +42,13 @@ def fits_to_show(db: str | Path, study: Study, versions: Mapping[str, str] | Non
 
 
 def bayes_fits_of(study: Study) -> list[Fit]:
-    """Its Bayesian fits, those that every study of its design has among them."""
+    """Return its Bayesian fits, including those that every study of its design has."""
     return [fit for fit in fits_of(study).values() if fit.engine == ENGINE]
 
 
 def tables_of_fits(tables: Mapping[str, pl.DataFrame], fits: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """`tables` by name, those of Bayesian fits without the rows of fits that are not shown; families of counts stand
-    next to each other."""
+    """Return `tables` by name, those of Bayesian fits without the rows of fits that are not shown; families of counts
+    are next to each other."""
     ids = fits["call_id"].to_list()
     of_fits = {name for name, frame in tables.items() if {"call_id", "verdict"} <= set(frame.columns)} - {_FAMILIES}
     return {
@@ -57,7 +57,7 @@ def tables_of_fits(tables: Mapping[str, pl.DataFrame], fits: pl.DataFrame) -> di
 
 
 def stale_fit_warnings(fits: pl.DataFrame, study: Study) -> list[str]:
-    """Return a sentence for each kept fit that is not of today's rows, definition and code."""
+    """Return a sentence for each kept fit that is not of the current rows, definition and code."""
     stale = fits.filter(~pl.col("is_own")).unique(["fit", "source"], maintain_order=True)
     return [f"{row['fit']} ({row['source']}): {stale_fit_warning(study.name)}" for row in stale.to_dicts()]
 
@@ -67,8 +67,8 @@ def stale_fit_warning(study: str) -> str:
 
 
 def _own_ids(db: str | Path, study: Study, fits: pl.DataFrame, versions: Mapping[str, str] | None) -> list[str]:
-    """Return the ids of those that `fit()` would take as they are. Without `versions`, other packages are no reason not
-    to.
+    """Return the ids of those that `fit()` would reuse. Without `versions`, different packages do not rule one
+    out.
     """
     calls = [work.call for fit in bayes_fits_of(study) for work in plan_fits(db, study, fit)]
     return unchanged_ids(calls, fits, versions)

@@ -1,4 +1,5 @@
-"""Effects of conditions on choices: of designs whose answers go with the usual association or against it (`choice`)."""
+"""Fit effects of conditions on choices, for designs whose answers go with the usual association or against it
+(`choice`)."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ CELL = (*GRAIN, "model", "test")
 
 
 def read_choices(db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
-    """Return the answers of a design with choices (its `checked_view`), missing ones among them."""
+    """Return the answers of a design with choices (its `checked_view`), including missing ones."""
     with reading(db) as connection:
         set_measure(connection, None)
         frame = with_labels(read_view(connection, study.design.checked_view), connection)
@@ -33,10 +34,9 @@ def crossed_choices(
     db: str | Path, study: Study, source: str | None, workers: Workers, progress: Progress | None = None
 ) -> dict[str, pl.DataFrame]:
     """Return the tables effects and shares of R's fit_crossed() for the choices of each cell, 0 and 1, in a linear
-    model: a difference of proportions needs no more than their variances. Cells in which all answers are alike are left
-    out.
+    model: a difference of proportions needs only their variances. Cells in which all answers are equal are left out.
 
-    Raises DatabaseError if there is no other.
+    Raise DatabaseError if no cell is left.
     """
     choice = study.design.choice
     rows = read_choices(db, study, source).filter(pl.col(choice).is_not_null())

@@ -1,4 +1,4 @@
-"""The table of engines (inst/engines.csv) as the analysis uses it: what a study's fit asks of which R function."""
+"""Use the table of engines (inst/engines.csv) in the analysis: what a study's fit asks of which R function."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from slant.collector.study.engines import engine_rows
 
 @dataclass(frozen=True)
 class Engine:
-    """One row of the table, whose head (`collector/study/engines.py`) says what each column is.
+    """Hold one row of the table; its head (`collector/study/engines.py`) explains each column.
 
-    `argument_names`: by the name that R has for an argument, the study's. `files`: the fitted model itself (its
-    argument `save_to`) and whatever else of a fit is kept in a file next to the database, with the ending of its name.
-    `tables`: those that this engine alone keeps; in the database the name of the engine stands before them.
-    `are_of_cells`: a row of them that names no model or domain is of those of its fit, rather than of all together.
-    `takes_all_cores`: one fit spreads over the cores by itself (its argument `cores`), so that fits are made one after
-    another.
+    `argument_names`: the study's name for each of R's arguments. `files`: the fitted model itself (its argument
+    `save_to`) and whatever else of a fit is kept in a file next to the database, with the ending of its name. `tables`:
+    those that only this engine keeps; in the database the name of the engine comes before them. `are_of_cells`: a row
+    of them that names no model or domain belongs to those of its fit, not to all together. `takes_all_cores`: one fit
+    uses the cores by itself (its argument `cores`), so that fits are made one after another.
     """
 
     packages: tuple[str, ...]
@@ -40,7 +39,7 @@ class Engine:
         return bool(self.files)
 
     def arguments(self, fit: Fit) -> dict[str, Any]:
-        """Return the arguments of the R function for a study's fit, whatever its rows are."""
+        """Return the arguments of the R function for a study's fit, except its rows."""
         given = _given(fit)
         named = {name: given[study_name] for name, study_name in self.argument_names.items() if study_name in given}
         return named | (dict(fit.settings) if "*" in self.argument_names else {})
@@ -51,7 +50,8 @@ class Engine:
 
 
 def _given(fit: Fit) -> dict[str, Any]:
-    """All that an argument may be, by the study's names; settings come last, so that a study may set any of it."""
+    """Return all that an argument may be, by the study's names; settings come last, so that a study may set any of
+    it."""
     keys = {name: value for name in ("formula", "outcome", "contrast") if (value := getattr(fit, name)) is not None}
     levels = {column: list(values) for column, values in fit.levels.items()}
     sides = {"sides": levels[fit.contrast]} if fit.contrast in levels else {}
@@ -59,7 +59,7 @@ def _given(fit: Fit) -> dict[str, Any]:
 
 
 def _effects(fit: Fit) -> dict[str, str]:
-    """R's own default compares models; where the formula has no models, there is nothing to compare."""
+    """Give R's default if it can be used: it compares models, so a formula without models has nothing to compare."""
     return {} if "model" in re.findall(r"\w+", fit.formula or "") else {"effects": f"~ {fit.contrast}"}
 
 
@@ -90,6 +90,6 @@ FITS, ESTIMATES, VARIANCES = "fit_cells", "estimates", "variances"
 
 
 def tables_of(name: str) -> dict[str, str]:
-    """By the name of the frame that an engine's function returns, the table of the database that keeps it."""
+    """Return the database table for each frame that an engine's function returns, by the frame's name."""
     own = {("model" if table == "models" else table): f"{name}_{table}" for table in ENGINES[name].tables}
     return {"fits": FITS, "estimates": ESTIMATES, "variances": VARIANCES, **own}

@@ -1,4 +1,4 @@
-"""One fit to make: what is fitted, to which rows, and by what it is known again."""
+"""Plan one fit: what is fitted, to which rows, and how it is recognised again."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from slant.collector.study.toml_table import checked_name
 
 @dataclass(frozen=True)
 class PlannedFit:
-    """One fit to make: a study's definition and the cell it is for. `asides` are arguments that change no number.
+    """Hold one fit to make: a study's definition and its cell. `asides` are arguments that change no number.
 
-    `refusals_removed`: rows were left out by the fit's flags, so far as there are such rows; never of a fit without.
+    `refusals_removed`: rows were left out by the fit's flags, if there are such rows; never for a fit without flags.
     """
 
     study: str
@@ -39,7 +39,7 @@ class PlannedFit:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What R is told of this fit, whatever its rows are."""
+        """Return the arguments that R gets for this fit, except its rows."""
         return self.engine.arguments(self.definition)
 
     @cached_property
@@ -79,7 +79,7 @@ class PlannedFit:
         )
 
 
-_SET_BY_STUDIES = ("text", "id", "removed_words")  # where topics are searched; no caller may set them otherwise
+_SET_BY_STUDIES = ("text", "id", "removed_words")  # if topics are searched; no caller may change them
 
 
 def _check_engine(study: Study, fit: Fit) -> None:
@@ -91,7 +91,7 @@ def _check_engine(study: Study, fit: Fit) -> None:
     missing = [key for key in ENGINES[fit.engine].needs if getattr(fit, key) is None]
     if missing:
         raise StudyError(f'The fit "{fit.name}" of "{study.name}" needs the key "{missing[0]}" for {fit.engine}.')
-    # nothing else of a study file reaches R: among the arguments of these functions are paths of files to write
+    # nothing else of a study file reaches R: these functions have arguments with paths of files to write
     known = (*ENGINES[fit.engine].settings, *_SET_BY_STUDIES)
     for name in fit.settings:
         if name not in known:
@@ -110,9 +110,9 @@ def plan_fits(
     only: Mapping[str, Collection[str]] | None = None,
     rows: ViewRows | None = None,
 ) -> list[PlannedFit]:
-    """Return the fits of one definition, a cell each; arguments as of `fit()` and `read_cells()`.
+    """Return the fits of one definition, one per cell; arguments are those of `fit()` and `read_cells()`.
 
-    StudyError if it can't be made.
+    Raise StudyError if it can't be made.
     """
     _check_engine(study, definition)
     engine, settings = ENGINES[definition.engine], settings or {}
@@ -134,7 +134,7 @@ def plan_fits(
 
 
 def with_random(definition: Fit) -> tuple[Fit, tuple[str, ...]]:
-    """Return the fit with the random intercepts of its setting `random` (repetition, say) in its formula; and their
+    """Return the fit with the random intercepts of its setting `random` (such as repetition) in its formula; and their
     names.
     """
     settings = dict(definition.settings)

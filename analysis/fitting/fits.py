@@ -1,6 +1,6 @@
-"""Fits: `fit()` runs an engine over every cell of a study and keeps the result.
+"""Fit: `fit()` runs an engine over every cell of a study and keeps the result.
 
-What is fitted (view, formula, levels) stands in the study's TOML file; how, in R/. Here only the way there and back.
+The study's TOML file says what is fitted (view, formula, levels), R/ says how. Here is only the way there and back.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from slant.collector.studies.catalogue import Study
 from slant.collector.terminal import count_text
 
 ASKED_FOR = ("estimate", "conf_low", "conf_high", "p_value", "model", "test", "term", "status")
-"""The columns of a fit's tables that stay at any width of a screen."""
+"""List the columns of a fit's tables that stay at any width of a screen."""
 _KEYS, _NUMBERS = ("model", "test", "term"), ("estimate", "conf_low", "conf_high", "p_value")
 _CELL = ["source", "study", "study_version", "variant", "model", "test", "fit", "refusals_removed", "measure"]
 _FRAMES = "Frames of it: .summary (short), .table (all columns), .diagnostics, .variances, .messages, .tables"
@@ -39,24 +39,24 @@ _FRAMES = "Frames of it: .summary (short), .table (all columns), .diagnostics, .
 
 @dataclass(frozen=True)
 class FitResult:
-    """What `fit()` found, in frames that each begin with source, study, study_version, variant, model, test, …
+    """Hold what `fit()` found, in frames that each begin with source, study, study_version, variant, model, test, …
 
     Printed, it shows its estimates with their intervals; `summary` has them in eight columns.
-    Each ends with `fit`, the name that the study gives the fit: a study may have several of one engine.
+    Each ends with `fit`, the study's name for the fit: a study may have several of one engine.
     table: one row per estimate: term, estimate, std_error, df, statistic, p_value, conf_low, conf_high (95 %).
     diagnostics: one row per fit: status (ok, singular, warned, failed), n, n_missing (rows without a count, left out),
-    dropped (how many rows each flag of the fit left out, as in "is_refusal: 4"; null where it has no flag), n_groups,
+    dropped (how many rows each flag of the fit left out, as in "is_refusal: 4"; null if it has no flag), n_groups,
     log_lik, aic, bic, singular, optimiser, messages, token_source, versions, seconds. A fit of trials that were not all
     asked or counted alike is never ok, and says so in its messages.
     variances: one row per variance component (variances, not standard deviations).
     messages: one row per warning, message or error of R: kind, text.
-    tables: by engine and name, what only this engine has; empty frames where it took no part.
+    tables: by engine and name, what only this engine has; empty frames if it was not used.
     topics: those of topic models (R's fit_stm() describes the frames): topics, words, prevalence, contrasts, shifts,
     correlations, examples, models.
     bayes: those of Bayesian models (R's fit_brms()): models, predictions, contrasts, checks, loo. With a Bayesian model
     among the fits, every frame has the columns is_converged and verdict.
     call_ids: of the fits in the database.
-    not_kept: why the results could not be written to the database (a read-only file, say); None if they were.
+    not_kept: why the results could not be written to the database (a read-only file, for example); None if they were.
     """
 
     engine: str
@@ -71,8 +71,8 @@ class FitResult:
 
     @property
     def summary(self) -> pl.DataFrame:
-        """What was asked for, as narrow as Polars shows a frame in full: one row an estimate, model, test, term,
-        estimate, conf_low, conf_high, p_value and the status of its fit."""
+        """Return the requested estimates, narrow enough for Polars to show completely: one row per estimate, with
+        model, test, term, estimate, conf_low, conf_high, p_value and the status of its fit."""
         beside = self.diagnostics.select(*_CELL, "status").unique(_CELL, keep="first")
         rows = self.table.join(beside, on=_CELL, how="left", nulls_equal=True, maintain_order="left")
         return rows.select(name for name in (*_KEYS, *_NUMBERS, "status") if name in rows.columns)
@@ -81,7 +81,7 @@ class FitResult:
         return "\n".join([self._heading, table_as_text(self._shown, ASKED_FOR), _FRAMES])
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """Return the result for notebooks."""
         return f"<p>{escape(self._heading)}</p>{table_as_html(self._shown, ASKED_FOR)}<p>{escape(_FRAMES)}</p>"
 
     @property
@@ -105,7 +105,7 @@ class FitResult:
         return self.tables["brms"]
 
     def r_object(self, path: str | Path, **cell: str) -> Path:
-        """Fit again and save R's own objects to `path` (.rds; a list named by cell); returns the path.
+        """Fit again and save R's own objects to `path` (.rds; a list named by cell); return the path.
 
         `cell` narrows it down: `result.r_object("o3.rds", model="o3-mini", test="flowers_insects")`.
         """
@@ -132,14 +132,13 @@ def fit(
 ) -> FitResult:
     """Fit each cell of `study` (default: of every study in the database that defines this fit) and keep the results.
 
-    `fit` is the name of a fit, or of an engine for all fits of it. A cell whose rows, formula, R code and versions
-    of R packages are unchanged is taken from the database, unless `refit`. A fit that fails
-    is a row of `.diagnostics` with its reason. `workers` R processes (default: the cores) make them, or an `executor`
-    of yours: any of concurrent.futures, Dask's among them. `progress(done, all)` is
-    called after each fit. `settings` stand for those of the study file, as in `settings={"topics": 6}` for stm. `only`
-    narrows it down to some cells, as in `only={"model": ["o3-mini"]}`.
+    `fit` is the name of a fit, or of an engine for all fits of it. A cell whose rows, formula, R code and versions of R
+    packages are unchanged is taken from the database, unless `refit`. A fit that fails is a row of `.diagnostics` with
+    its reason. `workers` R processes (default: the cores) make them, or your own `executor`: any of concurrent.futures,
+    including Dask's. `progress(done, all)` is called after each fit. `settings` replace those of the study file, as in
+    `settings={"topics": 6}` for stm. `only` narrows it down to some cells, as in `only={"model": ["o3-mini"]}`.
 
-    Raises UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
+    Raise UnknownNameError for an engine that no study here defines, DatabaseError without trials, RError without R.
     """
     plan: list[PlannedFit] = []
     for fit_study, definition in find_fits(fit, db, study):
@@ -160,7 +159,7 @@ def fit(
 
 @dataclass(frozen=True)
 class FitRequest:
-    """One call of `fit()` among several that are made together: the name of a fit, and arguments as there."""
+    """Hold one call of `fit()` among several that are made together: the name of a fit, and the same arguments."""
 
     fit: str
     refusals_removed: bool = True
@@ -175,8 +174,8 @@ def fits_together(
     workers: Workers = None,
     progress: Progress | None = None,
 ) -> Results:
-    """Return what `fit()` makes for each of these, made by the same R processes. Nothing of a request that means no
-    cell.
+    """Return what `fit()` makes for each of these, made by the same R processes; nothing for a request without
+    cells.
     """
     pairs = [(request, definition) for request in requests for _, definition in find_fits(request.fit, db, study)]
     views = dict.fromkeys(definition.view for _, definition in pairs)

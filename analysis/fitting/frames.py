@@ -1,6 +1,6 @@
-"""What fits gave, next to the cell each is of: the frames that callers see begin with source, study … and end with fit.
+"""Put fits' results next to their cells: callers' frames begin with source, study … and end with fit.
 
-Where Bayesian models are among the fits, each frame says of each row what the chains behind it are worth.
+If there are Bayesian models among the fits, each frame says for each row what the chains behind it are worth.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _FIT = (
 
 
 class FitFrames:
-    """The frames of fits as `FitResult` has them."""
+    """Make the frames of fits as `FitResult` has them."""
 
     def __init__(self, results: Results) -> None:
         calls = results.calls.rename({"ended_at": "fitted_at"}).drop("function", "about")
@@ -69,14 +69,14 @@ class FitFrames:
 
     @property
     def messages(self) -> pl.DataFrame:
-        """One row a warning, message or error: kind, text."""
+        """Return one row per warning, message or error: kind, text."""
         lines = self.fits.select(ID, pl.col("messages").str.split("\n").alias("text")).explode("text")
         parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])
         messages = lines.filter(pl.col("text").str.len_chars() > 0).select(ID, parts.alias("part")).unnest("part")
         return self._beside_cells(messages)
 
     def of_engines(self) -> dict[str, Mapping[str, pl.DataFrame]]:
-        """By engine and name, the tables that only this engine has."""
+        """Return by engine and name the tables that only this engine has."""
         return {
             name: {
                 table.removeprefix(f"{name}_"): (self._of_cells if engine.are_of_cells else self._of_all)(table)
@@ -90,7 +90,7 @@ class FitFrames:
         return self._frames.get(name, pl.DataFrame(schema=table_schema(name)))
 
     def _beside_cells(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Return a frame of one engine or of all, with the columns of CELL in the place of `call_id`."""
+        """Return a frame of one engine or of all, with the columns of CELL in place of `call_id`."""
         return _last_is_fit(self._with_verdict(_joined(self.fits.select(ID, *CELL), frame)))
 
     def _of_all(self, table: str) -> pl.DataFrame:

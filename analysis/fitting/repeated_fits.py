@@ -1,4 +1,4 @@
-"""A fit that is made again and again, of rows that were relabelled or drawn, each time of the next number."""
+"""Repeat a fit with relabelled or drawn rows, each time with the next number."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ from slant.collector.stable_ids import stable_id
 
 @dataclass(frozen=True)
 class RepeatedFit(ABC):
-    """The fit in the rows of one source, study version and variant (and model and test, where it is made of each)."""
+    """Hold the fit in the rows of one source, study version and variant (and model and test, if it is made of each)."""
 
     work: PlannedFit
     seed: int
     settings: Mapping[str, Any]
 
     kind: ClassVar[str]
-    """What repetitions are for; their tables have its id in the column `{kind}_id`."""
+    """Say what repetitions are for; their tables have its id in the column `{kind}_id`."""
     function: ClassVar[str]
-    """R's function of one repetition."""
+    """Name R's function for one repetition."""
     compile_function: ClassVar[str]
-    """R's function that compiles the Stan model for all of them, of those of the arguments named in `of_model`."""
+    """Name R's function that compiles the Stan model for all of them, with those arguments named in `of_model`."""
     of_model: ClassVar[tuple[str, ...]]
     tables: ClassVar[Mapping[str, str]]
-    """The database's table of each frame of a repetition; the first has a row of every one, failed or not."""
+    """Name the database's table for each frame of a repetition; the first has a row for every one, failed or not."""
     n_column: ClassVar[str]
-    """The column of the table `{kind}s`, of sums, that says of how many."""
+    """Name the column of the table `{kind}s`, of sums, that says how many they include."""
 
     @property
     @abstractmethod
     def packages(self) -> tuple[str, ...]:
-        """R packages that take part."""
+        """Name the R packages that it uses."""
 
     @property
     @abstractmethod
     def arguments(self) -> dict[str, Any]:
-        """Those of `function`, but for the number."""
+        """Return those of `function`, except the number."""
 
     @property
     @abstractmethod
     def about(self) -> dict[str, Any]:
-        """What it is of; each repetition is of that, and of its number."""
+        """Say what it is about; each repetition adds its number."""
 
     @cached_property
     def rows_hash(self) -> str:
@@ -63,7 +63,8 @@ class RepeatedFit(ABC):
 
     @cached_property
     def id(self) -> str:
-        """Another one for other rows, seeds, settings, R code or versions; the same for any number of repetitions."""
+        """Return a new id for other rows, seeds, settings, R code or versions; the same for any number of
+        repetitions."""
         versions = versions_now(self.packages)
         return stable_id(self.kind, self.about, self.rows_hash, self.arguments, versions, r_code_hash())
 
@@ -82,7 +83,7 @@ class RepeatedFit(ABC):
         )
 
     def compile(self) -> Call:
-        """Return the Stan model of these rows: compiled, where no process has done it on this machine yet."""
+        """Return the Stan model of these rows, compiled if no process has done it on this machine yet."""
         arguments = {name: self.arguments[name] for name in self.of_model if self.arguments.get(name) is not None}
         return Call(
             self.compile_function,
@@ -93,13 +94,13 @@ class RepeatedFit(ABC):
         )
 
     def n_kept(self, db: Path) -> int:
-        """Of how many repetitions the sum is that the database has; 0 if it has none."""
+        """Return how many repetitions the database's sum includes; 0 if it has none."""
         with reading(db) as connection:
             sums = frame_of(connection.table(f"{self.kind}s"))
         return cast(int, sums.filter(pl.col(f"{self.kind}_id") == self.id)[self.n_column].max() or 0)
 
     def summary_columns(self, n: int) -> dict[str, Any]:
-        """Columns of the row that sums up `n` repetitions."""
+        """Return the columns of the row that sums up `n` repetitions."""
         return {
             **self.about,
             f"{self.kind}_id": self.id,

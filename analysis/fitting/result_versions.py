@@ -1,4 +1,4 @@
-"""Versions of R and its packages that made results, and which of them differ from those here."""
+"""Find versions of R and its packages that made results, and which of them differ from those here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slant.collector.provenance.bibtex import NO_R_PACKAGE
 
 
 def versions_of_results(*results: FitResult) -> dict[str, str]:
-    """Versions of R and its packages, by name; several of one where results were made with several."""
+    """Return versions of R and its packages, by name; several of one if results were made with several."""
     versions_by_name: dict[str, set[str]] = {}
     for text in pl.concat([result.diagnostics["versions"].drop_nulls() for result in results]).unique(
         maintain_order=True
@@ -30,13 +30,13 @@ def versions_of_results(*results: FitResult) -> dict[str, str]:
 
 
 def version_sentence(*results: FitResult) -> str:
-    """Return what made these results, in a sentence; "" where nothing is known (all failed, say)."""
+    """Return what made these results, in a sentence; "" if nothing is known (as if all failed)."""
     versions = versions_of_results(*results)
     return f"Made with {', '.join(f'{name} {version}' for name, version in versions.items())}." if versions else ""
 
 
 def kept_version_sentences(db: str | Path, study: str) -> Iterator[str]:
-    """Yield what made the fits that the database keeps of a study, in sentences; then those that other versions
+    """Yield sentences on what made the kept fits of a study; then on those that other versions
     made.
     """
     fits_by_versions: dict[str, list[str]] = {}
@@ -53,11 +53,11 @@ def kept_version_sentences(db: str | Path, study: str) -> Iterator[str]:
 
 
 def other_version_sentences(db: str | Path, study: str | None = None) -> Iterator[str]:
-    """Yield a sentence for each lot of fits in the database that other versions made than those here, or that can't be
-    told.
+    """Yield a sentence for each group of kept fits that were made by other versions than those here, or by unknown
+    ones.
 
-    Fits that `fit()` returns are made again where a version has changed; topics and whatever else is only read from the
-    database are not. Without R, nothing is made again.
+    Fits that `fit()` returns are made again if a version has changed; topics and other things that are only read from
+    the database are not. Without R, nothing is made again.
     """
     counts: dict[tuple[str, str], int] = {}
     for fit, text in _kept_versions(db, study).select("fit", "versions").iter_rows():
@@ -79,7 +79,7 @@ def _kept_versions(db: str | Path, study: str | None) -> pl.DataFrame:
 
 
 def _difference(kept_versions: Mapping[str, str], current_versions: Mapping[str, str] | None) -> str:
-    """Return what differs, in words; "" where nothing does."""
+    """Return what differs, in words; "" if nothing does."""
     if current_versions is None:
         version_text = ", ".join(f"{name} {version}" for name, version in kept_versions.items())
         return f"{version_text}; R or one of these packages is missing here"

@@ -1,6 +1,6 @@
-"""Whether an outcome differs between any of several groups: the tests of regressions without random effects, in words.
+"""Test whether an outcome differs between any of several groups, in words, for regressions without random effects.
 
-A coefficient compares one group with the first alone, and which one is first is a choice; these tests are of all.
+A coefficient only compares one group with the first, and which one is first is a choice; these tests are of all.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""Pages for people: the report and the page of checks."""
+"""Write pages for people: the report and the page of checks."""

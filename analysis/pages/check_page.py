@@ -1,5 +1,5 @@
-"""One page about what a paper does not say, as text, Markdown or HTML. Whatever a model, a file or a user wrote is
-escaped, and the page may load nothing from anywhere.
+"""Write one page about what a paper does not say, as text, Markdown or HTML. Whatever a model, a file or a user wrote
+is escaped, and the page may load nothing from anywhere.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _ROWS = {"words": "crossed"}  # a finding from two checks shows the rows of the 
 
 
 def as_rows(checks: Checks) -> pl.DataFrame:
-    """One row a finding: source, study_version, variant, check, standing, verdict, details."""
+    """Return one row per finding: source, study_version, variant, check, standing, verdict, details."""
     rows = [
         {
             **grain,
@@ -90,7 +90,7 @@ def _finding_lines(finding: Finding, width: int) -> Iterator[str]:
 
 
 def write_page(checks: Checks, out: Path, workers: Workers = None) -> Path:
-    """Write the page to a file that ends in .html (with figures) or .md; returns its path."""
+    """Write the page to a file that ends in .html (with figures) or .md; return its path."""
     ending = check_ending(out)
     sections = [_section(checks, grain, grain_findings, ending, workers) for grain, grain_findings in findings(checks)]
     environment = template_environment(
@@ -119,8 +119,8 @@ def write_page(checks: Checks, out: Path, workers: Workers = None) -> Path:
 
 
 def check_ending(out: Path) -> str:
-    """Return the ending of the page's name: .html or .md. UsageError for any other, so that nobody waits for
-    nothing.
+    """Return the ending of the page's name: .html or .md; UsageError for any other, before time is
+    spent.
     """
     if out.suffix.lower() not in (".html", ".md"):
         raise UsageError(f'Can\'t write the page to "{out}": its name must end in .html or .md.')
@@ -142,7 +142,7 @@ def _section(
 
 
 def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
-    """Return what the page shows of a check's rows: of prompts, words and games only those that matter."""
+    """Return what the page shows of a check's rows: only those prompts, words and games that matter."""
     if finding.check in ("influence", "game_influence"):
         rows = rows.filter(pl.col("is_influential") | pl.col("changes_conclusion"))
     if finding.check == "left_out":
@@ -156,7 +156,7 @@ def _shown(rows: pl.DataFrame, finding: Finding) -> pl.DataFrame:
 def _figures(
     checks: Checks, grain: dict[str, str], rows: dict[str, pl.DataFrame], workers: Workers
 ) -> list[dict[str, Any]]:
-    """Of what the study's design is checked for first: residuals by model, or the places of options."""
+    """Draw what the study's design is checked for first: residuals by model, or the places of options."""
     trials = checks.trials.filter(**grain)
     if not checks.study.design.checked_view:
         columns = [

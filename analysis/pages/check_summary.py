@@ -1,4 +1,4 @@
-"""The checks in short, for the report: how they stand, cautions first, and where the page with their numbers is."""
+"""Summarise the checks for the report: how they stand, cautions first, and where the page with their numbers is."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from slant.collector.system.files import opened, regular_files
 from slant.collector.terminal import count_text
 
 PAGE_NAME = "check.html"
-"""What the report proposes to call the page of checks."""
+"""Propose this name for the page of checks in the report."""
 _ORDER = ("caution", "note", "holds", "not checked")
-_HEAD = 4_000  # bytes within which a page of checks says of which study it is
+_HEAD = 4_000  # bytes within which a page of checks names its study
 
 
 @dataclass(frozen=True)
 class PageOfChecks:
-    """A page that `analyze check --out` made: its address from a page in the same folder, its name, its time."""
+    """Hold a page that `analyze check --out` made: its address from a page in the same folder, its name, its time."""
 
     href: str
     name: str
@@ -33,7 +33,7 @@ class PageOfChecks:
 
 @dataclass(frozen=True)
 class CheckSummary:
-    """The findings of one source, version and variant, cautions first; `counts` says how many of each there are.
+    """Hold the findings of one source, version and variant, cautions first; `counts` says how many of each there are.
     `links`: the place of each finding on the page of checks."""
 
     title: str
@@ -44,8 +44,8 @@ class CheckSummary:
 
 @dataclass(frozen=True)
 class SummaryOfChecks:
-    """What a report shows of checks. `not_made`: names of checks that would need further fits; `page` is None where no
-    page of checks lies next to the report."""
+    """Hold what a report shows of checks. `not_made`: names of checks that would need further fits; `page` is None if
+    no page of checks is next to the report."""
 
     parts: list[CheckSummary]
     not_made: list[str]
@@ -54,7 +54,7 @@ class SummaryOfChecks:
 
 
 def summary_of_checks(checks: Checks, out: Path) -> SummaryOfChecks:
-    """Return the checks in short for a report that is written to `out`."""
+    """Return the summary of checks for a report that is written to `out`."""
     page = page_of_checks(out, checks.study.name)
     parts = [_part(grain, its, page) for grain, its in findings_made(checks)]
     not_made = [check.check.replace("_", " ") for check in checks_not_made(checks)]
@@ -67,12 +67,12 @@ def finding_id(grain: dict[str, str], check: str) -> str:
 
 
 def marker(study: str) -> str:
-    """Return what the head of a page of checks holds, so that a report next to it can link to it."""
+    """Return what the head of a page of checks contains, so that a report next to it can link to it."""
     return f'<meta name="slant-checks" content="{escape(study)}">'
 
 
 def page_of_checks(out: Path, study: str) -> PageOfChecks | None:
-    """Return the newest page of checks of this study in the folder of `out`; None where there is none."""
+    """Return the newest page of checks of this study in the folder of `out`; None if there is none."""
     found = [path for path in regular_files(out.parent, "*check*.html") if path.name != out.name]
     own = [path for path in found if _is_of(path, study)]
     if not own:

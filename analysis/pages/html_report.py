@@ -1,5 +1,5 @@
-"""The HTML report: one self-contained page with what was recomputed, the print next to it, figures, topics, and where
-all of it comes from. Whatever a model, a file or a user wrote is escaped, and the page may load nothing from anywhere.
+"""Write the HTML report: one self-contained page with what was recomputed, the print next to it, figures, topics, and
+their sources. Whatever a model, a file or a user wrote is escaped, and the page may load nothing from anywhere.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _ENGINES = (
     "clm",
     "clogit",
     CROSSED,
-)  # fits that a report makes where they are missing; others take minutes
+)  # fits that a report makes if they are missing; others take minutes
 _MORE_TABLES = (
     "refusals_by_condition", "iat_mentions", "outcome_counts", "token_sources", "model_checks", "served_models",
     "served_model_changes", "mixed_cells", "mixed_batches", "costs",
@@ -92,20 +92,18 @@ def report(
     executor: Executor | None = None,
     registration: str | Path | Registration | None = None,
 ) -> Path:
-    """Write the report on `study` (a name, or its TOML file) to `out`, which is replaced as a whole; returns its path.
+    """Write the report on `study` (a name, or its TOML file) to `out`, which is replaced as a whole; return its path.
 
-    Fits and figures are made as needed; topics are shown where `analyze --fit stm` has kept some. Where R is missing,
-    what needs it is left out, and the report says so on top. A study without printed tables gets its fits' estimates.
-    `workers` and `executor` as of `fit()`, `registration` as of `check()`.
+    Fits and figures are made as needed; topics are shown if `analyze --fit stm` has kept some. If R is missing, what
+    needs it is left out, and the report says so on top. A study without printed tables gets its fits' estimates.
+    `workers` and `executor` are as for `fit()`, `registration` as for `check()`.
 
-    Raises DatabaseError without trials, UsageError if `out` can't be written.
+    Raise DatabaseError without trials, UsageError if `out` can't be written.
     """
     out = Path(out)
     _check_place(out)
     study = study_in(db, study)
-    stored_views = view_names(
-        db
-    )  # a database of an older slant lacks the newest ones, and can be reported on all the same
+    stored_views = view_names(db)  # a database of an older slant lacks the newest ones, and can still be reported on
     retest_problems = _keep_retests(db, study, executor or workers)
     infos = [info for info in table_info().values() if info.is_about(study.design.name) and info.name in stored_views]
     study_tables = tables(db, study=study.name, names=[info.name for info in infos])
@@ -151,14 +149,14 @@ def report(
 
 
 def _more_tables(study_tables: Mapping[str, pl.DataFrame]) -> tuple[str, ...]:
-    """Whether reasoning names the IAT is no question where none does."""
+    """Leave out the question whether reasoning names the IAT if there is no reasoning."""
     mentions = study_tables.get("iat_mentions", pl.DataFrame())
     has_mentions = bool(mentions.height and mentions["n_mentions"].sum())
     return tuple(name for name in _MORE_TABLES if name != "iat_mentions" or has_mentions)
 
 
 def _keep_retests(db: str | Path, study: Study, workers: Workers) -> list[str]:
-    """Compute what trials that were asked again say, where it is not kept; returns warnings for the top."""
+    """Compute what trials that were asked again say, if it is not kept; return warnings for the top."""
     if not (calls := retest_calls(db, study.name)):
         return []
     try:
@@ -169,7 +167,7 @@ def _keep_retests(db: str | Path, study: Study, workers: Workers) -> list[str]:
 
 
 def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress | None) -> list[str]:
-    """Put into `data` what fits and figures give; returns the warnings for the top of the page."""
+    """Put into `data` what fits and figures give; return the warnings for the top of the page."""
     has_print = study.published is not None
     fit_names = [
         name for name, definition in fits_of(study).items() if definition.engine in _ENGINES and is_quick(definition)
@@ -208,7 +206,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
 
 
 def _add_over_words(data: ReportData, db: str | Path, study: Study) -> Iterator[str]:
-    """Yield the rows of the checks of that name, among the tables; yields why R could not make them, if so."""
+    """Add the rows of the checks of that name to the tables; yield why R could not make them, if so."""
     rows = crossed_rows(data.fits[CROSSED])
     data.tables = {**data.tables, CROSSED_ROWS: with_signs(rows, None)}
     try:
@@ -227,7 +225,7 @@ def _add_over_words(data: ReportData, db: str | Path, study: Study) -> Iterator[
 def _registered(
     db: str | Path, study: Study, registration: str | Path | Registration | None, counts: pl.DataFrame
 ) -> list[tuple[str, Finding]]:
-    """Return what the registration says of each source, version and variant; nothing if there is none."""
+    """Return what the registration says about each source, version and variant; nothing if there is none."""
     known = registered_study(db, study.name, registration)
     if known is None:
         return []
@@ -237,12 +235,13 @@ def _registered(
 
 
 def _checks(data: ReportData, db: str | Path, out: Path) -> dict[str, Any]:
-    """Return the checks in short, if any, their names and the command for their page; nothing without any to make."""
+    """Return the summary of checks, if any, their names and the command for their page; nothing if none is to be
+    made."""
     if not has_checks(data.study):
         return {"checks": None, "check_names": "", "check_command": ""}
     try:
         checks = summary_of_checks(quick_checks(db, data.study, data.fits, data.workers), out)
-    except (RError, DatabaseError):  # why is said on top, of fits and figures
+    except (RError, DatabaseError):  # the reason is on top, with that of fits and figures
         checks = None
     names = ", ".join(known.check.replace("_", " ") for known in checks_of(data.study.design))
     command = without_folders(f"analyze check --study {data.study.as_typed} --out {PAGE_NAME}")
@@ -250,7 +249,7 @@ def _checks(data: ReportData, db: str | Path, out: Path) -> dict[str, Any]:
 
 
 def _page(**content: Any) -> str:
-    """Return the whole page. Its script is the only one that may run: the page names it by its hash."""
+    """Return the complete page. Its script is the only one that may run: the page names it by its hash."""
     filters = {"breakable": _breakable, "table_label": table_label}
     environment = template_environment("slant.analysis.pages", is_html=True, filters=filters)
     loader = environment.loader
@@ -268,7 +267,7 @@ def _unique(texts: Iterable[str | None]) -> list[str]:
 
 
 def _breakable(text: str) -> Markup:
-    """Text, escaped, in which a line may end after an underscore: tables of many columns have to fit on paper."""
+    """Escape text in which a line may end after an underscore: tables of many columns have to fit on paper."""
     return Markup("_<wbr>").join(escape(part) for part in text.split("_"))
 
 
@@ -301,7 +300,7 @@ def _data_warnings(study_tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
 
 
 def _check_place(out: Path) -> None:
-    """Before the work, which may take a while. A name that ends otherwise promises another kind of file."""
+    """Check the place before the work, which may take a while. Another ending promises another kind of file."""
     if out.suffix.lower() not in ("", ".html", ".htm"):
         raise UsageError(
             f'Can\'t write the report to "{out}": it is a page, whose name must end in .html.',
@@ -312,7 +311,7 @@ def _check_place(out: Path) -> None:
 
 
 def _write(out: Path, page: str) -> Path:
-    """Into a file next to it first, so that nobody ever sees half a report."""
+    """Write into a file next to it first, so that a half-written report is never visible."""
     try:
         write_whole_file(out, page.encode("utf-8"))
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Tables for a paper: any frame as LaTeX or Markdown. What models and files wrote commands nothing in it."""
+"""Write tables for a paper: any frame as LaTeX or Markdown. What models and files wrote is never a command in it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _EXPONENT = re.compile(r"(-?[\d.]+)e([+-]\d+)")
 
 @checked_arguments()
 def table_text(frame: pl.DataFrame, table_format: str = "latex", *, caption: str = "", label: str = "") -> str:
-    """Return a table in a format of papers, with all rows and columns of `frame`: numbers have six digits and stand to
-    the right, what is unknown is empty. Raises UnknownNameError for another format.
+    """Return a table in a format of papers, with all rows and columns of `frame`: numbers have six digits and are
+    aligned right, unknown values are empty. Raise UnknownNameError for another format.
 
     LaTeX needs the package booktabs, and longtable for more than 40 rows; texts in other scripts than Latin need
     LuaLaTeX or XeLaTeX. `label` is what `\\ref` takes.

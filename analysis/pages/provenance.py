@@ -1,5 +1,5 @@
-"""Where results come from: runs, a paragraph for the methods section, and the versions of R and its packages, with what
-of them is another version here. Neither the machine nor its folders are named, for readers are elsewhere.
+"""Show where results come from: runs, a paragraph for the methods section, and the versions of R and its packages, with
+differences from those here. Neither the machine nor its folders are named, for readers are elsewhere.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _RUN_COLUMNS = (
 
 
 def described_runs(runs: pl.DataFrame) -> pl.DataFrame:
-    """Return the runs in order: not their machine, and of files and folders only the last name. Empty columns are left
+    """Return the runs in order: without their machine, files and folders by last name only. Empty columns are left
     out.
     """
     described = runs.select(_RUN_COLUMNS).with_columns(
@@ -36,7 +36,7 @@ def described_runs(runs: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True)
 class MethodsText:
-    """What is to be written about answers that were collected together, and the command that asks for them again."""
+    """Hold what to write about answers that were collected together, and the command that asks for them again."""
 
     paragraph: str
     references: tuple[str, ...]
@@ -44,9 +44,9 @@ class MethodsText:
 
 
 def describe_methods(db: str | Path, run_ids: Sequence[str]) -> list[MethodsText]:
-    """One for each group of runs that together are one collection of answers.
+    """Return one text for each group of runs that together are one collection of answers.
 
-    `run_ids` from the oldest to the latest; a run that a later one goes on from is told with that one.
+    `run_ids` from the oldest to the latest; a run that a later one continues is described with that one.
     """
     texts: list[MethodsText] = []
     covered: set[tuple[str, str]] = set()
@@ -62,5 +62,5 @@ def describe_methods(db: str | Path, run_ids: Sequence[str]) -> list[MethodsText
 
 
 def without_folders(text: str) -> str:
-    """Absolute paths cut to their last name. A folder's name may hold blanks, so what is quoted is one path."""
+    """Cut absolute paths to their last name. A folder's name may hold blanks, so a quoted one is one path."""
     return _FOLDERS.sub("", _QUOTED_FOLDERS.sub(r"\1", text))

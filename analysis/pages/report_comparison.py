@@ -1,6 +1,6 @@
-"""The numbers of a report: those of every model in the paper's tables, then what else the paper prints (its text, its
-topics, its earlier version), as far as they can be had here: a report makes fits of seconds itself; fits of minutes are
-only shown where they have been kept.
+"""Compare numbers for a report: those of every model in the paper's tables, then what else the paper prints (its text,
+its topics, its earlier version), if they can be had here: a report makes fits of seconds itself; fits of minutes are
+only shown if they are kept.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def is_quick(fit: Fit) -> bool:
 
 
 def quick_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:
-    """Return sources of printed numbers whose fits are quick, or kept and of today's rows, settings and versions."""
+    """Return sources of printed numbers whose fits are quick, or kept with current rows, settings and versions."""
     sources = sources_of(study)
     if all(is_quick(fit) or fit.engine == "stm" for fit in study.fits.values()):
         return sources  # topics are never fitted for a comparison
@@ -61,10 +61,10 @@ def quick_sources(db: str | Path, study: Study) -> tuple[Numbers, ...]:
 def comparison_rows(
     db: str | Path, study: Study, workers: Workers = None, progress: Progress | None = None
 ) -> pl.DataFrame:
-    """Return the columns of `compare`, for all models and variants there are. Raises RError if R is needed and
+    """Return the columns of `compare`, for all models and variants there are. Raise RError if R is needed and
     missing.
 
-    Fits of seconds are made where they are missing; numbers of longer ones are left out where none is kept.
+    Fits of seconds are made if they are missing; numbers of longer ones are left out if none is kept.
     """
     if study.design.compares_variants:
         return compare(db, study, workers=workers, progress=progress)
@@ -88,7 +88,7 @@ def comparison_rows(
 
 
 def comparison_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
-    """Only the tables that need no fits, or whose fits the database holds; None if there is none."""
+    """Return only the tables that need no fits, or whose fits the database holds; None if there is none."""
     parts, quantities = [], set[str]()
     for source in sources_of(study):
         if not source.is_table_of_models:
@@ -105,7 +105,7 @@ def comparison_without_r(db: str | Path, study: Study) -> pl.DataFrame | None:
 
 
 def with_words(comparison: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
-    """`comparison` with what of its mixed models holds for other words and wordings, as numbers of the same rows:
+    """Return `comparison` with what its mixed models say about other words and wordings, as numbers of the same rows:
     std_error_ratio, mde, mde_d, verdict (its place in VERDICTS). `effects`: as the view effects_over_words has them.
     """
     verdict = pl.col("verdict").replace_strict({word: place for place, word in enumerate(VERDICTS)}, default=None)
@@ -120,7 +120,7 @@ def with_words(comparison: pl.DataFrame, effects: pl.DataFrame) -> pl.DataFrame:
 
 
 def claim_texts(study: Study) -> dict[str, str]:
-    """Return what the text says of a number, by its name in the column `quantity`."""
+    """Return what the text says about a number, by its name in the column `quantity`."""
     if study.published is None:
         return {}
     is_quoted = pl.col("quantity").str.contains(" ") & ~pl.col("source").str.starts_with("section ")
@@ -132,6 +132,6 @@ def claim_texts(study: Study) -> dict[str, str]:
 
 
 def _empty(rows: pl.DataFrame) -> pl.DataFrame:
-    """Tables of which nothing could be recomputed: topics before they are fitted, another model's earlier version."""
+    """List tables without recomputed numbers: topics before they are fitted, another model's earlier version."""
     grain = ["source", "study_version", "table"]
     return rows.group_by(grain).agg(pl.col("recomputed").count()).filter(pl.col("recomputed") == 0)

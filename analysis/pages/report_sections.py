@@ -1,4 +1,4 @@
-"""What a report says of one source, version and variant of a study: figures, the paper's tables, topics, estimates."""
+"""Show one source, version and variant of a study in a report: figures, the paper's tables, topics, estimates."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ TITLES = {PRINT: "The print, checked without raw data"}
 
 @dataclass
 class ReportData:
-    """All that the sections are cut from; what could not be had (without R, say) is empty."""
+    """Hold all that the sections are cut from; what could not be made (without R, for example) is empty."""
 
     study: Study
     tables: Mapping[str, pl.DataFrame]
@@ -48,7 +48,7 @@ class ReportData:
 
 
 def sections(data: ReportData) -> list[dict[str, Any]]:
-    """One for each source, version and variant: the study as it stands first. Where a design compares variants, they
+    """Return one for each source, version and variant: the unchanged study first. If a design compares variants, they
     are one section.
     """
     grains = data.tables["outcome_counts"].select(GRAIN).unique(maintain_order=True)
@@ -86,18 +86,18 @@ def _compares_variants(data: ReportData) -> bool:
 
 
 def _print_grain(data: ReportData) -> pl.DataFrame:
-    """Return the grain of what the print alone decides; none if nothing was compared."""
+    """Return the grain of what only the print decides; none if nothing was compared."""
     comparison = pl.DataFrame(schema=dict.fromkeys(GRAIN, pl.String)) if data.comparison is None else data.comparison
     return comparison.filter(pl.col("source") == PRINT).select("source", "study_version").unique()
 
 
 def _with_comparison(data: ReportData) -> Mapping[str, pl.DataFrame]:
-    """Return the tables, and with them, where variants are compared, the print: a group of tables shows it then."""
+    """Return the tables, with the print if variants are compared: a group of tables shows it then."""
     return data.tables if data.comparison is None else {**data.tables, COMPARED: data.comparison}
 
 
 def _summary(printed: pl.DataFrame) -> dict[str, Any]:
-    """One row a table in the paper's order; a status that no number has is left out."""
+    """Return one row per table in the paper's order; a status that no number has is left out."""
     counts = summary(printed).drop(GRAIN)
     order = pl.col("table").map_elements(place_of_table, return_dtype=pl.Int64)
     used = [name for name in counts.columns if name == "table" or counts[name].sum() > 0]
@@ -105,7 +105,7 @@ def _summary(printed: pl.DataFrame) -> dict[str, Any]:
 
 
 def more_tables(data: ReportData, names: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
-    """Tables that stand for themselves. What is the same in all data is told elsewhere, and left out here."""
+    """Show independent tables. What is the same in all data is shown elsewhere, and left out here."""
     first = data.tables["outcome_counts"]
     constant = {"study", *(name for name in GRAIN if first[name].n_unique() == 1)}
     infos = table_info()
@@ -122,7 +122,7 @@ def more_tables(data: ReportData, names: Sequence[str]) -> list[tuple[str, dict[
 
 
 def _estimates(data: ReportData, grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
-    """For a study without printed tables: what its own fits found."""
+    """Show what a study's own fits found, if it has no printed tables."""
     captioned, fits = [], data.fits
     levels = data.study.design.factor_levels(data.study)
     own = {name: result for name, result in fits.items() if result.engine != CROSSED}
@@ -139,7 +139,7 @@ def _estimates(data: ReportData, grain: dict[str, str]) -> list[tuple[str, dict[
 
 
 def _tests_of_terms(name: str, result: FitResult, grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
-    """Of regressions without random effects: whether the outcome differs between any of the groups, before any two."""
+    """Show for regressions without random effects whether the outcome differs between any groups, before any two."""
     captioned = []
     for tests in term_tests(result):
         rows = tests.filter(**grain).drop(*GRAIN, "study", "fit", "measure", "null_log_lik", strict=False)
@@ -150,7 +150,7 @@ def _tests_of_terms(name: str, result: FitResult, grain: dict[str, str]) -> list
 
 
 def _over_words(table: pl.DataFrame, fits: Mapping[str, FitResult]) -> pl.DataFrame:
-    """In the rows of condition effects: whether they hold for other words and wordings, and what could be found."""
+    """Show for condition effects whether they hold for other words and wordings, and what could be found."""
     if CROSSED not in fits:
         return table
     cell = [*GRAIN, "study", "model", "test", "refusals_removed", "term"]

@@ -1,5 +1,5 @@
-"""Shapes results for the report: the paper's tables for all models there are, each number recomputed above the printed
-one where there is one; and what the tokens in them are.
+"""Shape results for the report: the paper's tables for all models there are, each number recomputed above the printed
+one if there is one; and what the tokens in them are.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MEASURES = {
 _MARKS = {"agrees": "=", "slip": "slip", "disagrees": "≠", "not checkable": "not checkable"}
 _DIGITS = {"refusals": 0, "n": 0, "mentions": 0, "n_valid": 0, "n_trials": 0}  # of numbers that the paper doesn't print
 _OF_TOKENS = ("S3", "S5")
-_OF_MIXED_MODELS = "loglik"  # the quantity by which a table of mixed models is known
+_OF_MIXED_MODELS = "loglik"  # the quantity that identifies a table of mixed models
 _HEADS = {
     "d": "d", "proportion_pct": "share (%)", "ci_low": "95 % from", "ci_high": "to", "refusals": "refusals",
     "mean": "mean", "sd": "SD", "mentions": "mentions", "intercept_estimate": "intercept", "intercept_std_error": "SE",
@@ -50,7 +50,7 @@ _HEADS = {
     "compliance_percent": "predicted (%)", "delta_p": "ΔP", "conf_low": "95 % from", "conf_high": "to",
 }  # fmt: skip
 VERDICTS = ("stays", "lost", "gained", "not_significant", "already_in_model")
-"""What a significance of the paper's becomes over other words and wordings."""
+"""Say what a significance of the paper's becomes over other words and wordings."""
 _FIT_HEADS = {
     "refusals_removed": "answers", "std_error": "SE", "conf_low": "95 % from", "conf_high": "to", "p_value": "p",
     "std_error_ratio": "SE over words / SE", "mde": "smallest effect that could be found",
@@ -66,7 +66,7 @@ _FIT_CELLS = {
         "already_in_model": "this model has these slopes already",
     },
 }
-"""Words for what fits call by names of columns."""
+"""Give words for column names of fits."""
 _KEYS = ("test", "model", "refusals_removed", "condition")
 _LAST = 1000
 EARLIER = "v1 "
@@ -74,7 +74,7 @@ EARLIER = "v1 "
 
 @dataclass(frozen=True)
 class ComparedNumber:
-    """One number in the report: recomputed (as many digits as in print, or two), printed, and how they stand."""
+    """Hold one number in the report: recomputed (as many digits as in print, or two), printed, and how they compare."""
 
     recomputed: str
     printed: str
@@ -85,8 +85,8 @@ class ComparedNumber:
 
 @dataclass(frozen=True)
 class ReportTable:
-    """`caption` says which table of the paper it is, and of what; `note` what the tokens in it are. A row is its keys,
-    its numbers, and what is to be said of them; `has_remarks` where that is anything in any row.
+    """Hold a table: `caption` says which table of the paper it is, and what it shows; `note` what the tokens in it are.
+    A row is its keys, its numbers, and remarks on them; `has_remarks` if any row has any.
     """
 
     caption: str
@@ -104,8 +104,9 @@ class ReportTable:
 def side_by_side(
     comparison: pl.DataFrame, labels: Mapping[str, str], measures: Mapping[str, str]
 ) -> Iterator[ReportTable]:
-    """Each table of the paper as rows by test and model, one a model for mixed models. In the order of the paper, then
-    of `labels`, which gives the names to show for ids of models and tests. `measures`: see token_measures().
+    """Return each table of the paper as rows by test and model, one table per model for mixed models, in the order of
+    the paper, then of `labels`, which gives the names to show for ids of models and tests. `measures`: see
+    token_measures().
     """
     mixed = comparison.filter(pl.col("quantity") == _OF_MIXED_MODELS)["table"].unique()
     places = {name: place for place, name in enumerate(labels)}
@@ -123,7 +124,7 @@ def side_by_side(
 
 
 def place_of_table(table: str) -> int:
-    """S3 before S11, then the text, then the earlier version's."""
+    """Sort S3 before S11, then the text, then the earlier version's."""
     number = re.search(r"\d+$", table)
     return (int(number[0]) if number else _LAST - 1) + (_LAST if table.startswith(EARLIER) else 0)
 
@@ -139,20 +140,20 @@ def _caption(table: str, model: str | None, labels: Mapping[str, str]) -> str:
 
 
 def table_label(table: str) -> str:
-    """As people say it: "S3" is Table S3; "Table 1", "text" and "design" are what they are."""
+    """Name a table for people: "S3" is Table S3; "Table 1", "text" and "design" are unchanged."""
     return f"Table {table}" if re.match(r"(v1 )?S\d", table) else table
 
 
 def _table(
     table: str, model: str | None, part: pl.DataFrame, labels: Mapping[str, str], measures: Mapping[str, str]
 ) -> ReportTable:
-    """Quantities side by side, or, where a table has many kinds of them (claims of the text), one below the other."""
+    """Show quantities side by side or, if a table has many kinds (claims of the text), one below the other."""
     is_wide = set(part["quantity"]) <= set(_HEADS)
     quantities = [q for q in _HEADS if q in set(part["quantity"])] if is_wide else [""]
     stated_above = {
         "refusals_removed",
         *(["model"] if model else []),
-    }  # above the table, where it is the same in all rows
+    }  # above the table, if it is the same in all rows
     keys = [key for key in _KEYS if part[key].n_unique() > 1 or (part[key][0] is not None and key not in stated_above)]
     keys = keys if is_wide else ["quantity", *keys]
     rows = []
@@ -213,7 +214,7 @@ def _compared_number(row: dict[str, Any]) -> ComparedNumber:
 
 
 def _digits(row: dict[str, Any]) -> int:
-    """As in print; text without a digit ("(-)", for no refusals) prints none."""
+    """Return the digits as in print; text without a digit ("(-)", for no refusals) has none."""
     printed = row["printed"] or ""
     if not re.search(r"\d", printed):
         return _DIGITS.get(row["quantity"], 2)
@@ -229,8 +230,8 @@ def _standing(row: dict[str, Any]) -> tuple[str, str, str]:
 
 
 def text_table(frame: pl.DataFrame) -> dict[str, Any]:
-    """Any frame as heads and rows of text, numbers with as many decimals as are read, p as papers print it; `numeric`
-    says which columns hold numbers."""
+    """Return any frame as heads and rows of text, numbers with useful decimals, p as papers print it; `numeric` says
+    which columns hold numbers."""
     are_p = [is_p_name(name) for name in frame.columns]
     return {
         "heads": frame.columns,
@@ -253,7 +254,7 @@ def fit_table(frame: pl.DataFrame) -> dict[str, Any]:
 
 def term_words(term: str, levels: Mapping[str, Sequence[Any]]) -> str:
     """Return a coefficient with its factors and levels apart: "gender: man × job: clerk" for R's
-    "genderman:jobclerk", where `levels` has both factors. What is none of them stays as it is.
+    "genderman:jobclerk", if `levels` has both factors. Any other is unchanged.
     """
     known = {f"{factor}{level}": f"{factor}: {level}" for factor in levels for level in levels[factor]}
     pattern = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
@@ -262,7 +263,7 @@ def term_words(term: str, levels: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _text_of(value: object) -> str:
-    """Four digits that count, and none behind the point from a thousand on."""
+    """Return four significant digits, and no decimals from a thousand on."""
     if not isinstance(value, float):
         return "" if value is None else str(value)
     return f"{value:,.0f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"

@@ -1,1 +1,1 @@
-"""A paper's numbers: as printed (published.py), as had again here (numbers.py), and how they stand (comparison.py)."""
+"""Compare a paper's numbers: printed (published.py), recomputed (numbers.py), and their verdicts (comparison.py)."""

@@ -1,8 +1,8 @@
-"""The printed numbers of the paper next to those recomputed from the database.
+"""Compare the printed numbers of the paper with those recomputed from the database.
 
-A number agrees where |recomputed - printed| is at most half a unit of the last printed digit (or what the study's file
-published.csv says instead), and where it keeps within a printed bound. What the authors' own data
-contradict is a known slip of print (published_notes.csv); the code is never bent to meet one.
+A number agrees if |recomputed - printed| is at most half a unit of the last printed digit (or what the study's file
+published.csv says instead), and if it keeps within a printed bound. What the authors' own data contradict is a known
+slip of print (published_notes.csv); the code is never bent to meet one.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ from slant.collector.keep.stored_designs import designs_in
 from slant.collector.studies.catalogue import Study
 
 OTHER = "mixed models"
-"""The table of a number that the paper prints in one table a model, of a model that it has none for."""
+"""Name the table of a number that the paper prints in one table per model, for a model without such a table."""
 _COLUMNS = [*GRAIN, *KEY, "printed", "recomputed", "tolerance", "agrees", "slip", "status", "basis", "note"]
 
 
-@checked_arguments(more={"source": (PRINT,)})  # what of printed numbers needs no data
+@checked_arguments(more={"source": (PRINT,)})  # printed numbers that need no data
 @opens_once
 def compare(
     db: str | Path,
@@ -55,28 +55,27 @@ def compare(
     sources: tuple[Numbers, ...] | None = None,
     executor: Executor | None = None,
 ) -> pl.DataFrame:
-    """One row per printed number of the paper, for each source and version of the study in the database: its tables,
-    the numbers in its text (table "text"), its earlier version ("v1 S3" …).
+    """Return one row per printed number of the paper, for each source and version of the study in the database: its
+    tables, the numbers in its text (table "text"), its earlier version ("v1 S3" …).
 
     Columns: source ("print": checked without raw data, see below), study_version, variant, table, model, test,
-    refusals_removed (null where the table has no such choice), condition, quantity, printed (text, as in print),
+    refusals_removed (null if the table has no such choice), condition, quantity, printed (text, as in print),
     recomputed (not rounded), tolerance (how far from the print is near enough), agrees (null without data), slip (the
-    reason, where it is a known one), status, basis (where the answers are reconstructed from the print: is this number
-    a reproduction, or only a reconstruction?), note (why a number is not checkable, or how it is computed). Of games,
-    `test` is the variant and `condition` the answer format.
-    Fits that are missing or out of date are made first; a kept topic model is only taken where it is of today's texts
-    and the study's settings. `tables` leaves only some ("S6", "text", "v1 S3" …), and makes only the fits that their
-    numbers need; `sources` names the sources of numbers themselves. `workers` and `executor` as of `fit()`.
+    reason, if it is a known one), status, basis (if the answers are reconstructed from the print: is this number a
+    reproduction, or only a reconstruction?), note (why a number is not checkable, or how it is computed). For games,
+    `test` is the variant and `condition` the answer format. Fits that are missing or out of date are made first; a kept
+    topic model is only used if it is of the current texts and the study's settings. `tables` keeps only some ("S6",
+    "text", "v1 S3" …), and makes only the fits that their numbers need; `sources` names the sources of numbers
+    themselves. `workers` and `executor` are as for `fit()`.
 
-    Status: agrees, slip, disagrees; "no data" where nothing of its model and test is here; "not checkable" where
-    what is here can't decide (a total of ten tests of which nine are here; what no file holds); "simulated" (numbers
-    of simulated rows, which only resemble the print).
+    Status: agrees, slip, disagrees; "no data" if nothing of its model and test is here; "not checkable" if the data
+    here can't decide (a total of ten tests of which nine are here; what no file holds); "simulated" (numbers of
+    simulated rows, which only resemble the print).
 
-    In S3, "(-)" stands for a cell without refusals: its row has the quantity `refusals`, and agrees with 0.
+    In S3, "(-)" is a cell without refusals: its row has the quantity `refusals`, and agrees with 0.
 
-    What can be checked of a paper without raw data (by its other numbers, by the study's design) has rows of its own,
-    of the source "print". Where the database has no rows of such a study, every other number is there, too, without
-    data.
+    What can be checked of a paper without raw data (by its other numbers, by the study's design) has separate rows, of
+    the source "print". If the database has no rows of such a study, every other number is listed, too, without data.
     """
     study = study_in(db, study, lambda each: each.published is not None, "has printed numbers to compare with")
     printed = _printed(study, tables)
@@ -86,7 +85,7 @@ def compare(
     numbers = _as_it_stands(db, study, executor or workers, progress, of_answers, is_needed=not of_print)
     checked = recomputed(db, study, executor or workers, progress, of_print)
     groups = numbers.select(GRAIN).unique(maintain_order=True)
-    if not sources:  # of a print that no answers can decide
+    if not sources:  # the print is one that no answers can decide
         groups = pl.DataFrame({name: [PRINT if name == "source" else None] for name in GRAIN}, groups.schema)
     groups = groups if source is None else groups.filter(pl.col("source") == source)
     if groups.is_empty() and source != PRINT and (source is not None or not of_print):
@@ -107,7 +106,7 @@ def compare(
 
 
 def _printed(study: Study, tables: Collection[str] | None) -> pl.DataFrame:
-    """KEY, printed, tolerance: the numbers of these tables. UnknownNameError for one that there is not."""
+    """Return KEY, printed, tolerance: the numbers of these tables; UnknownNameError for an unknown one."""
     check_quantities(study)
     printed = published_numbers(study).drop("source")
     known = printed["table"].unique(maintain_order=True).to_list()
@@ -118,7 +117,7 @@ def _printed(study: Study, tables: Collection[str] | None) -> pl.DataFrame:
 
 
 def _sources(study: Study, printed: pl.DataFrame, sources: tuple[Numbers, ...] | None) -> tuple[Numbers, ...]:
-    """Those of these sources (all of the study's) that give a number that is printed."""
+    """Return those of these sources (all of the study's) that give a printed number."""
     quantities = set(printed.select(quantity_name()).to_series())
     every = sources_of(study) if sources is None else sources
     return tuple(each for each in every if quantities & set(each.gives) or each.is_of_print)
@@ -132,7 +131,7 @@ def _as_it_stands(
     sources: tuple[Numbers, ...],
     is_needed: bool,
 ) -> pl.DataFrame:
-    """Return what is recomputed of the study without the changes of a variant. DatabaseError if rows are needed, and
+    """Return what is recomputed of the study without the changes of a variant; DatabaseError if rows are needed, and
     the database has none.
     """
     with reading(db) as connection:
@@ -150,11 +149,11 @@ def whole_comparison(
     progress: Progress | None = None,
     sources: tuple[Numbers, ...] | None = None,
 ) -> pl.DataFrame:
-    """Every recomputed number of each model and variant in the database, in the tables that hold the same numbers for
-    each model (S3 to S12), with the print next to it where there is any.
+    """Return every recomputed number of each model and variant in the database, in the tables that hold the same
+    numbers for each model (S3 to S12), with the print next to it if there is any.
 
-    The columns of `compare`. Numbers that the paper doesn't print (another model, another variant) have a null in
-    `printed` and the status "not printed". Of the printed ones only those of models that have rows are here.
+    The columns are those of `compare`. Numbers that the paper doesn't print (another model, another variant) have a
+    null in `printed` and the status "not printed". Printed ones are here only for models that have rows.
     """
     if sources is None:
         sources = tuple(each for each in sources_of(study) if each.is_table_of_models)
@@ -184,7 +183,7 @@ def whole_comparison(
 
 
 def _beside(printed: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
-    """Each of these printed numbers with `recomputed` and `missing`."""
+    """Return each of these printed numbers with `recomputed` and `missing`."""
     values = numbers.select(*GRAIN, *MATCH, "recomputed", "missing")
     rows = printed.with_columns(is_usual())
     joined = rows.join(values, on=[*GRAIN, *MATCH], how="left", nulls_equal=True, maintain_order="left")
@@ -192,14 +191,14 @@ def _beside(printed: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
 
 
 def _judged(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
-    """With what is known of each number, and how print and recomputed one stand to each other."""
+    """Add what is known about each number, and how the printed and the recomputed one compare."""
     known = {"slip": notes(study, "slip"), "reason": not_checkable(study), "how": notes(study, "computed")}
     for name, about in known.items():
         about = about.select(*KEY, pl.col("note").alias(name))
         rows = rows.join(about, on=KEY, how="left", nulls_equal=True, maintain_order="left")
     rows = rows.with_columns(is_print=pl.col("source") == PRINT)
     if notes(study, "of the print").height:
-        # what the print alone contradicts is no slip where another sample of answers differs from it
+        # what the print alone contradicts is no slip if another sample of answers differs from it
         rows = rows.with_columns(slip=pl.when("is_print").then("slip"))
     near = notes(study, "tolerance").rename({"tolerance": "tolerance_of_print", "note": "why"})
     near = near.with_columns(is_print=(pl.col("basis") == WITHOUT_DATA).fill_null(value=False))
@@ -221,7 +220,7 @@ def _without_data(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
 
 
 def _with_basis(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFrame:
-    """Say in a note which numbers rest on answers that no model gave; real ones need no word."""
+    """Say in a note which numbers rest on answers that no model gave; real ones need no note."""
     made_up = reconstructed(db, study).with_columns(is_made_up=True)
     known = rows.join(made_up, on=GRAIN, how="left", maintain_order="left")
     is_here = pl.col("recomputed").is_not_null()
@@ -234,7 +233,7 @@ def _with_basis(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFram
 
 
 def summary(compared: pl.DataFrame) -> pl.DataFrame:
-    """One row per source, study version, variant and table: how many numbers have each status."""
+    """Return one row per source, study version, variant and table: how many numbers have each status."""
     counts = [(pl.col("status") == status).sum().alias(status.replace(" ", "_")) for status in STATUSES]
     keys = [*GRAIN, "table"]
     numbers = pl.len().alias("numbers")

@@ -1,8 +1,8 @@
-"""The numbers that papers print, had again from the database.
+"""Recompute the numbers that papers print from the database.
 
-Of each design they come from the views in sql/views/3_paper, whose heads say which quantities a view gives and which
-fits it is of; what SQL can't say (the matching of topics) is a source in Python with the same columns. A printed number
-and a recomputed one meet by model, test, condition and quantity; the place of the print has no part in it.
+For each design they come from the views in sql/views/3_paper, whose heads say which quantities a view gives and from
+which fits; what SQL can't say (the matching of topics) is a source in Python with the same columns. A printed number
+and a recomputed one are matched by model, test, condition and quantity; the place in print does not matter.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from slant.collector.keep.view_heads import TableInfo
 from slant.collector.studies.catalogue import Fit, Study
 
 PRINT = "print"
-"""The source of what is checked without raw data: by other printed numbers, by the study's design."""
+"""Name the source of what is checked without raw data: by other printed numbers, by the study's design."""
 ALL_TESTS = "total"
-"""What a number of all tests together has for a test."""
+"""Use this as the test of a number for all tests together."""
 CELL = ("model", "test", "refusals_removed", "condition", "quantity")
 VALUE = [*GRAIN, *CELL, "recomputed", "missing"]
 SCHEMA: dict[str, Any] = {
     **dict.fromkeys(VALUE, pl.String), "refusals_removed": pl.Boolean, "recomputed": pl.Float64,
 }  # fmt: skip
 MATCH = ["model", "test", "condition", "quantity", "is_usual"]
-"""What a printed and a recomputed number have in common: refusals are removed where the print says nothing of them."""
+"""List what a printed and a recomputed number have in common: refusals are removed if the print says nothing."""
 _FIT = re.compile(r"(every )?(\w+)(?: of (\w+))?(?: by (cell|model))?(?: \((refusals kept)(, where printed)?\))?")
 _BY = {"cell": {"model", "test"}, "model": {"model"}, None: set[str]()}
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """One source of numbers: the quantities that it gives, and rows of VALUE.
+    """Hold one source of numbers: the quantities that it gives, and rows of VALUE.
 
-    `missing` says what of the data that a number is made of is not here; where `recomputed` is null, it is a sentence
-    that says why. `fits`: what the rows start from, so that those of all sources are made together.
-    `is_table_of_models`: the same numbers for each model, so that a model that the paper doesn't have can stand in its
-    tables. `is_of_print`: checked without raw data; these rows have a column `table`, too.
+    `missing` says which of the data of a number are not here; if `recomputed` is null, it is a sentence that says why.
+    `fits`: what the rows start from, so that those of all sources are made together. `is_table_of_models`: the same
+    numbers for each model, so that a model that the paper doesn't have can be in its tables. `is_of_print`: checked
+    without raw data; these rows also have a column `table`.
     """
 
     name: str
@@ -63,8 +63,8 @@ def recomputed(
     progress: Progress | None = None,
     sources: Iterable[Numbers] = (),
 ) -> pl.DataFrame:
-    """VALUE, `is_usual` and, of the print, `table`: all numbers of these sources, of each model and variant in the
-    database. Fits that are missing or out of date are made first.
+    """Return VALUE, `is_usual` and, for the print, `table`: all numbers of these sources, for each model and variant in
+    the database. Fits that are missing or out of date are made first.
     """
     views, sources = StudyViews(db, study, workers, progress), list(sources)
     requests = {source.name: source.fits(views) for source in sources}
@@ -91,7 +91,7 @@ def _typed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def numbers_of_view(views: StudyViews, info: TableInfo) -> pl.DataFrame:
-    """Return the rows of a view, in the order of the study where they are of cells; with what they lack in
+    """Return the rows of a view, in the order of the study if they are of cells; with what they lack in
     `missing`.
     """
     rows = views.view(info.name)
@@ -160,7 +160,7 @@ def _fits(study: Study, engine: str, outcome: str | None, by: set[str]) -> list[
 
 
 def _printed_cells(views: StudyViews, quantities: Collection[str]) -> dict[str, list[str]] | None:
-    """Return the models and tests of which such numbers are printed with the refusals kept, as far as they are here."""
+    """Return the models and tests here for which such numbers are printed with the refusals kept."""
     printed = published_numbers(views.study).filter(
         ~pl.col("refusals_removed"), pl.col("test").is_not_null(), pl.col("quantity").is_in(list(quantities))
     )

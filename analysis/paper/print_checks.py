@@ -1,5 +1,5 @@
-"""What can be checked of printed numbers of games without raw data: by the study's design, by other printed numbers, by
-printed allocation matrices (published_matrices.csv), and by what chance gives. None of it says how a model answers.
+"""Check printed numbers of games without raw data: by the study's design, by other printed numbers, by printed
+allocation matrices (published_matrices.csv), and by what chance gives. None of it says how a model answers.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from slant.collector.system.shipped_files import sql_query
 _CELL = ("model", "test", "condition")
 _RANKS = ("best", "second", "third", "fourth")
 FACTS: dict[str, Any] = {**dict.fromkeys(("kind", *_CELL, "quantity"), pl.String), "value": pl.Float64}
-"""What is known next to the print: constants of the design, indices of the printed matrices, levels of chance."""
+"""Hold what is known besides the print: constants of the design, indices of printed matrices, levels of chance."""
 _NUMBER = r"^-?(\d+\.?\d*|\.\d+)$"
 Fact = tuple[str, str | None, str | None, str | None, str, float]
 
@@ -35,7 +35,7 @@ def _recomputed(views: StudyViews) -> pl.DataFrame:
 
 
 def checked(study: Study, facts: pl.DataFrame) -> pl.DataFrame:
-    """KEY and `recomputed`: what each printed number should be, by the other ones and by these facts (FACTS)."""
+    """Return KEY and `recomputed`: what each printed number should be, by the other ones and by these facts (FACTS)."""
     is_number = pl.col("printed").str.contains(_NUMBER)
     unchecked = not_checkable(study).select(KEY).rename({"table": "place"}).unique().with_columns(is_unchecked=True)
     printed = (
@@ -69,7 +69,7 @@ def _facts(study: Study) -> Iterator[Fact]:
 
 
 def _constants(variant: Study) -> Iterator[tuple[str, float]]:
-    """Constants of the design, of the study as it is played here."""
+    """Return constants of the design, for the study as it is played here."""
     data, success = variant.data, variant.data.success
     of_class = {len(job_class.jobs) for job_class in data.classes}
     yield from {"n_rounds": data.n_rounds, "n_jobs": len(data.jobs), "n_classes": len(data.classes)}.items()
@@ -100,7 +100,7 @@ def matrices(study: Study) -> pl.DataFrame:
 
 
 def matrix_indices(study: Study) -> dict[tuple[str, ...], dict[str, float]]:
-    """Return what R's matrix_indices() makes of them by cell and index, with half-width and ends of the t interval of
+    """Return R's matrix_indices() of them by cell and index, with half-width and ends of the t interval of
     SI.
     """
     long = matrices(study).select("cell", "game", "group", "class", "n")
@@ -116,7 +116,8 @@ def matrix_indices(study: Study) -> dict[tuple[str, ...], dict[str, float]]:
 
 
 def chance(study: Study, rounds: int, games: int, is_balanced: bool) -> dict[str, tuple[float, float, float]]:
-    """R's random_level() for the study's groups and classes, by index: level, and the ends of 95 % of random cells."""
+    """Return R's random_level() for the study's groups and classes by index: level, and ends of 95 % of random
+    cells."""
     sizes = tuple(float(len(job_class.jobs)) for job_class in study.data.classes)
     return dict(_levels(rounds, len(study.data.groups), sizes, is_balanced, games))
 

@@ -1,28 +1,27 @@
-"""What is printed of a study, and what is known of it: the CSV that its file names (`published = "published.csv"`).
+"""Read a study's printed numbers, and notes on them: the CSV that its file names (`published = "published.csv"`).
 
-One row a number, in the order of the paper:
+There is one row per number, in the order of the paper:
 
-place, model, test, condition, quantity   where it stands ("Table 1"), and of what it is; what is empty has no part
-                in it. Of a forced choice, `test` is the domain and `condition` the block; of a game, the variant and
-                the format of answers.
-printed         as in print ("0.10" is not "0.1"), after "> ", "< " or "near " where the print says so
+place, model, test, condition, quantity   where it is printed ("Table 1"), and what it is; empty ones do not apply.
+For a forced choice, `test` is the domain and `condition` the block; for a game, the variant and the format of answers.
+printed         as in print ("0.10" is not "0.1"), after "> ", "< " or "near " if the print says so
 tolerance       how far from the print is near enough; empty: half a unit of the last printed digit
 source          the sentence that holds it, or another hint where it comes from
-refusals_removed  only where the print tells apart; empty: as the study's fits usually are, without refusals
+refusals_removed  only if the print distinguishes; empty: as in the study's fits, usually without refusals
 
-Beside it lie, for those who need them, published_scopes.csv (scope, model, condition: what the print calls several
-models together) and published_notes.csv (kind, place, model, test, condition, quantity, tolerance, basis, note; a row
+Next to it may be published_scopes.csv (scope, model, condition: the print's names for several models together) and
+published_notes.csv (kind, place, model, test, condition, quantity, tolerance, basis, note; a row
 without a quantity is about the whole place, without a place about every place):
 
 slip            the authors' own data, or the print itself, contradict the number
 not checkable   no data that are public decide it
-computed        how it is had, where that isn't obvious
-tolerance       why its tolerance is what it is; `basis` says what the number is where the answers are reconstructed
-                from the print: a "reproduction" (what was printed decides it), a "reconstruction" (it hangs on what had
-                to be made up) or a "setting" of the fit. Where it is "checked without raw data", the tolerance is that
-                of rows that are checked so.
+computed        how it is computed, if that isn't obvious
+tolerance       why its tolerance is what it is; `basis` says what the number is if the answers are reconstructed
+from the print: a "reproduction" (what was printed decides it), a "reconstruction" (it depends on what had
+to be made up) or a "setting" of the fit. If it is "checked without raw data", the tolerance is that
+of rows that are checked that way.
 of the print    no answers of models are set next to it
-no data         what is said of a number without answers
+no data         the note of a number without answers
 """
 
 from __future__ import annotations
@@ -42,21 +41,21 @@ SCHEMA: dict[str, Any] = {
 }  # fmt: skip
 COLUMNS = ("place", "model", "test", "condition", "quantity", "printed", "tolerance")
 TEXT = "text"
-"""The place of a number that stands in no table."""
+"""Name the place of a number that is not in a table."""
 WITHOUT_DATA = "checked without raw data"
-"""The basis of what other printed numbers, or the study's design, decide."""
+"""Name the basis of what other printed numbers, or the study's design, decide."""
 NO_REFUSALS = "(-)"
-"""Printed where a cell has no refusals that could be kept."""
+"""Read this as printed for a cell without refusals that could be kept."""
 _ENDS = {"human": "", "human_low": "_conf_low", "human_high": "_conf_high"}
 
 
 def published_numbers(study: Study) -> pl.DataFrame:
-    """KEY, printed, tolerance, source: every number in the order of the file. StudyError if the study names no
-    file, or one that lacks a column or a number."""
+    """Return KEY, printed, tolerance, source: every number in the order of the file. Raise StudyError if the study
+    names no file, or one that lacks a column or a number."""
     if study.published is None:
         raise StudyError(
             f'There is nothing to compare "{study.name}" with: the study names no printed numbers.',
-            'To give it some: published = "published.csv" in its TOML file, a CSV beside it with the columns',
+            'To give it some: published = "published.csv" in its TOML file, a CSV next to it with the columns',
             f"  {', '.join(COLUMNS)}",
         )
     name = study.published.name
@@ -71,14 +70,14 @@ def published_numbers(study: Study) -> pl.DataFrame:
 
 
 def notes(study: Study, kind: str) -> pl.DataFrame:
-    """KEY, tolerance, basis, note: the rows of this kind."""
+    """Return KEY, tolerance, basis, note: the rows of this kind."""
     frame = _beside(study, "notes")
     empty = {name: SCHEMA[name] for name in KEY} | {"tolerance": pl.Float64, "basis": pl.String, "note": pl.String}
     return pl.DataFrame(schema=empty) if frame is None else _typed(frame.filter(kind=kind)).select(*empty)
 
 
 def not_checkable(study: Study) -> pl.DataFrame:
-    """KEY and `note` of each number that no public data decide; a row of the file may speak of a whole place."""
+    """Return KEY and `note` of each number that no public data decide; a row of the file may cover a whole place."""
     rows = notes(study, "not checkable").select(*KEY, "note")
     whole = rows.filter(pl.col("quantity").is_null()).select("table", "note")
     numbers = published_numbers(study).select(KEY)
@@ -86,7 +85,7 @@ def not_checkable(study: Study) -> pl.DataFrame:
 
 
 def scopes(study: Study) -> dict[str, list[tuple[str, str | None]]]:
-    """Return what the print calls several models together: by that name, the models, each with its condition or
+    """Return the print's names for several models together: by name, the models, each with its condition or
     None.
     """
     frame = _beside(study, "scopes")
@@ -97,7 +96,7 @@ def scopes(study: Study) -> dict[str, list[tuple[str, str | None]]]:
 
 
 def published_rows(study: Study, what: str) -> pl.DataFrame:
-    """Another file of what is printed, published_WHAT.csv; its columns are text. StudyError without it."""
+    """Read another file of printed values, published_WHAT.csv; its columns are text. StudyError if it is missing."""
     frame = _beside(study, what)
     if frame is None:
         raise StudyError(f'"{study.name}" has no file published_{what}.csv.')
@@ -113,18 +112,18 @@ def is_of_print(study: Study) -> pl.Expr:
 
 
 def is_main_table() -> pl.Expr:
-    """Whether a place is a table of the paper as it stands: not its text, not another version ("v1 S3")."""
+    """Return whether a place is a table of the paper itself: not its text, not another version ("v1 S3")."""
     return ~pl.col("table").str.contains(r"^v\d") & (pl.col("table") != TEXT)
 
 
 def half_unit(printed: str) -> float:
-    """Half a unit of the last printed digit: 0.005 for "1.04" and for "> 1.04", 5e-21 for "1.996e-17"."""
+    """Return half a unit of the last printed digit: 0.005 for "1.04" and for "> 1.04", 5e-21 for "1.996e-17"."""
     mantissa, _, exponent = printed.lower().partition("e")
     return float(f"5e{int(exponent or 0) - len(mantissa.partition('.')[2]) - 1}")
 
 
 def quantity_name() -> pl.Expr:
-    """Return the quantity as such, of "t005 max_reasoning_tokens", "topic 1 proportion_pct" and "is a refusal:
+    """Return only the quantity of "t005 max_reasoning_tokens", "topic 1 proportion_pct" and "is a refusal:
     Laurie".
     """
     return pl.col("quantity").str.split(": ").list.first().str.split(" ").list.last()
@@ -152,9 +151,9 @@ def _typed(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_human_levels(study: Study) -> pl.DataFrame:
-    """Return what is printed of people, the lines that models are compared with in figures: game_variant, index, human,
-    human_low, human_high. Without rows where the study prints none; numbers of a later version of the paper are left
-    out.
+    """Return what is printed about people, the lines that models are compared with in figures: game_variant, index,
+    human, human_low, human_high. There are no rows if the study prints none; numbers of a later version of the paper
+    are left out.
     """
     numbers = dict.fromkeys(_ENDS, pl.Float64)
     schema = {"game_variant": pl.String, "index": pl.String, **numbers}

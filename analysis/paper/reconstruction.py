@@ -1,8 +1,8 @@
-"""Answers whose counts are the printed ones, for a paper whose raw data are not public.
+"""Reconstruct answers with the printed counts, for a paper whose raw data are not public.
 
 The study's file reconstruction.csv says, for each model, domain and block, which words have no valid answer and which
 have a valid but inconsistent one; every other answer is consistent. How many have no valid answer is printed (Table 3).
-How many are inconsistent, and which words fail in more than one cell, is nowhere printed: both were chosen so that the
+How many are inconsistent, and which words fail in more than one cell, is not printed: both were chosen so that the
 models, fitted as the paper says, come near the printed posteriors (reconstruction.md, next to it). No model ever gave
 these answers; each row says so in `detail`.
 """
@@ -32,8 +32,8 @@ _Cells = dict[tuple[str, str, str], tuple[set[int], set[int]]]
 
 
 def reconstruct_answers(study: Study) -> pl.DataFrame:
-    """One row a trial of the study's plan, as `collect import --layout tidy` takes them; StudyError if the study has
-    no file of that kind.
+    """Return one row per trial of the study's plan, as `collect import --layout tidy` takes them; StudyError if the
+    study has no file of that kind.
     """
     cells, design = _cells(study), study.design
     numbers = {test.test: _numbered(study, test.test) for test in study.tests}
@@ -48,7 +48,7 @@ def reconstruct_answers(study: Study) -> pl.DataFrame:
 
 
 def reconstructed(db: str | Path, study: Study) -> pl.DataFrame:
-    """Which rows of a database are of this kind: source, study_version, variant."""
+    """Return which rows of a database are of this kind: source, study_version, variant."""
     with reading(db) as connection:
         attempts = connection.table("attempts").select("source, study_version, variant, study, is_final, detail")
         rows = attempts.filter(f"is_final AND study = '{study.name}' AND detail = '{MADE_UP}'")
@@ -57,7 +57,7 @@ def reconstructed(db: str | Path, study: Study) -> pl.DataFrame:
 
 
 def bases_in_words(compared: pl.DataFrame) -> Iterator[str]:
-    """Of answers that are reconstructed from the print: which numbers that decides, and which it can only come near."""
+    """Say for reconstructed answers which numbers the print decides, and which it can only approach."""
     of_answers = compared.filter(pl.col("source") != PRINT)
     counts = Counter(of_answers["basis"].drop_nulls().to_list())
     if not counts:

@@ -1,4 +1,4 @@
-"""The sources of numbers of each design: the views in sql/views/3_paper, and in Python what SQL can't give."""
+"""List the sources of numbers of each design: the views in sql/views/3_paper, and in Python what SQL can't give."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import Study
 
 IN_PYTHON: Mapping[str, Numbers] = {"topics": topics.NUMBERS, "print_checks": print_checks.NUMBERS}
-"""By the names that designs have in `number_sources`."""
+"""Hold sources by the names that designs have in `number_sources`."""
 
 
 def sources_of(study: Study) -> tuple[Numbers, ...]:
-    """Every source of the study's design, those of numbers that its print has."""
+    """Return every source of the study's design, including those of its print's numbers."""
     printed = set(published_numbers(study).select(quantity_name()).to_series())
     has_own_arithmetic = notes(study, "of the print").height > 0
     return tuple(
@@ -41,7 +41,7 @@ def _all(study: Study) -> tuple[Numbers, ...]:
 
 
 def check_quantities(study: Study) -> None:
-    """UnknownNameError for a printed quantity that no source gives, and of which nothing else is known."""
+    """Raise UnknownNameError for a printed quantity without a source or any other information."""
     known = list(dict.fromkeys(name for source in _all(study) for name in source.gives))
     numbers = published_numbers(study).filter(~is_of_print(study))
     open_numbers = numbers.join(not_checkable(study), on=CELL, how="anti", nulls_equal=True)

@@ -1,4 +1,4 @@
-"""What the numbers of a paper are recomputed from: the views of one study in one database, and its fits."""
+"""Read what the numbers of a paper are recomputed from: the views of one study in one database, and its fits."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
 
 
 class StudyViews:
-    """Views of one study in one database, and its fits. Fits that are missing or out of date are made; in a copy of a
-    database that can't be written.
+    """Read views of one study in one database, and its fits. Fits that are missing or out of date are made; in a copy
+    if the database can't be written.
     """
 
     def __init__(self, db: str | Path, study: Study, workers: Workers = None, progress: Progress | None = None) -> None:
@@ -53,7 +53,7 @@ class StudyViews:
         self._copy: tempfile.TemporaryDirectory[str] | None = None
 
     def make_fits(self, wanted: Collection[FitRequest]) -> None:
-        """Make these fits together; views of fits have rows of these alone."""
+        """Make these fits together; views of fits have only their rows."""
         fits = list({repr(request): request for request in wanted}.values())
         fitted = fits_together(self.db, self.study, fits, self._workers, self._progress)
         if fitted.not_kept:
@@ -63,13 +63,13 @@ class StudyViews:
         self._call_ids = fitted.calls[ID].to_list()
 
     def view(self, name: str) -> pl.DataFrame:
-        """One of the views, of this study."""
+        """Return one of the views, of this study."""
         with self.opened() as connection:
             return rows_of_study(read_view(connection, name), self.study.name)
 
     @cached_property
     def shortfalls(self) -> pl.DataFrame:
-        """The view of this name."""
+        """Return the view of this name."""
         return self.view("shortfalls")
 
     @contextmanager

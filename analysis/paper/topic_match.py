@@ -1,5 +1,5 @@
-"""Which fitted topic is which printed one. Topics have no fixed order, so they are told by their words alone: never by
-their size, which is one of the numbers to be compared.
+"""Match fitted topics to printed ones. Topics have no fixed order, so only their words identify them: never their size,
+which is one of the numbers to be compared.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from slant.analysis.paper.study_views import GRAIN, StudyViews
 from slant.collector.errors import DatabaseError
 from slant.collector.studies.catalogue import Study
 
-_NEAR = 20  # words of a fitted topic in which a printed word may stand and still speak for the match
+_NEAR = 20  # words of a fitted topic among which a printed word still supports the match
 _SCORE = tuple[int, int]
 
 
@@ -42,12 +42,12 @@ def _printed(study: Study) -> pl.DataFrame:
 
 
 def matched(words: pl.DataFrame, printed: Mapping[int, Sequence[str]]) -> pl.DataFrame:
-    """One row a printed topic: the fitted topic that it is matched to, and how well.
+    """Return one row per printed topic: the fitted topic that it is matched to, and how well.
 
-    `words` are those of one fit: topic, kind, place, word. Of all ways to give each printed topic one of its own, the
+    `words` are those of one fit: topic, kind, place, word. Of all ways to give each printed topic a different one, the
     one with the most shared FREX words is taken (as many as are printed), then the one with the most printed words
-    among the first 20. Columns: paper_topic, topic (null where there are too few), n_shared, n_near, n_printed,
-    shared, frex_words, printed_words.
+    among the first 20. Columns: paper_topic, topic (null if there are too few), n_shared, n_near, n_printed, shared,
+    frex_words, printed_words.
     """
     frex = {
         int(topic): part.sort("place")["word"].to_list()
@@ -76,7 +76,7 @@ def _score(printed: Sequence[str], frex: Sequence[str]) -> _SCORE:
 def _assigned(
     printed: Sequence[int], topics: Sequence[int], scores: Mapping[tuple[int, int], _SCORE]
 ) -> dict[int, int]:
-    """Return the best one-to-one assignment, by sets of printed topics that are taken: exact for any number of
+    """Return the best one-to-one assignment, by sets of taken printed topics: exact for any number of
     topics.
     """
     best: dict[frozenset[int], tuple[_SCORE, dict[int, int]]] = {frozenset(): ((0, 0), {})}
@@ -94,7 +94,7 @@ def _assigned(
 
 
 def match_in_words(match: pl.DataFrame) -> str:
-    """One sentence: how many of the printed words come out, and in which topics."""
+    """Say in one sentence how many of the printed words come out, and in which topics."""
     each = [
         f"topic {row['topic']} {'is' if row['n_shared'] else 'is left for'} its topic {row['paper_topic']} "
         f"({row['n_shared']} of {row['n_printed']} words{': ' + row['shared'] if row['shared'] else ''})"
@@ -107,10 +107,10 @@ def match_in_words(match: pl.DataFrame) -> str:
 
 
 def missing_of_print(views: StudyViews) -> pl.DataFrame:
-    """For each source, version and variant (GRAIN): what of the texts of the paper's fit is not here, in words (null:
-    nothing).
+    """Return for each source, version and variant (GRAIN) which texts of the paper's fit are not here, in words (null:
+    none).
     """
     try:
         return views.view("missing_texts").select(*GRAIN, "missing")
-    except DatabaseError:  # made by an older slant: it has no such view
+    except DatabaseError:  # an older slant made it: it has no such view
         return pl.DataFrame(schema=dict.fromkeys([*GRAIN, "missing"], pl.String))

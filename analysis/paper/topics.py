@@ -1,8 +1,8 @@
-"""Shares of topics, by model too, and what the text says of them, from the topic models that the database keeps.
+"""Read shares of topics, also by model, and the text's claims about them, from topic models in the database.
 
-None is fitted here, for it takes a while: `analyze --fit stm` does that. Where texts of the paper's fit are not here,
-`missing` says which: the fit can't be the paper's own then, and its numbers can only be near. A model of other texts or
-settings than today's is not compared at all.
+None is fitted here, for it takes a while: `analyze --fit stm` does that. If texts of the paper's fit are not here,
+`missing` says which: then the fit can't be the paper's own, and its numbers can only be near. A model of other texts or
+settings than the current ones is not compared at all.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from slant.collector.studies.catalogue import Study
 Tables = dict[str, pl.DataFrame]
 Key = tuple[str | None, str | None, bool | None, str | None, str]
 Number = tuple[Key, float | None, str | None]
-"""KEY without its place, the number, and why there is none."""
+"""List KEY without its place, the number, and why there is none."""
 _VIEWS = ("topic_models", "topic_words", "topic_proportions", "topic_prevalence", "topic_effects")
 _BIAS_TOPIC = 3  # the number of the paper's topic about bias
 _PAPERS_EFFECTS = "~condition*model"
@@ -38,7 +38,7 @@ _NO_COEFFICIENT = (
 
 
 def _recomputed(views: StudyViews) -> pl.DataFrame:
-    """Return the same of the kept topic model of each source, version and variant, matched to the print by its
+    """Return these for the kept topic model of each source, version and variant, matched to the print by its
     words.
     """
     topics, frames = printed_topics(views.study), _frames(views)
@@ -63,7 +63,7 @@ def _recomputed(views: StudyViews) -> pl.DataFrame:
 
 
 def _frames(views: StudyViews) -> dict[str, pl.DataFrame] | None:
-    """None if an older slant made the views of the database: it has fitted no topics then."""
+    """Return the frames; None if an older slant made the database's views: then it has fitted no topics."""
     with suppress(DatabaseError):
         return {name: views.view(name) for name in _VIEWS}
     return None
@@ -78,7 +78,7 @@ def _all_keys(study: Study) -> Iterator[Key]:
 
 
 def _printed_claims(study: Study) -> list[dict[str, Any]]:
-    """Return the numbers of the text that are of topics, each with the `name` of its quantity."""
+    """Return the text's numbers about topics, each with the `name` of its quantity."""
     name = pl.col("quantity").str.split(" ").list.last()
     text = published_numbers(study).filter(table=TEXT).with_columns(name=name)
     return text.filter(pl.col("name").is_in(_OF_TOPICS)).to_dicts()

@@ -1,4 +1,4 @@
-"""How a printed and a recomputed number stand to each other: one of STATUSES, and why."""
+"""Judge how a printed and a recomputed number compare: one of STATUSES, and why."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _TINY = 1e-9
 _RANGE = re.compile(r"(\d*\.?\d+)-(\d*\.?\d+)")
 _NUMBER = re.compile(r"-?\d*\.?\d+(?:[eE][-+]?\d+)?")
 _SIGNS = ("", ">", "<", "near")
-"""What may stand before a printed number: "near 0". Anything else makes it a text."""
+"""List what may precede a printed number: "near 0". Anything else makes it a text."""
 _EXTREMES = {">": "min_b", "<": "max_p"}
-"""By the sign of its printed bound, the quantity that is the least or the greatest of all models."""
+"""Name, by the sign of its printed bound, the quantity that is the minimum or maximum of all models."""
 
 
 def with_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with `quantity`, `printed`, `recomputed`, `missing` (see numbers.py), `slip`, `reason` (why no
-    data can check it), `how` (it is computed), and `tolerance` with its reason `why`, each or null: with `agrees`,
+    """Take rows with `quantity`, `printed`, `recomputed`, `missing` (see numbers.py), `slip`, `reason` (why no data can
+    check it), `how` (it is computed), and `tolerance` with its reason `why`, each or null; return them with `agrees`,
     `status` and `note` instead of `missing` and the reasons. `tolerance` becomes half a unit of the last printed digit
-    where it is null and a number is printed.
+    if it is null and a number is printed.
     """
     absent = {"tolerance": pl.Float64, "why": pl.String}
     rows = rows.with_columns(
@@ -61,7 +61,7 @@ def with_verdicts(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tolerance(printed: str | None, given: float | None) -> float | None:
-    """How far from the print is near enough; null where no number is printed. A "<" is exact."""
+    """Return how far from the print is near enough; null if no number is printed. A "<" is exact."""
     sign, _, number = (printed or "").rpartition(" ")
     if sign not in _SIGNS or sign == "<" or not (_NUMBER.fullmatch(number) or _RANGE.fullmatch(number)):
         return None
@@ -73,10 +73,10 @@ def _tolerance(printed: str | None, given: float | None) -> float | None:
 def _agrees(
     value: float | None, printed: str | None, missing: str | None, quantity: str, tolerance: float | None
 ) -> bool | None:
-    """None if it can't be told: nothing recomputed, nothing printed, or a number of only a part of its data.
+    """Return whether they agree; None without a number recomputed or printed, or if a part of its data is missing.
 
-    A part can still contradict a bound of all models: the least of four models is above no bound that the least of
-    three is below. So it is of no other quantity: a topic model of fewer texts is another one.
+    A part can still contradict a bound of all models: the minimum of four models can't exceed a bound that the minimum
+    of three is below. This holds for no other quantity: a topic model of fewer texts is a different one.
     """
     if value is None or printed is None:
         return None
@@ -88,20 +88,20 @@ def _agrees(
     near = (tolerance or 0) + _rounding(number, tolerance)
     if sign not in ("<", ">"):
         return _is_near(value, number if sign in _SIGNS else printed, near)
-    # A least estimate is printed rounded, so that "b > 20.74" holds for 20.735; "p < .001" is exact.
+    # A minimum is printed rounded, so that "b > 20.74" holds for 20.735; "p < .001" is exact.
     keeps = value >= float(number) - near if sign == ">" else value < float(number)
     return None if missing and keeps else keeps
 
 
 def _rounding(number: str, tolerance: float | None) -> float:
-    """Return what binary numbers may be off next to half a unit: next to nothing of a number that is printed as
+    """Return how far binary numbers may be off besides half a unit: almost nothing for a number that is printed as
     1.996e-17.
     """
     return min(_TINY, (tolerance or _TINY) * 1e-6) if "e" in number.lower() else _TINY
 
 
 def _is_near(value: float, number: str, near: float) -> bool:
-    """To a number ("1.04", or "near 0"), or to a range ("1-2"). Of a printed text 1 says that ours is the same."""
+    """Compare with a number ("1.04", or "near 0"), or a range ("1-2"). For a printed text, 1 means ours is the same."""
     if ends := _RANGE.fullmatch(number):
         return float(ends[1]) - near <= value <= float(ends[2]) + near
     return abs(value - float(number)) <= near if _NUMBER.fullmatch(number) else value == 1

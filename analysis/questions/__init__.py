@@ -1,1 +1,1 @@
-"""What is asked of the rows next to the fits of a study: checks, permutations, other specifications, games, topics."""
+"""Ask questions of the rows besides a study's fits: checks, permutations, other specifications, games, topics."""

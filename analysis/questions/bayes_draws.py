@@ -1,4 +1,5 @@
-"""`read_draws()`: the draws of a Bayesian model that was fitted before, as a Polars frame, for ArviZ, or for R."""
+"""Read the draws of a Bayesian model that was fitted before, as a Polars frame, for ArviZ, or for R
+(`read_draws()`)."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ _STATS = {"lp__": "lp"}
 
 
 def inference_data(frame: pl.DataFrame) -> Any:
-    """Group posterior and sample_stats of what fit_brms() keeps. What varies by item has a dimension of its name."""
+    """Return the groups posterior and sample_stats of what fit_brms() keeps. Varying effects have a dimension by
+    item."""
     arviz = _arviz()
     n_chains = frame[".chain"].n_unique()
     ordered = frame.sort(".chain", ".iteration").drop(".chain", ".iteration", ".draw")
@@ -42,7 +44,7 @@ def inference_data(frame: pl.DataFrame) -> Any:
 
 
 def _varying(frame: pl.DataFrame, n_chains: int) -> tuple[dict[str, Any], dict[str, list[str]], dict[str, list[str]]]:
-    """Arrays of chain, draw and level; the levels of each grouping variable; which of them an array has."""
+    """Return arrays of chain, draw and level; the levels of each grouping variable; and which of them an array has."""
     columns: dict[tuple[str, str], list[str]] = defaultdict(list)
     coords: dict[str, list[str]] = {}
     for name in frame.columns:
@@ -78,8 +80,8 @@ _VIEWS = ("estimates", "predictions", "contrasts", "checks")
 
 @dataclass(frozen=True)
 class Draws:
-    """One kept Bayesian model. `about`: its row of the view bayes_diagnostics, `verdict` in it. `tables`: its rows of
-    the views bayes_…, by their last word.
+    """Hold one kept Bayesian model. `about`: its row of the view bayes_diagnostics, including `verdict`. `tables`: its
+    rows of the views bayes_…, by their last word.
     """
 
     about: Mapping[str, object]
@@ -89,15 +91,16 @@ class Draws:
 
     @property
     def frame(self) -> pl.DataFrame:
-        """One draw a row: .chain, .iteration (from 1 after warm-up), .draw, then the parameters, as brms names them.
+        """Return one row per draw: .chain, .iteration (from 1 after warm-up), .draw, then the parameters, as brms names
+        them.
 
-        DatabaseError if the file is not the one that was kept.
+        Raise DatabaseError if the file is not the one that was kept.
         """
         return pl.read_parquet(self._file(".draws.parquet", "draws_md5", "draws"))
 
     @property
     def path(self) -> Path:
-        """The .rds file of the brmsfit, for R: read_fit(). DatabaseError if it is not the one that was kept.
+        """Return the .rds file of the brmsfit, for R: read_fit(). DatabaseError if it is not the one that was kept.
 
         Reading an .rds file can run code, so only the very file that slant wrote is named.
         """
@@ -124,9 +127,9 @@ class Draws:
 
 @checked_arguments()
 def read_draws(db: str | Path, study: str | None = None, fit: str | None = None, source: str | None = None) -> Draws:
-    """Return the Bayesian model of `db` (of this study, fit and source, where named) that was fitted last.
+    """Return the Bayesian model of `db` that was fitted last (of this study, fit and source, if named).
 
-    Raises DatabaseError if none was fitted, UsageError if several fits are meant.
+    Raise DatabaseError if none was fitted, UsageError if several fits match.
     """
     with reading(db) as connection:
         if "bayes_diagnostics" not in stored_views(connection):
@@ -145,7 +148,7 @@ def read_draws(db: str | Path, study: str | None = None, fit: str | None = None,
 
 
 def _check_one(models: pl.DataFrame) -> None:
-    """Fits of one definition with other settings are one fit; the last one is meant."""
+    """Check that one fit is meant: fits of one definition with other settings are one; the last one counts."""
     for column in ("study", "fit", "source", "model", "test"):
         values = models[column].unique(maintain_order=True).to_list()
         if len(values) > 1:

@@ -1,5 +1,5 @@
-"""`calibrate()`: is a Bayesian fit's sampler right? R's calibrate_data_set() draws a data set from the fit's priors and
-fits it; here it is asked for one after another, and each is kept.
+"""Calibrate: is a Bayesian fit's sampler right? R's calibrate_data_set() draws a data set from the fit's priors and
+fits it; here they are requested one after another, and each is kept.
 """
 
 from __future__ import annotations
@@ -27,21 +27,22 @@ from slant.collector.studies.catalogue import Study, fits_of
 
 LEVEL = 0.05
 SETTINGS = ("chains", "iterations", "warmup", "adapt_delta", "n_draws", "max_rows", "truth_priors")
-"""What a caller may set; R's calibrate() has the defaults (of adapt_delta the fit has its own)."""
+"""List what a caller may set; R's calibrate() has the defaults (except adapt_delta, which the fit has)."""
 _OF_FIT = ("formula", "levels", "priors", "coding", "family", "step")
 _GRAIN = ("source", "study", "study_version", "variant", "fit", "model", "test")
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """What `calibrate()` found, each frame beginning with source (of the rows that outcomes were drawn for), study,
+    """Hold what `calibrate()` found, each frame beginning with source (of the rows that outcomes were drawn for),
+    study,
     study_version, variant, fit, model and test (null: of all together).
 
     summary: one row per quantity: n, n_failed, n_doubtful, p_value …, as the view calibration_summary has them and R's
     calibrate() describes. ranks: one row per data set and quantity: truth, rank, estimate …; a fit that
     failed is one row without a quantity. fits: one row per data set: status (ok, divergent, unconverged, failed),
     n_divergent, iterations, messages, seconds. not_kept: why the results could not be written to the database; None
-    where they were.
+    if they were.
     """
 
     summary: pl.DataFrame
@@ -52,7 +53,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class CalibratedFit(RepeatedFit):
-    """One fit whose repetitions are data sets, each drawn from its priors."""
+    """Hold one fit whose repetitions are data sets, each drawn from its priors."""
 
     kind = "calibration"
     function = "calibrate_data_set"
@@ -82,7 +83,7 @@ class CalibratedFit(RepeatedFit):
         }
 
     def summary(self, ranks: pl.DataFrame, fits: pl.DataFrame) -> Call:
-        """Return what the ranks come to."""
+        """Return the summary of the ranks."""
         named = ("number", "quantity", "truth", "rank", "n_draws", "estimate", "std_dev", "conf_low", "conf_high")
         return Call(
             "summarise_calibration",
@@ -101,7 +102,7 @@ class CalibratedFit(RepeatedFit):
 
 
 def can_calibrate(study: Study) -> bool:
-    """Whether it has a Bayesian fit."""
+    """Return whether it has a Bayesian fit."""
     return any(fit.engine == ENGINE for fit in fits_of(study).values())
 
 
@@ -118,17 +119,17 @@ def calibrate(
     progress: Progress | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Calibration:
-    """Draw `data_sets` from the priors of `study`'s Bayesian fits (or of the one called `fit`), fit each, and keep what
-    each found: the rank of every truth among the draws of its posterior, which is uniform where all is right.
+    """Draw `data_sets` from the priors of `study`'s Bayesian fits (or of the one named `fit`), fit each, and keep its
+    result: the rank of every truth among the draws of its posterior, which is uniform if all is right.
 
-    The rows are those of the database with their columns (1,000 of them, evenly spaced, where there are more); only the
-    outcome is drawn. A data set depends on `seed` and its number only. Each is kept at once: the same call after a kill
-    goes on where it ended, and one with more data sets adds to those there are. One that failed is tried again.
-    `workers` and `executor` as of `fit()`. `settings` go to R: chains, iterations, warmup, adapt_delta, n_draws,
-    max_rows; truth_priors, by class, for truths of other priors than the fits'. `progress(done, all)` is called after
+    The rows are those of the database with their columns (1,000 of them, evenly spaced, if there are more); only the
+    outcome is drawn. A data set depends only on `seed` and its number. Each is kept at once: the same call after a kill
+    goes on where it ended, and one with more data sets adds to the existing ones. One that failed is tried again.
+    `workers` and `executor` are as for `fit()`. `settings` go to R: chains, iterations, warmup, adapt_delta, n_draws,
+    max_rows; truth_priors, by class, for truths from other priors than the fits'. `progress(done, all)` is called after
     each fit.
 
-    Raises UsageError for fewer than two data sets or a study without Bayesian fits, UnknownNameError for an unknown fit
+    Raise UsageError for fewer than two data sets or a study without Bayesian fits, UnknownNameError for an unknown fit
     or setting, DatabaseError without rows, RError if no data set could be fitted.
     """
     for name in settings or {}:
@@ -185,7 +186,7 @@ def _run(db: Path, part: CalibratedFit, n: int, workers: Workers, stage: Stage) 
 
 
 def _frames(made: Results) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """One row a data set, and one row a data set and quantity (without one where the fit failed)."""
+    """Return one row per data set, and one row per data set and quantity (without one if the fit failed)."""
     of_calls = made.calls.select("call_id", "status", "messages", "seconds")
     fits = made.frames["calibration_fits"].drop("calibration_id")
     fits = fits.join(of_calls, on="call_id", how="left", maintain_order="left")
@@ -198,13 +199,13 @@ def _frames(made: Results) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 def last_calibrations(summary: pl.DataFrame) -> pl.DataFrame:
-    """Of the rows of the view calibration_summary those of the last calibration of each fit."""
+    """Return the rows of the view calibration_summary for the last calibration of each fit."""
     ids = summary.group_by(_GRAIN, maintain_order=True).agg(pl.col("calibration_id").sort_by("finished_at").last())
     return summary.join(ids.select("calibration_id"), on="calibration_id", how="semi", maintain_order="left")
 
 
 def calibration_sentences(summary: pl.DataFrame) -> Iterator[str]:
-    """Sentences for people: for each fit, whether a quantity is off, and what of the data sets is doubtful.
+    """Say for people, for each fit, whether a quantity is off, and what is doubtful about the data sets.
 
     `summary`: rows of the view calibration_summary."""
     for values, rows in summary.group_by(_GRAIN, maintain_order=True):

@@ -1,4 +1,4 @@
-"""One choice of an analysis changed, and what comes of it: the study's fit as it is next to the changed one."""
+"""Change one choice of an analysis, and show the study's fit next to the changed one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 CHOICES = ("formula", "outcome", "drop_flags", "drop_outcomes", "levels", "settings")
-"""What of a fit can be changed; `settings.NAME` and `levels.COLUMN` change one entry."""
+"""List what can be changed in a fit; `settings.NAME` and `levels.COLUMN` change one entry."""
 
 
 def with_changes(study: Study, changes: Sequence[str]) -> tuple[Study, tuple[str, ...]]:
     """Return the study with each change, "FIT.CHOICE=VALUE", and the names of the fits that change.
 
-    A value is written as in TOML (a list in brackets); a text may stand without quotes. UnknownNameError for a fit or a
-    choice that there is not, UsageError for what is no change.
+    A value is written as in TOML (a list in brackets); a text needs no quotes. Raise UnknownNameError for an unknown
+    fit or choice, UsageError for an invalid change.
     """
     fits = dict(fits_of(study))
     names = []

@@ -1,5 +1,5 @@
-"""`validity()`: do several measures of the same models agree? R's convergent_validity() correlates them; here each is
-taken from the fits of its study, and units are matched by model and test.
+"""Correlate measures of the same models: do they agree? R's convergent_validity() does it; here each is taken from the
+fits of its study, and units are matched by model and test.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from slant.collector.studies.catalogue import fits_of
 _MEASURE = re.compile(r"(?P<study>[\w.-]+?)(?:@(?P<variant>\w+))?\.(?P<fit>\w+)(?::(?P<term>.+))?")
 _D = "d"
 _ENGINES_OF_D = ("effect_size", "t_test")
-"""What `d` stands for: Cohen's d, or else the mean of D."""
+"""Resolve `d`: Cohen's d, or else the mean of D."""
 _TO_ERROR = 1 / (2 * NormalDist().inv_cdf(0.975))
 UNIT = ("source", "model", "test")
 
 
 @dataclass(frozen=True)
 class Validity:
-    """What `validity()` found.
+    """Hold what `validity()` found.
 
     table: for each source and pair of measures the rows that R's convergent_validity() describes: measure_x, measure_y,
     row ("pearson", "spearman", "corrected", "between_models", "between_tests", "within_cells", "pearson_without",
@@ -61,16 +61,16 @@ def validity(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Validity:
-    """Correlations of measures over models and tests, plain and with the errors of both taken into account.
+    """Correlate measures over models and tests, plainly and with the errors of both taken into account.
 
     `measures`: two or more, each "STUDY.FIT" (the estimate of a fit with one effect for each model and test), or
-    "STUDY.FIT:TERM" of a fit with several; "STUDY.d" is Cohen's d, or the mean of D, and "STUDY@VARIANT.FIT" is of a
-    variant. All pairs are compared. A unit is a model and test of the same names in both studies. Where a fit gives no
-    standard error, it is taken from its 95 % interval. Fits are taken from the database where they are unchanged.
-    `workers` and `executor` as of `fit()`.
+    "STUDY.FIT:TERM" for a fit with several; "STUDY.d" is Cohen's d, or the mean of D, and "STUDY@VARIANT.FIT" is of a
+    variant. All pairs are compared. A unit is a model and test of the same names in both studies. If a fit gives no
+    standard error, it is taken from its 95 % interval. Fits are taken from the database if they are unchanged.
+    `workers` and `executor` are as for `fit()`.
 
-    Raises UsageError for fewer than two measures or one that can't be read, UnknownNameError for a fit or term that
-    there is not, DatabaseError if no unit has two measures.
+    Raise UsageError for fewer than two measures or one that can't be read, UnknownNameError for an unknown fit or term,
+    DatabaseError if no unit has two measures.
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha must lie between 0 and 1, not at {alpha:g}.")
@@ -140,7 +140,7 @@ def _values(
 
 
 def _term(rows: pl.DataFrame, wanted: str | None, measure: str) -> str:
-    """Return the term that is meant: the one that is named, the only one, or the only one next to the intercept."""
+    """Return the intended term: the named one, the only one, or the only one besides the intercept."""
     terms = rows["term"].unique(maintain_order=True).to_list()
     if wanted is not None:
         if wanted not in terms:
@@ -153,7 +153,7 @@ def _term(rows: pl.DataFrame, wanted: str | None, measure: str) -> str:
 
 
 def _pair(x: str, y: str, found: dict[str, pl.DataFrame], warnings: list[str]) -> pl.DataFrame:
-    """Return the units that have both measures; a sentence says how many have one of them only."""
+    """Return the units that have both measures; a sentence says how many have only one of them."""
     left = found[x].rename({"value": "x", "error": "x_error"})
     right = found[y].select(*UNIT, pl.col("value").alias("y"), pl.col("error").alias("y_error"))
     both = left.join(right, on=UNIT, how="inner", maintain_order="left")

@@ -1,7 +1,7 @@
-"""How wide the interval of a condition effect is now, for a collector that asks until it is narrow enough.
+"""Measure how wide the interval of a condition effect is now, for a collector that asks until it is narrow enough.
 
-The same model of the same rows as `analyze --fit crossed`, but nothing is kept and no effect is told: whoever decides
-when to stop is not to see it.
+It is the same model of the same rows as `analyze --fit crossed`, but nothing is kept and no effect is reported: it
+should not be visible when deciding to stop.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from slant.collector.study.crossed_fits import CROSSED
 
 
 class CrossedWidths(Widths):
-    """By the mixed model over words and wordings (R's fit_crossed())."""
+    """Measure by the mixed model over words and wordings (R's fit_crossed())."""
 
     name = CROSSED
 
@@ -42,7 +42,7 @@ class CrossedWidths(Widths):
     def measure(
         self, db: Path, study: Study, fit: Fit, source: Source, trial_ids: Mapping[str, Collection[str]]
     ) -> dict[str, Sequence[CellWidth]]:
-        alone = replace(fit, settings={})  # without the model that it is set beside
+        alone = replace(fit, settings={})  # without the model that it is compared with
         asked = [trial_id for of_model in trial_ids.values() for trial_id in of_model]
         rows = read_rows(db, study.name, [alone], None, asked)
         plan = [
@@ -56,7 +56,7 @@ class CrossedWidths(Widths):
                 cell = plan[number].cell.key
                 widths[cell["model"], cell["test"]] = _width(plan[number], answer)
         tests = [test.test for test in study.tests]
-        if fit.where and widths:  # of the rest of the tests there is nothing to wait for
+        if fit.where and widths:  # the other tests have nothing to wait for
             tests = list(dict.fromkeys(test for _, test in widths))
         return {
             model: tuple(widths.get((model, test)) or CellWidth(test, None, None, "failed", 0) for test in tests)
@@ -65,7 +65,7 @@ class CrossedWidths(Widths):
 
 
 def _width(planned: PlannedFit, answer: Answer) -> CellWidth:
-    """Return a fit that failed has none. A singular one has that of the maximal model."""
+    """Return the width of a fit: a failed one has none. A singular one has that of the maximal model."""
     test, n = planned.cell.key["test"], planned.cell.rows.height
     failed = CellWidth(test, None, None, "failed", n)
     if answer.has_died or answer.error:

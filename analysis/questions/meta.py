@@ -1,5 +1,5 @@
-"""`meta_analysis()`: one number over tests and models. R's meta_analysis() pools the effects; here they are fitted, and
-put into one unit.
+"""Pool the effects of tests and models into one number. R's meta_analysis() does it; here they are fitted, and put into
+one unit.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ MIN_CELLS = 3
 
 @dataclass(frozen=True)
 class MetaAnalysis:
-    """What `meta_analysis()` found.
+    """Hold what `meta_analysis()` found.
 
     table: for each source, study_version and variant the rows that R's meta_analysis() describes: row ("cell", "mean",
     "new_test", "new_model", "new_cell", "tau_test", "tau_model", "tau_cell"), model, test, estimate, std_error, df,
@@ -76,15 +76,15 @@ def meta_analysis(
 ) -> MetaAnalysis:
     """Return the mean effect over the tests and models of `study`, how much they vary, and what to expect of new ones.
 
-    `effects`: "crossed", of the fit over words and wordings, or "paper", of the study's own mixed model. `unit`: "sd",
-    standard deviations of the outcome within conditions (models that count otherwise can be compared), "outcome", or
-    "log_ratio", the logarithm of the ratio of the conditions' means (of counts that differ by a factor between models,
-    as tokens of other tokenizers do; with the standard error of the delta method).
-    Fits are taken from the database where they are unchanged, and kept there. Of forced choices the effects are
-    differences in the share of consistent answers (the unit "outcome"), second block minus first, over words and
-    wordings; they are not kept. `workers` and `executor` as of `fit()`.
+    `effects`: "crossed", from the fit over words and wordings, or "paper", from the study's own mixed model. `unit`:
+    "sd", standard deviations of the outcome within conditions (models that count differently can be compared),
+    "outcome", or "log_ratio", the logarithm of the ratio of the conditions' means (for counts that differ by a factor
+    between models, as tokens of other tokenizers do; with the standard error of the delta method). Fits are taken from
+    the database if they are unchanged, and kept there. For forced choices the effects are differences in the share of
+    consistent answers (the unit "outcome"), second block minus first, over words and wordings; they are not kept.
+    `workers` and `executor` are as for `fit()`.
 
-    Raises UsageError for another value, StudyError for a study without a mixed model, DatabaseError for fewer than
+    Raise UsageError for another value, StudyError for a study without a mixed model, DatabaseError for fewer than
     three effects, RError without R or its package metafor.
     """
     if not 0 < alpha < 1:
@@ -135,7 +135,7 @@ def _too_few(number: int) -> DatabaseError:
 
 
 def can_pool(study: Study) -> bool:
-    """Whether it has effects of conditions by model and test."""
+    """Return whether it has effects of conditions by model and test."""
     return bool(study.design.choice) or has_mixed_fit(study)
 
 
@@ -179,7 +179,7 @@ def _of_choices(
 
 
 def pooling(rows: pl.DataFrame, alpha: float, effects: Effects = "crossed", unit: Unit = "sd") -> Call | None:
-    """Return the call that pools the effects of `rows` (those of the fit `crossed`, one row a cell) within each source,
+    """Return the call that pools the effects of `rows` (of the fit `crossed`, one row per cell) within each source,
     study version and variant that has enough of them; None if none has.
     """
     scale = pl.col("sd") if unit == "sd" else pl.lit(1.0)

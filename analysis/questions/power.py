@@ -1,5 +1,5 @@
-"""`plan_power()`: how many words, wordings, repetitions or games it takes, and what they cost. R's plan_power() makes
-the numbers; here are the variances that it starts from, and the price list.
+"""Plan how many words, wordings, repetitions or games it takes, and what they cost (`plan_power()`). R's plan_power()
+makes the numbers; the variances that it starts from, and the prices, are here.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ CONCURRENCY = 8
 
 @dataclass(frozen=True)
 class PowerPlan:
-    """What `plan_power()` found.
+    """Hold what `plan_power()` found.
 
-    table: one row a cell and combination of numbers: source, study_version, variant, model, test (null where variances
+    table: one row per cell and combination of numbers: source, study_version, variant, model, test (null if variances
     were given), n_words, n_wordings, n_repetitions (or n_games), n_calls, std_error, df, mde, mde_d, power,
     std_error_most, mde_most, power_least, std_error_endless, share_words, share_wordings, share_trials, raise, as R's
-    plan_power() describes them; then cost_usd and time_s, each low, about and high, of the calls of that row.
-    advice: which number to raise, in sentences. cost_rests_on: what cost and time of each model rest on.
+    plan_power() describes them; then cost_usd and time_s, each low, about and high, of the calls of that row. advice:
+    which number to raise, in sentences. cost_rests_on: the basis of each model's cost and time.
     """
 
     table: pl.DataFrame
@@ -69,18 +69,18 @@ def plan_power(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> PowerPlan:
-    """Return what each number of words, wordings and repetitions (of games: of games) would find in `study`, and its
+    """Return what each number of words, wordings and repetitions (or of games) would find in `study`, and its
     cost.
 
     The variances come from the answers in the database `pilot`, cell by cell, or are given: `word`, `wording` (of the
-    effect between words and between wordings), `residual` (of trials), `combination` (of what repetitions share, part
-    of `residual` where it is left out) and, for effects as d, `sd`; of games `game`
-    (of SI between games of one condition). Without numbers: the study's own, twice and four times as many words, and
-    twice the wordings. `models` and `tests` narrow a pilot down; costs of given variances are of these models, without
-    any of those that the study asks. `workers` and `executor` as of `fit()`.
+    effect between words and between wordings), `residual` (of trials), `combination` (what repetitions share, part of
+    `residual` if it is left out) and, for effects as d, `sd`; for games `game` (of SI between games of one condition).
+    Default numbers: the study's own, twice and four times as many words, and twice the wordings. `models` and `tests`
+    narrow a pilot down; costs of given variances are for these models, by default those that the study asks. `workers`
+    and `executor` are as for `fit()`.
 
-    Raises UsageError if there are neither variances nor a pilot, or both; StudyError, DatabaseError and RError as
-    `fit()`.
+    Raise UsageError if there are neither variances nor a pilot, or both; StudyError, DatabaseError and RError as
+    `fit()` does.
     """
     if (pilot is None) == (variances is None):
         raise UsageError(
@@ -165,8 +165,8 @@ def _of_pilot(db: str, study: Study, source: str | None, workers: Workers, progr
 
 
 def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
-    """One row a cell: the variances of the effect between words and between wordings, of trials, and of combinations of
-    word, wording and condition (null without repetitions)."""
+    """Return one row per cell: the variances of the effect between words and between wordings, of trials, and of
+    combinations of word, wording and condition (null without repetitions)."""
     is_slope = ~pl.col("term").is_in(["intercept", "residual"]) & ~pl.col("term").str.contains(":", literal=True)
     kinds = {
         "word": is_slope & (pl.col("group") != "wording"),
@@ -178,7 +178,7 @@ def _variances(effects: pl.DataFrame, shares: pl.DataFrame) -> pl.DataFrame:
         *(pl.col("variance").filter(rows).sum().alias(name) for name, rows in kinds.items()),
         has_repetitions=kinds["combination"].any(),
     )
-    known = pl.when("has_repetitions").then("combination")  # else it is part of the residual variance
+    known = pl.when("has_repetitions").then("combination")  # otherwise it is part of the residual variance
     sums = sums.with_columns(combination=known).drop("has_repetitions")
     return effects.join(sums, on=CELL, how="inner", maintain_order="left")
 
@@ -194,7 +194,7 @@ def _of_games(db: str, study: Study, source: str | None) -> pl.DataFrame:
 
 
 def _own_numbers(study: Study) -> tuple[int, int]:
-    """Words of a test (of the middle one) and wordings."""
+    """Return words per test (of the middle one) and wordings."""
     wordings = len(getattr(study.data, "wordings", ()) or ()) or 1
     words = sorted(test.planned // (2 * wordings) for test in study.tests)
     return max(2, words[len(words) // 2]) if words else 16, wordings
@@ -203,7 +203,7 @@ def _own_numbers(study: Study) -> tuple[int, int]:
 def _with_costs(
     plan: pl.DataFrame, study: Study, pilot: str | Path | None, own_prices: str | Path | None
 ) -> tuple[pl.DataFrame, list[str]]:
-    """With what the calls of each row cost and take, as `collect --dry-run` estimates it."""
+    """Add what the calls of each row cost and how long they take, as `collect --dry-run` estimates it."""
     prices = load_prices(own_prices)
     known = {model.model: model for model in study.models}
     parts, rests_on = [], []
@@ -222,7 +222,7 @@ _COST_COLUMNS = {f"{name}_{part}": pl.Float64 for name in _SPANS for part in ("l
 def _costs(
     study: Study, model: StudyModel | None, calls: Sequence[int], pilot: str | Path | None, prices: PriceList
 ) -> tuple[list[dict[str, Any]], str]:
-    """Of each of these numbers of calls; and what that rests on."""
+    """Return the costs of each of these numbers of calls; and their basis."""
     if model is None:
         return [dict.fromkeys(_COST_COLUMNS) for _ in calls], "no model of the study, so that its cost is not known."
     sizes = earlier_sizes(Path(pilot), study, model) if pilot is not None else None

@@ -1,5 +1,5 @@
-"""`retest()`: is it the same tomorrow? What `collect --again` asked once more next to the first answers. R's
-retest_reliability() has the numbers, of each test and of all together.
+"""Compare what `collect --again` asked once more with the first answers: is it the same tomorrow? R's
+retest_reliability() has the numbers, for each test and for all together.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ _COMPARED = ("test", "condition", "measure", "trial_id", "first_answer", "later_
 
 @dataclass(frozen=True)
 class Retest:
-    """What `retest()` found.
+    """Hold what `retest()` found.
 
     table: one row for each source, study_version, variant, model, occasion, measure and test (None: all tests
-    together), as R's retest_reliability() describes them. occasions: one row a model and occasion, with dates and the
+    together), as R's retest_reliability() describes them. occasions: one row per model and occasion, with dates and the
     served models then and now. warnings: what is doubtful, in sentences. not_kept: why new numbers are not in the
     database; None if they are.
     """
@@ -55,14 +55,14 @@ def retest(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Retest:
-    """How far answers on later occasions (`collect --again`) agree with the first ones, and how far they have moved.
+    """Measure how far answers on later occasions (`collect --again`) agree with the first ones, and how far they moved.
 
-    Share of equal answers and Cohen's kappa; the intraclass correlation (of all trials, and of what those of one test
-    and condition differ by) and the mean shift (paired t) of the dependent variable: tokens, is_consistent, d,
-    decision_bias or is_yes, by design. Numbers are kept in the database, and made again where answers have come.
-    `workers` and `executor` as of `fit()`.
+    The result has the share of equal answers and Cohen's kappa; the intraclass correlation (of all trials, and of how
+    those of one test and condition differ) and the mean shift (paired t) of the dependent variable: tokens,
+    is_consistent, d, decision_bias or is_yes, by design. Numbers are kept in the database, and made again if answers
+    have come. `workers` and `executor` are as for `fit()`.
 
-    Raises DatabaseError if no trial was asked again, RError without R.
+    Raise DatabaseError if no trial was asked again, RError without R.
     """
     asked_again = _studies_asked_again(db)
     study = study_in(db, study, lambda candidate: candidate.name in asked_again, "has trials that were asked again")
@@ -79,7 +79,7 @@ def retest(
 
 
 def _in_order(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
-    """As the view retest_reliability has them, but for all tests together, which come first."""
+    """Sort rows as the view retest_reliability has them, with all tests together first."""
     models = {model.model: number for number, model in enumerate(study.models)}
     tests = {test.test: test.test_no for test in study.tests}
     places = (
@@ -93,7 +93,7 @@ def _in_order(rows: pl.DataFrame, study: Study) -> pl.DataFrame:
 
 
 def retest_calls(db: str | Path, study: str, source: str | None = None) -> list[Call]:
-    """For each model and occasion: all tests together, then each test; none in an older slant's file."""
+    """Return for each model and occasion all tests together, then each test; none in an older slant's file."""
     with reading(db) as connection:
         if ANSWERS not in stored_views(connection):
             return []
@@ -119,7 +119,7 @@ def occasions_of(db: str | Path, study: str, source: str | None = None) -> pl.Da
 
 
 def occasion_warnings(occasions: pl.DataFrame) -> list[str]:
-    """Sentences on what else differs between the first occasion and a later one than the day."""
+    """Return sentences on what differs between the first occasion and a later one besides the day."""
     sentences = []
     for row in occasions.to_dicts():
         name = f"{row['model']}, occasion {row['occasion']}"

@@ -1,5 +1,5 @@
-"""Sensitivity: the question of a study asked again in the other ways that its file names. `specifications()` fits those
-that are not kept yet; one table of all of them.
+"""Ask the question of a study again in the other ways that its file names. `specifications()` fits those that are not
+kept yet; one table has all of them.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ NUMBERS = (
     "status",
     "messages",
 )
-"""What a row says of its fit; the other columns of the table say which fit it is."""
+"""List what a row says about its fit; the other columns of the table say which fit it is."""
 
 
 @dataclass(frozen=True)
 class PlannedSpecification:
-    """One fit: a specification, the fit of the study as the specification changes it, and the rows of one cell.
+    """Hold one fit: a specification, the fit of the study as the specification changes it, and the rows of one cell.
 
-    `name`, `label` and `choices` name the level where the specification is one of a rotation. `row_no`: the place of
-    the cell in the paper's order.
+    `name`, `label` and `choices` name the level if the specification is one of a rotation. `row_no`: the place of the
+    cell in the paper's order.
     """
 
     study: str
@@ -74,7 +74,7 @@ class PlannedSpecification:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """Those of R's fit_specification()."""
+        """Return those of R's fit_specification()."""
         specification = self.specification
         return {
             "engine": self.definition.engine,
@@ -117,7 +117,8 @@ class PlannedSpecification:
         )
 
     def _shaped(self, answer: Answer) -> dict[str, pl.DataFrame]:
-        """Models and domains in the order of the rows, whichever level is the reference; a domain is a test here."""
+        """Sort models and domains in the order of the rows, whichever level is the reference; a domain is a test
+        here."""
         estimates = answer.frames["estimates"]
         names = [name for name in estimates.columns if name not in NUMBERS and name in self.cell.rows.columns]
         order = [_place(self.cell.rows[name]) for name in names]
@@ -143,13 +144,13 @@ def _place(column: pl.Series) -> pl.Expr:
 
 
 def _with_error(messages: str, error: str) -> str:
-    """R's reason why there is no number, where it is no condition of the fit itself."""
+    """Add R's reason why there is no number, unless it is a condition of the fit itself."""
     flat = " ".join(error.split())
     return messages if not flat or flat in messages else "\n".join(filter(None, [messages, f"error: {flat}"]))
 
 
 def _cell_of(row: Mapping[str, Any]) -> dict[str, str]:
-    """Model and test of a row, where the fit is of several: a domain is called a test in the database."""
+    """Return model and test of a row if the fit is of several: a domain is called a test in the database."""
     other_values = [str(row[name]) for name in row if name not in (*NUMBERS, "error", "model", "test") and row[name]]
     cell = {"model": row.get("model"), "test": row.get("test") or " / ".join(other_values)}
     return {name: str(value) for name, value in cell.items() if value}
@@ -164,7 +165,7 @@ def plan_specifications(
 ) -> list[PlannedSpecification]:
     """Return the fits of the named specifications (default: of all), in the study's order.
 
-    StudyError if one can't be made, UnknownNameError for a name that is none.
+    Raise StudyError if one can't be made, UnknownNameError for an unknown name.
     """
     for name in only:
         if name not in study.sensitivity:
@@ -195,7 +196,7 @@ def _changed_fit(study: Study, specification: Specification) -> Fit:
         )
     known_settings = ENGINES[fit.engine].settings
     for name in specification.settings:
-        if name not in known_settings:  # nothing else may reach R: no paths to write to, for one
+        if name not in known_settings:  # nothing else may reach R: no paths to write to, for example
             raise UnknownNameError(
                 f'setting of {fit.engine}, for the specification "{specification.name}"', name, known_settings
             )
@@ -209,7 +210,7 @@ def _changed_fit(study: Study, specification: Specification) -> Fit:
 
 
 def _with_columns(fit: Fit, specification: Specification) -> Fit:
-    """Return the fit as `read_rows` takes it: with all columns that the specification needs, told as flags."""
+    """Return the fit as `read_rows` takes it: with all columns that the specification needs, passed as flags."""
     needed = (
         *specification.drop_flags,
         *specification.missing_as,
@@ -241,7 +242,7 @@ def _planned_fits(
 
 
 def _rotations(fit: Fit, factor: str, rows: pl.DataFrame) -> Iterator[tuple[str, Fit]]:
-    """Each level but the first as the reference, the others after it in their order."""
+    """Yield each level but the first as the reference, with the others after it in their order."""
     if factor not in rows.columns:
         raise StudyError(f'Can\'t rotate "{factor}": it is not in the formula of "{fit.name}".')
     listed = [level for level in map(str, fit.levels.get(factor, ())) if level in set(rows[factor].to_list())]
@@ -256,7 +257,8 @@ _LAST = ("fit", "engine", "formula", "choices", "row_no", ID)
 
 @dataclass(frozen=True)
 class SensitivityResult:
-    """table: one row a specification and cell, in the columns of the view `specifications` without its differences.
+    """Hold `table`: one row per specification and cell, in the columns of the view `specifications` without its
+    differences.
 
     not_kept: why the rows could not be written to the database; None if they were.
     """
@@ -276,13 +278,13 @@ def specifications(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> SensitivityResult:
-    """Fit the named specifications of `study` (default: all that its file has), and keep each as soon as it is there.
+    """Fit the named specifications of `study` (default: all that its file has), and keep each as soon as it is made.
 
     What is unchanged (rows, question, R code, versions of R packages) is taken from the database, unless `refit`.
-    A fit that fails is a row that says so. `workers` and `executor` as of `fit()`.
+    A fit that fails is a row that says so. `workers` and `executor` are as for `fit()`.
     `progress(done, all)` is called after each.
 
-    Raises UnknownNameError for a specification that there is not, UsageError if the study has none, DatabaseError
+    Raise UnknownNameError for an unknown specification, UsageError if the study has none, DatabaseError
     without trials, RError without R.
     """
     study = study_in(db, study, lambda candidate: bool(candidate.sensitivity), "has specifications")
@@ -299,14 +301,14 @@ def specifications(
 
 
 def kept_specifications(db: str | Path) -> pl.DataFrame:
-    """All rows that the database keeps, whatever they were made of."""
+    """Return all rows that the database keeps, whatever they were made from."""
     with reading(db) as connection:
         rows: pl.DataFrame = frame_of(connection.table(TABLE).order("rowid"))
     return rows
 
 
 def _table(fit_results: Results, plan: Sequence[PlannedSpecification]) -> pl.DataFrame:
-    """By cell, in it by specification; one of a rotation after the other."""
+    """Sort by cell, in it by specification; those of a rotation follow each other."""
     calls = fit_results.calls.select(ID, "data_hash", "versions", "seconds", fitted_at="ended_at")
     places = pl.DataFrame({ID: [planned.call.id for planned in plan], "place": range(len(plan))})
     rows = (

@@ -1,7 +1,7 @@
-"""Two databases of one study side by side: do their fits come to the same, and how many answers are they of?
+"""Compare two databases of one study: do their fits come to the same, and how many answers do they use?
 
-What is compared is what each database itself gives: the study's quick fits of the rows that lie in it. Sealed archives
-are loaded into a database of their own first (collector/ and R never see where rows come from).
+Each database's own results are compared: the study's quick fits of its rows. Sealed archives are first loaded into a
+separate database (collector/ and R never see where rows come from).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.system.shipped_files import sql_query
 
 QUICK = ("lme4", "effect_size", "lm", "logistic", "clm", "clogit", "crossed")
-"""Engines whose fits take seconds; others are compared where they are named."""
+"""List engines whose fits take seconds; others are compared if they are named."""
 STATUSES = ("same", "within chance", "differs", "only here", "only there")
 _KEYS = ("source", "variant", "fit", "refusals_removed", "measure", "model", "test", "term")
 _NUMBERS = ("estimate", "std_error", "conf_low", "conf_high", "p_value")
@@ -34,10 +34,10 @@ _SAME = 1e-8
 
 @dataclass(frozen=True)
 class SideBySide:
-    """estimates: one row an estimate of either: the keys of its cell, `estimate`, `std_error`, `conf_low`,
-    `conf_high`, `p_value` here, the same there (`estimate_there` …), `difference` (there less here), `z` (over the
-    standard error of the difference, as of independent answers) and `status`, one of STATUSES.
-    counts: one row a source, variant, model, test and condition: `n` answered, refused and other trials here and there.
+    """Hold estimates: one row per estimate of either: the keys of its cell, `estimate`, `std_error`, `conf_low`,
+    `conf_high`, `p_value` here, the same there (`estimate_there` …), `difference` (there minus here), `z` (over the
+    standard error of the difference, as for independent answers) and `status`, one of STATUSES. counts: one row per
+    source, variant, model, test and condition: `n` answered, refused and other trials here and there.
     """
 
     estimates: pl.DataFrame
@@ -56,13 +56,13 @@ def side_by_side(
     executor: Executor | None = None,
     changed: Study | None = None,
 ) -> SideBySide:
-    """Set the fits of `study` in two databases side by side. `fits`: their names or engines; default: the quick ones.
+    """Compare the fits of `study` in two databases. `fits`: their names or engines; default: the quick ones.
 
     Both are fitted by the definitions of the study as `db` knows it. Estimates of the same answers agree to 1e-8
-    ("same"); of other answers they may differ by chance ("within chance": by less than 1.96 standard errors of the
+    ("same"); those of other answers may differ by chance ("within chance": by less than 1.96 standard errors of the
     difference). With `changed`, the same study with other choices, `other` is fitted by that one, and may be `db`.
 
-    Raises DatabaseError if one of them has no answers of the study, UsageError for one database twice.
+    Raise DatabaseError if one of them has no answers of the study, UsageError for one database twice.
     """
     here, there = Path(db), Path(other)
     if changed is None and here.exists() and there.exists() and here.samefile(there):

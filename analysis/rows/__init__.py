@@ -1,1 +1,1 @@
-"""The rows that analyses read: views of the database, cell by cell."""
+"""Read the rows that analyses use: views of the database, cell by cell."""

@@ -1,4 +1,4 @@
-"""The rows that a fit sees: read from a view in a stable order, cut into cells, and hashed.
+"""Read the rows of a fit: from a view in a stable order, cut into cells, and hashed.
 
 A *cell* is what one fit is made of: the rows of one source, study version, variant, and whatever the study fits by
 (for RM-IAT: model and test).
@@ -41,10 +41,10 @@ _NAME = re.compile(r"[A-Za-z_.][A-Za-z0-9_.]*")
 
 @dataclass(frozen=True)
 class Cell:
-    """The rows of one fit. `key` holds source, study_version, variant and the columns of the study's `by`.
+    """Hold the rows of one fit. `key` holds source, study_version, variant and the columns of the study's `by`.
 
-    `warnings` say what the rows are put together of: several settings or seeds, say, or several measures.
-    `common_values`: model and domain, where all rows have the same. `n_dropped`: how many rows were left out by each of
+    `warnings` say what differs among the rows: several settings or seeds, for example, or several measures.
+    `common_values`: model and domain, if all rows have the same. `n_dropped`: how many rows were left out by each of
     the fit's flags and outcomes.
     """
 
@@ -58,8 +58,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class ViewRows:
-    """Ordered rows of one view with the columns that some fits use, and a warning for each model that was
-    asked in several ways (see result_warnings.py).
+    """Hold ordered rows of one view with the columns that some fits use, and a warning for each model that was asked in
+    several ways (see result_warnings.py).
     """
 
     frame: pl.DataFrame
@@ -70,10 +70,10 @@ class ViewRows:
 def read_rows(
     db: str | Path, study: str, fits: Sequence[Fit], measure: str | None, trial_ids: Collection[str] | None = None
 ) -> ViewRows:
-    """Return the rows that these fits of one view start from, read once for all of them; those of some trials alone, if
-    asked.
+    """Return the rows that these fits of one view start from, read once for all of them; only those of some trials, if
+    requested.
 
-    Raises StudyError if the view or one of its columns is not there, DatabaseError as `reading` does.
+    Raise StudyError if the view or one of its columns is missing, DatabaseError as `reading` does.
     """
     name = fits[0].view
     with reading(db) as connection:
@@ -132,9 +132,9 @@ def read_cells(
     refusals_removed: bool,
     rows: ViewRows | None = None,
 ) -> list[Cell]:
-    """Return the cells of one fit of `study`, in the paper's order; rows that the fit leaves out are gone, if asked.
+    """Return the cells of one fit of `study`, in the paper's order; rows that the fit leaves out are removed, if asked.
 
-    `rows` are those of `read_rows`, where they are there already. Raises what that raises.
+    `rows` are those of `read_rows`, if already read. This raises what that raises.
     """
     rows = rows or read_rows(db, study, [fit], measure)
     flags, outcomes = (fit.drop_flags, fit.drop_outcomes) if refusals_removed else ((), ())
@@ -150,7 +150,7 @@ def cells_of(
     outcomes: tuple[str, ...] = (),
 ) -> Iterator[Cell]:
     """Yield the cells of a fit among rows of its view, without the rows that have one of `flags` or of `outcomes`: the
-    columns that the fit uses, with the steps of counts where it asks for them, and `more` columns."""
+    columns that the fit uses, with the steps of counts if it asks for them, and `more` columns."""
     frame = rows.frame if source is None else rows.frame.filter(source=source)
     for column, values in fit.where.items():
         frame = frame.filter(pl.col(column).cast(pl.String).is_in(values))
@@ -158,20 +158,20 @@ def cells_of(
     if (outcome := _outcome_in_steps(fit)) is not None:
         frame, used = with_steps(frame, outcome), (*used, STEP)
     left_out = [(flag, pl.col(flag).fill_null(False)) for flag in flags]
-    if OUTCOME in frame.columns:  # a view without outcomes has answers alone
+    if OUTCOME in frame.columns:  # a view without outcomes has only answers
         left_out += [(outcome, (pl.col(OUTCOME) == outcome).fill_null(False)) for outcome in outcomes]
     yield from _cut_cells(frame, fit, tuple(dict.fromkeys((*used, *more))), left_out, rows.mixture_warnings)
 
 
 def _outcome_in_steps(fit: Fit) -> str | None:
-    """Return the column of the counts, of a fit that takes them in the steps in which their model counts."""
+    """Return the column of the counts, for a fit that takes them in the steps in which their model counts."""
     if fit.engine in _OF_COUNTS_IN_STEPS:
         return fit.outcome
     return (fit.formula or "").partition("~")[0].strip() if fit.settings.get("step") == STEP else None
 
 
 def with_steps(frame: pl.DataFrame, outcome: str) -> pl.DataFrame:
-    """`frame` with the column STEP: in what steps the row's model counts, as in the view `token_sources`.
+    """Return `frame` with the column STEP: in what steps the row's model counts, as in the view `token_sources`.
 
     It is the greatest common divisor of all its counts above 0, refusals included; null with fewer than two different
     ones. It is found before rows are cut into cells: in a single test a model may have counted 128, 256 and 384 only.
@@ -193,12 +193,12 @@ def _step(counts: Sequence[float]) -> float | None:
 
 
 def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
-    """Columns that R needs: those of the formula (R itself checks what else stands in it) or outcome and contrast."""
+    """Return columns that R needs: those of the formula (R itself checks the rest of it) or outcome and contrast."""
     names = _names_in_formulas(fit)
-    if fit.engine == "brms" or "family" in fit.settings:  # text without a list of levels is put in order by its numbers
+    if fit.engine == "brms" or "family" in fit.settings:  # text without a list of levels is ordered by its numbers
         names += [f"{name}_no" for name in names]
     names += [name for name in (fit.outcome, fit.contrast, *fit.columns) if name]
-    if "reasoning_text" in names:  # texts of several kinds are never put together
+    if "reasoning_text" in names:  # texts of several kinds are never combined
         names.append("reasoning_kind")
     used = tuple(dict.fromkeys(name for name in names if name in columns))
     for name in (*fit.by, *fit.drop_flags, *fit.where, *(n for n in (fit.outcome, fit.contrast, *fit.columns) if n)):
@@ -231,8 +231,8 @@ def _cut_cells(
     left_out: Sequence[tuple[str, pl.Expr]],
     mixture_warnings: Mapping[Key, str],
 ) -> Iterator[Cell]:
-    """Yield a cell that has lost all its rows stays, so that its fit is a row that says so. `left_out`: which rows are,
-    by the name of what leaves them out.
+    """Yield the cells. One that has lost all its rows stays, so that its fit is a row that says so. `left_out`: which
+    rows are, by the name of the reason.
     """
     keys = [*GRAIN, *fit.by]
     for values, rows in frame.group_by(keys, maintain_order=True):

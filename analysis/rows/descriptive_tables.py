@@ -1,4 +1,4 @@
-"""The tables of a database, as the files in sql/views/2_tables define and describe them: one file, one table."""
+"""Read the tables of a database, as the files in sql/views/2_tables define and describe them: one file, one table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from slant.collector.system.shipped_files import sql_dir
 
 
 def table_info() -> dict[str, TableInfo]:
-    """Every table of slant and of designs in other packages, by name: first those of the paper, in its order."""
+    """Return every table of slant and of other packages' designs, by name: first those of the paper, in its order."""
     texts = [file.read_text("utf-8") for file in (sql_dir() / "views" / "2_tables").glob("*.sql")]
     texts += [text for design in third_party_designs() for text in design.views.values()]
     infos = [read_header(text) for text in texts]
@@ -46,12 +46,12 @@ def _place(info: TableInfo) -> tuple[int, str]:
 def tables(
     db: str | Path, study: str | None = None, names: Iterable[str] | None = None, measure: str | None = None
 ) -> dict[str, pl.DataFrame]:
-    """Return the named tables (all of them without `names`), by name, as printed: ordered rows, every source in its own
-    rows.
+    """Return the named tables (all of them without `names`), by name, as printed: ordered rows, every source in
+    separate rows.
 
-    `study` (a name, or the path of a study file) leaves only rows of that study; `measure` as in `open_trials`. A table
-    that counts errors may be empty. Raises UnknownNameError for an unknown table, and a study that the database
-    lacks, UsageError for a table of another study, DatabaseError if the database holds no trials.
+    `study` (a name, or the path of a study file) keeps only rows of that study; `measure` is as for `open_trials`. A
+    table that counts errors may be empty. Raise UnknownNameError for an unknown table, and for a study that the
+    database lacks, UsageError for a table of another study, DatabaseError if the database holds no trials.
     """
     study = study_name(study)
     infos = table_info()
@@ -70,8 +70,8 @@ def tables(
 
 
 def study_name(study: str | None) -> str | None:
-    """Return the name that a study has in the database: of one that is given by the path of its file, what the file
-    says.
+    """Return the name that a study has in the database; if it is given by the path of its file, the name in the
+    file.
     """
     is_path = isinstance(study, Path) or (study is not None and (study.endswith(".toml") or "/" in study))
     return load_study(study).name if study is not None and is_path else study
@@ -101,9 +101,9 @@ def _check_belongs(info: TableInfo, designs: dict[str, str | None], db: str | Pa
 
 
 def rows_of_study(frame: pl.DataFrame, study: str | None) -> pl.DataFrame:
-    """Return the rows of a table that are of this study, and of the versions that are shown."""
+    """Return the rows of a table that belong to this study, and to the versions that are shown."""
     rows = frame if study is None or "study" not in frame.columns else frame.filter(pl.col("study") == study)
-    versions = shown_versions()  # of what was fitted and kept, as of the trials themselves
+    versions = shown_versions()  # for what was fitted and kept, as for the trials themselves
     if versions is None or "study_version" not in rows.columns:
         return rows
     return rows.filter(pl.col("study_version").is_in(versions))

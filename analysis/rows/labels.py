@@ -1,4 +1,4 @@
-"""What people call models, tests and conditions, and their places in the study: columns that a view may lack."""
+"""Add labels of models, tests and conditions, and their places in the study: columns that a view may lack."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _NAMED = ("model", "test", "condition")
 
 def with_labels(rows: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
     """Return rows (with study, study_version, model, test, condition) with the label (`model_label` …) and the number
-    (`model_no` …) of each of these three, where a column lacks. What a study does not name is its own label.
+    (`model_no` …) of each of these three, if the column is missing. What a study does not name is its own label.
     """
     for name in _NAMED:
         if f"{name}_label" in rows.columns:

@@ -1,6 +1,6 @@
-"""Looks at results, kept for good: after how many trials each analysis of a cell was made.
+"""Keep looks at results for good: after how many trials each analysis of a cell was made.
 
-Results give way to newer ones about the same; a registration says how often one may look, so that is kept next to them.
+Newer results replace older ones; a registration says how often one may look, so looks are kept next to them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _PATIENCE_S = 2.0
 
 @dataclass(frozen=True)
 class Look:
-    """One analysis of one cell, at `n_trials` trials, those that it left out among them."""
+    """Hold one analysis of one cell, at `n_trials` trials, including those that it left out."""
 
     study: str
     source: str
@@ -36,7 +36,7 @@ class Look:
 
 
 def keep_looks(db: str | Path, looks: Iterable[Look]) -> None:
-    """Keep those that are new. Where the database can't be written, no result is kept either, as is said there."""
+    """Keep those that are new. If the database can't be written, no result is kept either, as is reported there."""
     schema = {field.name: pl.Int64 if field.name == "n_trials" else pl.String for field in fields(Look)}
     rows = pl.DataFrame([asdict(look) for look in dict.fromkeys(looks)], schema=pl.Schema(schema))
     if rows.is_empty():

@@ -1,4 +1,4 @@
-"""How many rows a fit leaves out, and whether one side of its comparison loses more than the other: then what is left
+"""Count the rows that a fit leaves out, and whether one side of its comparison loses more than the other: then the rest
 may differ for that reason alone, and the fit is doubtful.
 """
 
@@ -13,7 +13,7 @@ from slant.collector.study.records import Fit
 
 
 def warning_of_lost_rows(whole: pl.DataFrame, rows: pl.DataFrame, fit: Fit, dropped: Mapping[str, int]) -> str | None:
-    """Return the sentence that a fit carries which leaves out more than a few per cent, or unequally by its contrast;
+    """Return the sentence for a fit that leaves out more than a few per cent of rows, or unequally by its contrast;
     None if it does not. `whole`: all rows of its cell, `rows`: those that are fitted.
     """
     n_lost = whole.height - rows.height

@@ -1,4 +1,4 @@
-"""Frames as a CSV can hold them."""
+"""Make frames fit into a CSV."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import polars as pl
 
 
 def flat(frame: pl.DataFrame) -> pl.DataFrame:
-    """With lists and maps, which no cell of a CSV holds, as JSON; bytes as hexadecimal digits."""
+    """Return lists and maps, which no cell of a CSV holds, as JSON; bytes as hexadecimal digits."""
     nested = [name for name, kind in frame.schema.items() if kind.is_nested() or kind == pl.Object]
     return frame.with_columns(
         pl.Series(name, [None if value is None else _json(value) for value in frame[name]], dtype=pl.String)

@@ -1,4 +1,4 @@
-"""Readers' notes next to the trials that they are on (`collect view --notes`): a row a note."""
+"""Put readers' notes next to their trials (`collect view --notes`), one row per note."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def coded_trials(
 ) -> pl.DataFrame:
     """Return the notes of each file (its name is the reader's) with the columns of their trials, of `study` or of all.
 
-    One row a reader and trial, by reader in the order of files, then in the order of asking. Notes on trials that the
-    database does not hold are left out. UsageError if there is no file, a file is none of notes, or two have one
-    name; `measure` as in `open_trials`.
+    There is one row per reader and trial, by reader in the order of files, then in the order of asking. Notes on trials
+    that the database does not hold are left out. Raise UsageError if there is no file, a file is not one of notes, or
+    two have the same name; `measure` is as for `open_trials`.
     """
     paths = [Path(path) for path in notes]
     readers = [path.stem for path in paths]

@@ -1,5 +1,5 @@
-"""Warnings about results, in sentences: trials that are put together although they were not asked or counted alike,
-fits that are not ok, and indices of games that lack the level of chance.
+"""Warn about results, in sentences: trials that are combined although they were not asked or counted alike, fits that
+are not ok, and indices of games that lack the level of chance.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def mixture_warnings(
 
 
 def set_aside_sentences(connection: duckdb.DuckDBPyConnection, study: str | None) -> list[str]:
-    """Return what was set aside, and why: a reader has to know it wherever numbers are shown."""
+    """Return what was set aside, and why: a reader must know it wherever numbers are shown."""
     if "set_aside_runs" not in stored_views(connection):
         return []
     of_models = read_view(connection, "set_aside_runs", study=study)
@@ -56,7 +56,7 @@ def _mixture_sentences(rows: pl.DataFrame) -> list[str]:
 
 
 def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:
-    """For each model that was asked in several ways: the sentence that its fits carry. What its tokens are, a fit
+    """Return for each model that was asked in several ways the sentence that its fits carry. What its tokens are, a fit
     sees in its own rows.
     """
     sentences = {}
@@ -72,8 +72,8 @@ def model_mixture_warnings(rows: pl.DataFrame) -> dict[Key, str]:
 def doubtful_fit_warnings(fits: pl.DataFrame, *, are_reduced: bool = False) -> Iterator[str]:
     """Yield a sentence for each reason why fits (the diagnostics of some) are not ok, with all the fits it holds for.
 
-    `are_reduced`: numbers of singular fits are those of a smaller model, which what is shown names itself; one sentence
-    is enough for all of them.
+    `are_reduced`: numbers of singular fits are those of a smaller model, which is named where they are shown; one
+    sentence is enough for all of them.
     """
     doubtful = fits.filter(pl.col("status") != "ok")
     if are_reduced:
@@ -101,7 +101,7 @@ def _reduced_fit_warnings(fits: pl.DataFrame) -> Iterator[str]:
 
 
 def _where(row: dict[str, Any], among: pl.DataFrame) -> str:
-    """Return the source, and the study version and variant where there are several."""
+    """Return the source, and the study version and variant if there are several."""
     several = [name for name in ("study_version", "variant") if among[name].n_unique() > 1]
     return ", ".join(str(row[name]) for name in ("source", *several))
 
@@ -116,7 +116,7 @@ def _kinds(row: dict[str, Any]) -> list[str]:
 
 
 def chance_warnings(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Iterator[str]:
-    """Yield a sentence for each study whose indices stand without the level of chance, or with intervals of fewer
+    """Yield a sentence for each study whose indices lack the level of chance, or have intervals of fewer
     games.
     """
     if "allocation_indices" in tables:

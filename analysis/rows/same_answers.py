@@ -1,7 +1,7 @@
-"""Repetitions that are the same answer again, in fits that count each of them: as in R/warn_of_pooling.R.
+"""Detect repetitions that are the same answer again, in fits that count each of them: as in R/warn_of_pooling.R.
 
-What R sees of a cell are the columns of its formula, which seldom hold both words and wordings; so this is found among
-all columns of the view, and R says it of a caller's own data.
+R sees only the columns of a cell's formula, which seldom have both words and wordings; so they are found among all
+columns of the view, and R reports them only for a caller's own data.
 """
 
 from __future__ import annotations
@@ -11,21 +11,21 @@ from collections.abc import Collection
 import polars as pl
 
 COMBINATION = ("item", "wording", "condition")
-"""What makes two trials of a cell repetitions of each other, with their test and group."""
+"""List what makes two trials of a cell repetitions of each other, with their test and group."""
 REPEATED_BY = (*COMBINATION, "model", "test", "group")
 MORE_THAN_CHANCE = 0.2
-"""So much more often the same than by chance, as a share, repetitions are hardly answers of their own."""
-_COUNTS = "tokens"  # ratings and choices are the same again by nature
+"""Limit how much more often than by chance, as a share, repetitions may be the same and still be separate answers."""
+_COUNTS = "tokens"  # ratings and choices are naturally often the same
 
 
 def may_repeat(used: Collection[str]) -> bool:
-    """Whether a fit of these columns counts repetitions as answers: it is of counts, and its rows are not known by word
-    and wording, as those of fits are that have a component or a cluster for either."""
+    """Return whether a fit of these columns counts repetitions as answers: its outcome is counts, and it has no
+    component or cluster for word or wording."""
     return _COUNTS in used and "reasoning_text" not in used and not set(COMBINATION[:2]) <= set(used)
 
 
 def warning_of_same_answers(rows: pl.DataFrame, used: Collection[str]) -> str | None:
-    """How many combinations got the same answer every time, where that is more than chance makes of it."""
+    """Say how many combinations got the same answer every time, if that is more than chance would give."""
     if not may_repeat(used) or not set(COMBINATION) <= set(rows.columns):
         return None
     complete = rows.drop_nulls(list(used))
@@ -45,7 +45,7 @@ def warning_of_same_answers(rows: pl.DataFrame, used: Collection[str]) -> str | 
 
 
 def _share_by_chance(counts: pl.Series, n_asked: pl.Series) -> float:
-    """How often all answers of a combination would be the same, were they drawn from those of the cell."""
+    """Return how often all answers of a combination would be the same, if they were drawn from those of the cell."""
     shares = counts.value_counts(normalize=True)["proportion"]
     of_sizes = n_asked.value_counts()
     total = sum(float((shares**n).sum()) * times for n, times in of_sizes.iter_rows())

@@ -1,4 +1,4 @@
-"""Which study and which of its fits are meant: those that are named, or the only ones that a database holds."""
+"""Choose a study and its fits: those that are named, or the only ones that a database holds."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ def study_in(
     suits: Callable[[Study], bool] | None = None,
     description: str = "",
 ) -> Study:
-    """Return the study of this name, or path, or, without one, the only study of the database (that `suits` is true
-    of).
+    """Return the study of this name, or path, or, without one, the only study of the database (for which `suits` is
+    true).
 
-    A name is one that comes with slant, or that the database knows. `what` says of those that suit what they have, as
-    in "has games"; where there is but one study, it is the one. UsageError if none suits, or several do and none is
-    named; DatabaseError without trials, UnknownNameError and StudyError as `load_study`.
+    A name is one that comes with slant, or that the database knows. `what` says what suitable ones have, as in "has
+    games"; if there is only one study, it is chosen. Raise UsageError if none suits, or several do and none is named;
+    DatabaseError without trials, UnknownNameError and StudyError as `load_study` does.
     """
     if isinstance(study, Study):
         return study
@@ -35,7 +35,7 @@ def study_in(
     if not names:
         raise no_trials_error(db)
     studies = [load_study(name, db=db) for name in names]
-    if len(studies) == 1:  # what it lacks, the command itself says best
+    if len(studies) == 1:  # the command itself says best what it lacks
         return studies[0]
     suitable = [candidate for candidate in studies if suits is None or suits(candidate)]
     if not suitable:
@@ -47,7 +47,7 @@ def study_in(
 
 
 def loadable_studies(names: Sequence[str], db: str | Path) -> list[Study]:
-    """Those of these studies whose text is here."""
+    """Return those of these studies whose text is here."""
     studies = []
     for name in names:
         try:
@@ -74,11 +74,11 @@ def no_trials_error(db: str | Path, study: str | None = None) -> DatabaseError:
 
 
 def find_fits(name: str, db: str | Path, study: str | Study | None) -> list[tuple[Study, Fit]]:
-    """Return the studies to fit, each with its fit of this name, or, where it has none, with all its fits of this
+    """Return the studies to fit, each with its fit of this name or, if it has none, with all its fits of this
     engine.
 
-    Raises UnknownNameError if no study has either, DatabaseError without trials, UsageError if the text of no
-    study in the database is here.
+    Raise UnknownNameError if no study has either, DatabaseError without trials, UsageError if the text of no study in
+    the database is here.
     """
     if isinstance(study, Study):
         studies = [study]
@@ -117,7 +117,7 @@ def _studies_in(db: str | Path) -> list[Study]:
 
 
 def no_rows_error(action: str, db: str | Path, source: str | None) -> DatabaseError:
-    """For a study or source that the database has nothing of; says what it has, for that may be another study."""
+    """Return the error for a study or source without rows in the database; it says what there is instead."""
     rows = f"rows of source {source}" if source else "such rows"
     message = f'Nothing to {action}: "{db}" holds no {rows}.'
     return DatabaseError(message, f"It holds: {', '.join(study_names(db)) or 'no trials'}.")

@@ -1,4 +1,4 @@
-"""Trials and tables as Polars data frames, straight from the database. No R is needed for any of it."""
+"""Read trials and tables as Polars data frames, straight from the database. This needs no R."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def open_trials(
     *,
     other_models: bool = False,
 ) -> pl.DataFrame:
-    """All rows of one view of the database (of `study`, where one is named); ordered for the trials of a design.
+    """Return all rows of one view of the database (of `study`, if one is named); ordered for the trials of a design.
 
-    Without `view`: one row a trial, in the columns of the design of `study`, or of the studies that are there
-    (association_trials, forced_choice_trials, allocation_rounds; what games ask next to their rounds is in
-    allocation_questions, and a Python warning says so); those that all designs share (`trials`) where there are
-    several. An empty result says why, as a Python warning. `version`: only this version of a study, by its beginning
-    (default: all of them, told apart by study_version).
+    Without `view`: one row per trial, in the columns of the design of `study`, or of the studies in the database
+    (association_trials, forced_choice_trials, allocation_rounds; what games ask besides their rounds is in
+    allocation_questions, and a Python warning says so); those that all designs share (`trials`) if there are several.
+    An empty result says why, as a Python warning. `version`: only this version of a study, by its beginning (default:
+    all of them, distinguished by study_version).
     `measure` says what `tokens` holds: "reasoning" or "output" tokens as the provider counts them, or the reasoning
     "recounted" (`collect recount`); None is the measure that the study names.
-    `other_models`: answers of another model than was asked for, which are marked (`is_left_out`) and in no table, are
-    rows of a model of their own ("ASKED as SERVED"); `showing(other_models=True)` does so for everything within it.
-    Counts are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; what is unknown is null, never 0.
+    `other_models`: answers of another model than was requested, which are marked (`is_left_out`) and in no table, are
+    rows of a separate model ("ASKED as SERVED"); `showing(other_models=True)` does so for everything within it. Counts
+    are in tokens, `latency_s` in seconds, `cost_usd` in US dollars; unknown values are null, never 0.
 
-    Raises DatabaseError if `db` is missing or not slant's, UnknownNameError for an unknown view, measure or
+    Raise DatabaseError if `db` is missing or not slant's, UnknownNameError for an unknown view, measure or
     version.
     """
     versions = None if version is None else chosen_rows(Path(db), study, study_version=version).versions
@@ -57,7 +57,7 @@ def open_trials(
         rows = read_view(connection, view)
         designs = designs_in(connection)
     if is_lacking:
-        warnings.warn(f'These are the rounds of games. What was asked beside them: "{_QUESTIONS}".', stacklevel=3)
+        warnings.warn(f'These are the rounds of games. What was asked besides them: "{_QUESTIONS}".', stacklevel=3)
     if study is not None and "study" in rows.columns:
         rows = rows.filter(pl.col("study") == study)
     if rows.is_empty() and (reason := _why_empty(db, view, study, designs)):
@@ -66,7 +66,7 @@ def open_trials(
 
 
 def _why_empty(db: str | Path, view: str, study: str | None, designs: Mapping[str, str | None]) -> str | None:
-    """Why a view of trials has no rows; None of a table, which may well be empty."""
+    """Return why a view of trials has no rows; None for a table, which may well be empty."""
     contents = ", ".join(f"{name} ({design})" for name, design in designs.items())
     if not contents:
         return nothing_yet(Path(db))
@@ -98,8 +98,8 @@ def stored_views(connection: duckdb.DuckDBPyConnection) -> list[str]:
 
 
 def read_view(connection: duckdb.DuckDBPyConnection, view: str, **only: str | None) -> pl.DataFrame:
-    """One view as a frame, of it the rows with these values in the columns of these names (None: with any); the view's
-    name is looked up among the stored ones before DuckDB sees it."""
+    """Return one view as a frame, with only the rows that have these values in the columns of these names (None: any);
+    the view's name is looked up among the stored ones before DuckDB sees it."""
     names = stored_views(connection)
     if view in names:
         frame: pl.DataFrame = frame_of(connection.view(view))

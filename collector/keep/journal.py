@@ -57,8 +57,7 @@ def utc_at(since_1970_ns: int) -> str:
 
 
 class Clock:
-    """Give the moments of one exchange: the time of day when it began, then times that no change of the clock
-    affects."""
+    """Give the moments of one exchange: the time of day at its start, then times that ignore changes of the clock."""
 
     __slots__ = ("_ahead_ns",)
 
@@ -196,8 +195,7 @@ def pack_journals(db: Path) -> None:
 
 
 def mend_tails(folder: Path) -> list[str]:
-    """Cut off half-written last lines (they were never acknowledged) and report it. Call this while holding the
-    lock."""
+    """Cut off half-written last lines (never acknowledged) and report it. Call this while holding the lock."""
     cut = []
     for path in sorted(files.regular_files(folder, "*.jsonl")):
         with _mendable(path) as file:
@@ -250,8 +248,7 @@ class Journal:
 
     It takes the folder's lock, or takes over one that is held already, and releases it when closed. `texts` are lines
     with the texts of what is asked (collector/studies/stored_texts.py); they follow that of the run. `is_part`: other
-    processes also write journals here, under the lock of the process which started them all
-    (collector/run/processes.py).
+    processes also write journals here, under the lock of their starter (collector/run/processes.py).
     """
 
     def __init__(

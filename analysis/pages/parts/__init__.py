@@ -1,1 +1,1 @@
-"""The parts of a report that stand in groups: each group has an anchor, words, tables, and what is still to be made."""
+"""Write the parts of a report in groups: each has an anchor, words, tables, and what is still to be made."""

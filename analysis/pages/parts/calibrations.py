@@ -1,4 +1,5 @@
-"""Simulation-based calibration in a report, where `analyze calibrate` has kept it: of any study with Bayesian fits."""
+"""Show simulation-based calibration in a report, if `analyze calibrate` has kept it: for any study with Bayesian
+fits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was asked, who answered it when and with which settings, and what was left out: what a reviewer asks first."""
+"""Show what was asked, which model answered when and with which settings, and what was left out, for reviewers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COUNTED = ("n_trials", "n_answered", *_ENDS)
 
 
 def collected_trials(section: SectionData) -> Group | None:
-    """One full prompt of each frame, the models with their settings and days, and what ended without an answer."""
+    """Show one full prompt of each frame, the models with their settings and days, and what ended without an answer."""
     tables = tuple(filter(None, (_models(section), _without_answer(section))))
     if not tables:
         return None
@@ -62,7 +62,7 @@ def _without_answer(section: SectionData) -> CaptionedTable | None:
 
 
 def _left_out_text(section: SectionData) -> str:
-    """In one sentence what is not among the rows of fits, and why."""
+    """Say in one sentence what is not among the rows of fits, and why."""
     rows = section.own("outcome_counts")
     n_trials = int(rows["n_trials"].sum()) if rows.height else 0
     counts = {name: int(rows[name].sum()) for name in _ENDS[:-1] if name in rows.columns}
@@ -84,5 +84,5 @@ def _prompts(section: SectionData) -> Iterator[str]:
             if prompt is not None:
                 head = f"{model.frame} (as for {model.label}): " if model.frame else ""
                 yield f"{head}{prompt.test}, {prompt.condition}, {prompt.item}\n\n{prompt.text}"
-    except SlantError:  # the text of the study is not at hand as it was asked
+    except SlantError:  # the text of the study, as it was asked, is not at hand
         return

@@ -1,5 +1,5 @@
-"""Bayesian models of token counts in a report: the effect of each cell as a ratio of medians next to the study's own
-number, what is predicted of zeros, and how other families do. Shown are those that are kept; a report makes none.
+"""Show Bayesian models of token counts in a report: the effect of each cell as a ratio of medians next to the study's
+own number, what is predicted of zeros, and how other families do. Only kept models are shown; a report makes none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LOO = (
 
 
 def ratios(section: SectionData) -> Group | None:
-    """None if no such model is kept."""
+    """Return the group, None if no such model is kept."""
     rows = section.own("bayes_ratios")
     if rows.is_empty():
         return None
@@ -44,7 +44,7 @@ def ratios(section: SectionData) -> Group | None:
 
 
 def _own_estimates(section: SectionData) -> pl.DataFrame:
-    """Return the effect in the study's own mixed model, where the report has fitted it; no rows where not."""
+    """Return the effect in the study's own mixed model if the report has fitted it; else no rows."""
     rows = section.own("effects_over_words")
     schema = {"model": pl.String, "test": pl.String, "estimate_beside": pl.Float64, "p_beside": pl.Float64}
     return rows.select(*schema).unique(_CELL, keep="first") if rows.height else pl.DataFrame(schema=schema)

@@ -1,6 +1,6 @@
-"""Forced-choice studies in a report: Table 3 with outcomes, then Tables 2 and 1 from the fits that were kept, how good
-these fits are (of any study with Bayesian models), and which words and prompt were asked. Nothing is fitted for it:
-what is missing is named, with the command that makes it.
+"""Show forced-choice studies in a report: Table 3 with outcomes, then Tables 2 and 1 from kept fits, how good these
+fits are (for any study with Bayesian models), and which words and prompt were asked. Nothing is fitted for it: what is
+missing is named, with the command that makes it.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TABLE_1 = "Table 1. Interference: how much likelier a consistent answer is in t
 
 
 def answers(section: SectionData) -> Group | None:
-    """Table 3 and what else is counted."""
+    """Show Table 3 and other counts."""
     table = _compliance(section)
     if table is None:
         return None
@@ -40,7 +40,7 @@ def answers(section: SectionData) -> Group | None:
 
 
 def stages(section: SectionData) -> Group | None:
-    """Tables 2 and 1, coefficients, diagnostics, checks."""
+    """Show Tables 2 and 1, coefficients, diagnostics, checks."""
     defined = [name for name, fit in section.study.fits.items() if fit.engine == ENGINE]
     if not defined:
         return None
@@ -199,7 +199,7 @@ def _label_columns() -> list[pl.Expr]:
 
 
 def _number(name: str | pl.Expr, digits: int) -> pl.Expr:
-    """With this many digits behind the point; nothing if there is no number."""
+    """Return a number with this many decimals; nothing if there is no number."""
     column = pl.col(name) if isinstance(name, str) else name
     return column.map_elements(lambda value: f"{value:,.{digits}f}", return_dtype=pl.String).fill_null("")
 
@@ -216,7 +216,7 @@ _TIERS = {
 
 
 def stimuli(section: SectionData) -> Group | None:
-    """Of the study as it is today; nothing if the answers are of another version of it."""
+    """Show the words and prompt of the current study; nothing if the answers are of another version."""
     data = section.study.data
     if not isinstance(data, ForcedChoiceData) or section.grain["study_version"] != section.study.version:
         return None
@@ -258,5 +258,5 @@ def _tier_counts(data: ForcedChoiceData) -> pl.DataFrame:
 
 
 def _prompts(data: ForcedChoiceData) -> tuple[str, ...]:
-    """With the names of what is filled in, as in "{word}"; braces of JSON are written once."""
+    """Name what is filled in, as in "{word}"; braces of JSON are written once."""
     return tuple(text.replace("{{", "{").replace("}}", "}") for text in data.wordings.values())

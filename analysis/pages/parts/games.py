@@ -1,5 +1,6 @@
-"""Games in a report, all variants side by side: how they ended, indices beside chance, differences, what was said after
-a game, shares, how choices settle. What is not kept is named, with the command that makes it; nothing is computed.
+"""Show games in a report, all variants side by side: how they ended, indices next to chance, differences, what was said
+after a game, shares, how choices settle. What is not kept is named, with the command that makes it; nothing is
+computed.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from slant.analysis.pages.report_tables import text_table
 from slant.analysis.questions.games.cells import with_game_variant
 
 _CELL = ["variant", "model"]
-_SHORT = 60  # rows; a longer table is unfolded by who wants it
+_SHORT = 60  # rows; a longer table is folded
 _NAMES = {
     "si": "SI (bits)", "bgd": "BGD", "gasi": "GASI", "mutual_information_bits": "mutual information (bits)",
     "bgd_divergence_bits": "BGD as divergence (bits)", "gasi_divergence_bits": "GASI as divergence (bits)",
@@ -31,7 +32,7 @@ _EXPLANATION = (
 
 
 def ends(section: SectionData) -> Group | None:
-    """In a sentence; the cells whose games were not all played to their end, by themselves."""
+    """Say it in a sentence, and list the cells whose games were not all played to their end."""
     rows = section.own("allocation_game_ends")
     table = section.captioned("allocation_game_ends")
     if table is None:
@@ -51,7 +52,7 @@ def ends(section: SectionData) -> Group | None:
 
 
 def indices(section: SectionData) -> Group | None:
-    """With intervals where `analyze indices` kept them; elsewhere what SQL alone has."""
+    """Show indices with intervals if `analyze indices` kept them; otherwise what SQL alone gives."""
     if not _has_games(section):
         return None
     intervals = section.own_with_mde("game_index_intervals")
@@ -88,7 +89,7 @@ def differences(section: SectionData) -> Group | None:
 
 
 def questions(section: SectionData) -> Group | None:
-    """Tables 4 and 5, and what was rated."""
+    """Show Tables 4 and 5, and ratings."""
     folded = section.captioned_tables("allocation_question_ranks", "allocation_ratings")
     tables = tuple(replace(table, is_open=True) for table in folded)
     return Group("questions", "what was said after a game", tables=tables) if tables else None
@@ -119,7 +120,7 @@ def _open_if_short(caption: str, frame: pl.DataFrame) -> CaptionedTable:
 
 
 def _without_indices(section: SectionData, intervals: pl.DataFrame) -> str:
-    """How many cells have games and no intervals, or games that came after these."""
+    """Count the cells that have games and no intervals, or games that came after these."""
     cells = section.own("allocation_game_ends").filter(pl.col("n_complete") > 0).select(_CELL)
     current = intervals.filter("is_current").select(_CELL).unique() if intervals.height else cells.clear()
     n_missing = cells.join(current, on=_CELL, how="anti").height
@@ -127,7 +128,7 @@ def _without_indices(section: SectionData, intervals: pl.DataFrame) -> str:
 
 
 def _ordered(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:
-    """In the study's order of variants and models, with their names."""
+    """Sort rows in the study's order of variants and models, with their names."""
     variants, labels = section.study.variants, section.labels
     with_base = with_game_variant(rows, variants).with_row_index("row_no")
     order = [_place("game_variant", variants), pl.col("variant"), _place("model", tuple(labels)), pl.col("row_no")]
@@ -218,7 +219,7 @@ def _repeat_rates(section: SectionData, curves: pl.DataFrame) -> pl.DataFrame:
 
 
 def _shares(section: SectionData, shares: pl.DataFrame) -> pl.DataFrame:
-    """Return a table for each set of groups would be many: groups that a variant lacks are left empty."""
+    """Return one table, since one per set of groups would be many: groups that a variant lacks are left empty."""
     rows = _ordered(section, shares.with_columns(share=_percent(pl.col("share_of_class"))))
     return rows.pivot("group", index=["variant", "model", "class"], values="share", maintain_order=True)
 
@@ -228,7 +229,7 @@ def _percent(share: pl.Expr) -> pl.Expr:
 
 
 def _interval(middle: str, low: str, high: str) -> pl.Expr:
-    """ "0.84 [0.79, 0.89]"; without an interval, the number alone; nothing if there is no number."""
+    """Return "0.84 [0.79, 0.89]"; without an interval, only the number; nothing if there is no number."""
     numbers = [_number(name) for name in (middle, low, high)]
     text = pl.format("{} [{}, {}]", *numbers)
     return pl.when(pl.col(low).is_null()).then(numbers[0]).otherwise(text).fill_null("")

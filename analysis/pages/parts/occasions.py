@@ -1,4 +1,4 @@
-"""Trials that were asked again in a report: agreement and shift on each later occasion, which grow with each."""
+"""Show trials that were asked again in a report: agreement and shift on each later occasion."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXPLANATION = (
 
 
 def retests(section: SectionData) -> Group | None:
-    """Each later occasion; all tests together first, then each test, folded."""
+    """Show each later occasion; all tests together first, then each test, folded."""
     occasions = section.captioned("retest_occasions")
     if occasions is None:
         return None

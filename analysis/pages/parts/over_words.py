@@ -1,4 +1,4 @@
-"""Effects over other words and wordings in a report: sentences, one folded table, and what all of them come to."""
+"""Show effects over other words and wordings in a report: sentences, one folded table, and their pooled effect."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from slant.analysis.questions.checks.trials import SIGN_KEPT
 from slant.analysis.questions.checks.word_findings import over_words_details, over_words_verdict, same_words
 
 CROSSED_ROWS, POOLED_ROWS, SAME_WORDS = "crossed", "meta", "same_words"
-"""What a report puts among the tables: the rows of these checks."""
+"""Name the checks whose rows a report puts among the tables."""
 
 
 def held(section: SectionData) -> Group | None:
-    """None if the study has no such effects, or R could not fit them."""
+    """Return the group; None if the study has no such effects, or R could not fit them."""
     rows = section.own(CROSSED_ROWS)
     rows = rows.drop_nulls("verdict") if rows.height else rows
     if rows.is_empty():
@@ -31,7 +31,7 @@ def held(section: SectionData) -> Group | None:
 
 
 def pooled(section: SectionData) -> Group | None:
-    """One number over tests and models; None if there are too few to pool."""
+    """Return one number over tests and models; None if there are too few to pool."""
     rows = section.own(POOLED_ROWS)
     if rows.is_empty():
         return None
@@ -41,7 +41,7 @@ def pooled(section: SectionData) -> Group | None:
 
 
 def at_same_words(section: SectionData) -> Group | None:
-    """Whether models have the bias at the same words; None if no two were asked the same test."""
+    """Return whether models have the bias at the same words; None if no two were asked the same test."""
     rows = section.own(SAME_WORDS)
     if rows.is_empty():
         return None

@@ -1,4 +1,4 @@
-"""Pairings and decisions in a report: by test, and by wording and who was named first."""
+"""Show pairings and decisions in a report: by test, and by wording and first-named group."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bias(section: SectionData) -> Group | None:
 
 
 def _counts(rows: pl.DataFrame, names: Sequence[str]) -> list[pl.Expr]:
-    """Those of these columns that count anything, under their names in words."""
+    """Return those of these columns that count anything, under their names in words."""
     return [pl.col(name).alias(name.removeprefix("n_").replace("_", " ")) for name in names if rows[name].sum()]
 
 
@@ -93,14 +93,14 @@ def decisions(section: SectionData) -> Group | None:
 
 
 def _clusters(chained: pl.DataFrame) -> str:
-    """How many there are, and of which column: "21 clusters (test)"."""
+    """Return how many there are, and of which column: "21 clusters (test)"."""
     counts = sorted({int(n) for n in chained["n_clusters"].drop_nulls()})
     numbers = " to ".join(map(str, counts[:1] + counts[1:][-1:]))
     return f"{numbers} clusters ({', '.join(chained['clusters'].unique(maintain_order=True))})"
 
 
 def _claims(chained: pl.DataFrame) -> list[str]:
-    """Of each slope: its odds ratio with the interval over clusters, next to that of independent conversations."""
+    """Yield each slope's odds ratio with the interval over clusters, next to that of independent conversations."""
     slopes = chained.filter(pl.col("term") != "intercept")
     return [
         f"{row['model_label'] or 'All models'}, {row['formula']}: odds ratio {math.exp(row['estimate']):.2f} for "

@@ -1,5 +1,5 @@
-"""What a paper prints next to what is here, for a study whose variants are compared: how many numbers stand how, those
-that something stands next to, and the slips.
+"""Show a paper's print next to recomputed numbers, for a study whose variants are compared: counts by status, the
+numbers with a counterpart, and the slips.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from slant.analysis.pages.report_tables import text_table
 from slant.analysis.paper.numbers import PRINT
 
 COMPARED = "compared"
-"""The name under which a material holds the rows of `analyze compare`."""
+"""Name the rows of `analyze compare` in a material."""
 _OF_PRINT = (
     "No answers are needed for these: numbers of the paper are held against its other numbers, and the design that it "
     "states against the study as it is played here."
@@ -40,7 +40,7 @@ def print_comparison(section: SectionData) -> Group | None:
             CaptionedTable(f"Known slips of print ({slips.height})", text_table(_slips(section, slips)), is_open=True)
         )
     text = _OF_PRINT if section.grain["source"] == PRINT else _OF_ANSWERS.format(study=section.study.name)
-    return Group("print", "beside the print", (text,), tuple(tables))
+    return Group("print", "next to the print", (text,), tuple(tables))
 
 
 def _status_counts(rows: pl.DataFrame) -> pl.DataFrame:
@@ -60,7 +60,8 @@ def _slips(section: SectionData, rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _key(section: SectionData) -> list[pl.Expr]:
-    """Of games, `test` is the variant and `condition` the format of answers. Most models of a paper were not asked."""
+    """Show `variant` and `format of answers` for `test` and `condition` of games. Most models of a paper were not
+    asked."""
     labels = {**{model.model: model.label for model in section.study.models}, **section.labels}
     return [
         pl.col("table"),

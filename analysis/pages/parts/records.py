@@ -1,4 +1,4 @@
-"""What a group of tables in a report is, and what it is made from."""
+"""Define a group of tables in a report, and what it is made from."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _HIDDEN = {
 
 @dataclass(frozen=True)
 class CaptionedTable:
-    """One table under its caption; folded, unless `is_open`."""
+    """Hold one table under its caption; folded, unless `is_open`."""
 
     caption: str
     table: dict[str, Any]
@@ -30,7 +30,7 @@ class CaptionedTable:
 
 @dataclass(frozen=True)
 class MissingResult:
-    """What is not there yet, and what to type for it."""
+    """Hold what does not exist yet, and what to type for it."""
 
     name: str
     command: str
@@ -38,7 +38,7 @@ class MissingResult:
 
 @dataclass(frozen=True)
 class Group:
-    """`anchor` is unique within a section; `texts` are paragraphs, `quotes` are shown word for word."""
+    """Hold a group: `anchor` is unique within a section; `texts` are paragraphs, `quotes` are shown word for word."""
 
     anchor: str
     title: str
@@ -50,7 +50,7 @@ class Group:
 
 @dataclass(frozen=True)
 class SectionData:
-    """What the groups of one source, version and variant are made from (of all variants, where `grain` has none).
+    """Hold what the groups of one source, version and variant are made from (of all variants, if `grain` has none).
     `tables` hold all grains; `labels` give the names to show for ids.
     """
 
@@ -60,29 +60,29 @@ class SectionData:
     grain: Mapping[str, str]
 
     def own(self, name: str) -> pl.DataFrame:
-        """Return the rows of this grain in a table; an empty frame where there is no such table."""
+        """Return the rows of this grain in a table; an empty frame if there is no such table."""
         return self.tables[name].filter(**self.grain) if name in self.tables else pl.DataFrame()
 
     def own_with_mde(self, name: str) -> pl.DataFrame:
-        """Return the same with the smallest effect, which the file of an older slant lacks if nobody may write it."""
+        """Return the same with the smallest effect, which an older slant's file lacks if it can't be changed."""
         rows = self.own(name)
         return rows if "mde" in rows.columns else rows.with_columns(mde=pl.lit(None, pl.Float64))
 
     def captioned(self, name: str) -> CaptionedTable | None:
-        """Return a table as it is, but for what is empty or told elsewhere; None if it has no rows."""
+        """Return a table without what is empty or shown elsewhere; None if it has no rows."""
         rows = self.own(name)
         if rows.is_empty():
             return None
         several = [column for column in ("fit", "call_id") if column in rows.columns and rows[column].n_unique() > 1]
         empty = [column for column in rows.columns if rows[column].null_count() == rows.height]
-        side_by_side = {"variant"} - set(self.grain)  # where variants are compared, the column tells them apart
+        side_by_side = {"variant"} - set(self.grain)  # if variants are compared, the column distinguishes them
         hidden = ({*_HIDDEN, "fit"} - set(several) - side_by_side) | set(empty)
         visible = rows.drop(column for column in rows.columns if column in hidden)
         title = table_info()[name].title(is_printed=bool(self.study.published))
         return CaptionedTable(title, text_table(visible))
 
     def captioned_tables(self, *names: str) -> tuple[CaptionedTable, ...]:
-        """Of these tables those that have rows, each as `captioned`."""
+        """Return those of these tables that have rows, each as `captioned`."""
         return tuple(table for name in names if (table := self.captioned(name)))
 
 

@@ -1,5 +1,5 @@
-"""The groups of tables of a report, in its order. A new one is a function and a row here; what it returns None for, the
-study does not have.
+"""List the groups of tables of a report, in order. A new one is a function and a row here; a group for which the
+function returns None is not in the study.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def topics(section: SectionData) -> Group | None:
 
 
 def robustness(section: SectionData) -> Group | None:
-    """Specification by specification, where `analyze sensitivity` has kept some."""
+    """Show each specification, if `analyze sensitivity` has kept some."""
     if not section.study.sensitivity:
         return None
     tables = section.captioned_tables("specifications")
@@ -51,7 +51,7 @@ def robustness(section: SectionData) -> Group | None:
 
 
 def nothing(section: SectionData) -> Group | None:
-    """Return what is found where words are dealt to groups at random, where `analyze permute` has kept it."""
+    """Return what is found if words are dealt to groups at random, if `analyze permute` has kept it."""
     rows = section.own("permutation_tests")
     rows = rows.filter(pl.col("scale") == "difference") if rows.height else rows
     if rows.is_empty():
@@ -119,7 +119,7 @@ def groups(section: SectionData) -> list[Group]:
 
 
 def _declared(section: SectionData) -> Iterator[Group]:
-    """Yield the groups that the study's design declares, as far as there are rows for them."""
+    """Yield the groups that the study's design declares and that have rows."""
     for part in section.study.design.report_parts:
         if tables := section.captioned_tables(*part.views):
             yield Group(part.name, part.title, part.texts, tables)

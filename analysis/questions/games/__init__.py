@@ -1,1 +1,1 @@
-"""Games: how stratified they became, with intervals and next to chance, and how much two conditions differ."""
+"""Measure games: how stratified they became, with intervals and next to chance, and how much two conditions differ."""

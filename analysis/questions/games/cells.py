@@ -1,4 +1,4 @@
-"""The games that indices are of: the complete ones of each model and variant, as rounds, and what chance plays with."""
+"""Select the games for indices: the complete ones of each model and variant, as rounds, and what chance uses."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from slant.collector.studies.catalogue import Study, list_studies, load_study
 CELL = ["source", "study_version", "variant", "model"]
 KEY = ("source", "study", "study_version", "variant", "model")
 INDICES = ("si", "bgd", "gasi", "mutual_information_bits", "bgd_divergence_bits", "gasi_divergence_bits")
-"""As R's game_indices() names and orders them."""
+"""List them as R's game_indices() names and orders them."""
 _ROUNDS = "SELECT source, study, study_version, variant, model, game, class, choice FROM allocation_round_rows"
 _ROUND_COLUMNS = ("game", "class", "choice")
 _CHOSEN = f"{_ROUNDS} WHERE study = ? AND choice IS NOT NULL"
 
 
 def with_game_variant(rows: pl.DataFrame, variants: tuple[str, ...]) -> pl.DataFrame:
-    """`game_variant` is the variant without the format of answers that `--answer` put behind it (main.cot: main)."""
+    """Add `game_variant`: the variant without the format of answers that `--answer` appended (main.cot: main)."""
     if "game_variant" in rows.columns:
         return rows
     variant = pl.col("variant")
@@ -36,8 +36,8 @@ def with_game_variant(rows: pl.DataFrame, variants: tuple[str, ...]) -> pl.DataF
 
 @dataclass(frozen=True)
 class Chance:
-    """What the level of chance depends on: two cells that are alike in this share it. `class_sizes` is JSON, `n_rounds`
-    those in which a group was chosen: of pooled rounds, some may be refused.
+    """Hold what the level of chance depends on: cells that agree in this share it. `class_sizes` is JSON, `n_rounds`
+    those in which a group was chosen: pooled rounds may include refused ones.
     """
 
     n_rounds: int
@@ -53,7 +53,8 @@ class Chance:
 
 @dataclass(frozen=True)
 class GameCell:
-    """The complete games of one model and variant: `rounds` has a row a round (game, class, choice), in a fixed order.
+    """Hold the complete games of one model and variant: `rounds` has a row per round (game, class, choice), in fixed
+    order.
 
     `game_variant` is the variant without its answer format.
     """
@@ -73,7 +74,8 @@ class GameCell:
 
     @property
     def attributes(self) -> dict[str, str]:
-        """What tells it from the other cells of its study, by the names that `--between` and `--by` take."""
+        """Return what distinguishes it from the other cells of its study, by the names that `--between` and `--by`
+        take."""
         return {"model": self.key["model"], "variant": self.game_variant, "answer_format": self.answer_format}
 
 
@@ -81,8 +83,8 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
     """Return the cells with complete games, in the order of the view allocation_indices.
 
     `variants` are names with or without an answer format: "main" is "main.cot", too.
-    Raises DatabaseError if there are no games (of this source), UsageError for a study that has none,
-    UnknownNameError for a variant without any.
+    Raise DatabaseError if there are no games (of this source), UsageError for a study that has none, UnknownNameError
+    for a variant without any.
     """
     name = study.name
     with reading(db) as connection:
@@ -104,7 +106,7 @@ def game_cells(db: str | Path, study: Study, variants: Sequence[str] = (), sourc
     rounds = rounds.join(games.filter("is_complete").select(*KEY, "game"), on=[*KEY, "game"], how="semi")
     rounds_by_cell = rounds.partition_by(
         KEY, as_dict=True
-    )  # a pooled game is whole once all was asked: it may have no choice
+    )  # a pooled game is complete once all was asked: it may have no choice
     if not rounds_by_cell:
         raise DatabaseError(
             f'The database "{db}" holds {games.height} games of the study "{name}", and none is complete.',
@@ -151,7 +153,7 @@ def _with_variants(cells: list[GameCell], variants: Sequence[str], study: str) -
 
 
 def has_games(study: Study) -> bool:
-    """Whether groups are chosen for jobs in games of this study."""
+    """Return whether groups are chosen for jobs in games of this study."""
     return study.design.compares_variants
 
 

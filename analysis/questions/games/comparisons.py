@@ -1,5 +1,5 @@
-"""Which comparisons of conditions a question is made of: pairs of cells, or of several cells pooled, that can be set
-side by side."""
+"""List the comparisons of conditions in a question: pairs of cells, or of several cells pooled, that are
+comparable."""
 
 from __future__ import annotations
 
@@ -14,16 +14,17 @@ from slant.analysis.questions.games.cells import GameCell
 from slant.collector.errors import UnknownNameError, UsageError
 
 ATTRIBUTES = ("model", "variant", "answer_format")
-"""What conditions may differ in; `variant` is without its answer format."""
+"""List what conditions may differ in; `variant` is without its answer format."""
 KIND = "kind"
-"""The column of pooled models, variants and answer formats: R deals games out among those of one kind only."""
+"""Name the column of pooled models, variants and answer formats: R deals games out only among those of one kind."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is compared: values of `between`, each but `reference` with it, within each value of the columns `by`.
+    """Define what is compared: values of `between`, each but `reference` with it, within each value of the columns
+    `by`.
 
-    `conditions`: those to compare; all where none is named.
+    `conditions`: those to compare; all if none is named.
     """
 
     between: str
@@ -34,7 +35,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two sides of one comparison: the cells of the condition, and those of the reference."""
+    """Hold two sides of one comparison: the cells of the condition, and those of the reference."""
 
     between: str
     within: Mapping[str, str | None]
@@ -45,7 +46,7 @@ class Comparison:
 
     @property
     def key(self) -> dict[str, Any]:
-        """The columns that name it; those of ATTRIBUTES are None if they are compared or pooled."""
+        """Return the columns that name it; those of ATTRIBUTES are None if they are compared or pooled."""
         first = {name: self.cells[0].key[name] for name in ("source", "study", "study_version")}
         sides = {"condition": self.condition, "reference": self.reference}
         return {**first, "between": self.between, **self.within, **sides}
@@ -65,7 +66,7 @@ class Comparison:
 
     @property
     def problem(self) -> str | None:
-        """Why these can't be set side by side; None if they can."""
+        """Return why these can't be compared; None if they can."""
         shapes = [{(c.chance.n_rounds, c.chance.n_groups, c.n_classes) for c in side} for side in self._sides]
         if shapes[0] != shapes[1] or len(shapes[0]) > 1:
             return "rounds, groups or classes of the games differ, and with them the level of chance"
@@ -77,19 +78,20 @@ class Comparison:
 
     @property
     def has_unequal_chance(self) -> bool:
-        """Whether jobs in a class differ: chance alone then gives the two sides somewhat different levels."""
+        """Return whether jobs in a class differ: chance alone then gives the two sides somewhat different levels."""
         return len({(tuple(c.chance.sizes), c.chance.is_balanced) for side in self._sides for c in side}) > 1
 
     @property
     def has_other_shares(self) -> bool:
-        """Whether what is pooled has other shares of the games on either side, so that the two differ in that, too."""
+        """Return whether what is pooled has other shares of the games on either side, so that the sides differ in that,
+        too."""
         kinds, reference_kinds = self._kinds
         n, n_reference = sum(kinds.values()), sum(reference_kinds.values())
         return any(kinds[kind] * n_reference != reference_kinds[kind] * n for kind in kinds)
 
     @property
     def _kinds(self) -> tuple[Counter[str], Counter[str]]:
-        """The kinds of games that are pooled on either side, and how many of each."""
+        """Return the kinds of games that are pooled on either side, and how many of each."""
         counts = [Counter[str](), Counter[str]()]
         for side, count in zip(self._sides, counts, strict=True):
             for cell in side:
@@ -110,9 +112,9 @@ class Comparison:
 
 
 def list_comparisons(cells: Sequence[GameCell], question: Question) -> list[Comparison]:
-    """All pairs that the question asks for, in the order of the cells; sources and study versions are never mixed.
+    """Return all pairs that the question asks for, in the order of the cells; sources and versions are never mixed.
 
-    UnknownNameError for a reference or condition that no cell has, UsageError if no condition meets the reference.
+    Raise UnknownNameError for a reference or condition that no cell has, UsageError if none meets the reference.
     """
     values = list(dict.fromkeys(cell.attributes[question.between] for cell in cells))
     for name in (question.reference, *question.conditions):

@@ -1,4 +1,5 @@
-"""`game_differences()`: do two conditions of a game stratify differently? Bootstrap and permutation over games."""
+"""Compare the stratification of two conditions of a game by bootstrap and permutation over games
+(`game_differences()`)."""
 
 from __future__ import annotations
 
@@ -29,10 +30,10 @@ PAPER_INDICES = ("si", "bgd", "gasi")
 
 @dataclass(frozen=True)
 class GameDifferences:
-    """`table`: one row per comparison and index, as the view game_comparisons has them. `n_made` of the
+    """Hold `table`: one row per comparison and index, as the view game_comparisons has them. `n_made` of the
     `n_comparisons` were computed now. `left_out` and `warnings` say in words what could not be compared, and what makes
-    a comparison doubtful (chance gives the two sides different levels, permutations are too few); `not_kept` is why
-    the new ones are not in the database.
+    a comparison doubtful (chance gives the two sides different levels, permutations are too few); `not_kept` is why the
+    new ones are not in the database.
     """
 
     table: pl.DataFrame
@@ -61,18 +62,18 @@ def game_differences(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> GameDifferences:
-    """R's compare_games() of each condition with the reference: values of `between` (variant, model or answer_format).
+    """Run R's compare_games() of each condition with the reference: values of `between` (variant, model or
+    answer_format).
 
-    Without `by`, conditions are compared within the same model, variant and answer format, but for what `between`
-    names; with it, within those alone, and games of the rest are pooled. `conditions` are those to compare. p is of a
-    studentised permutation test (standard errors by the jackknife; `p_unstudentised` is the plain one's), corrected
-    by `adjust` for all comparisons of one index that are asked for here, within one source and study
-    version. `reference` of variants is the study's own name for itself (main), if nothing else is said.
-    `n_draws` of the bootstrap and of the permutations start from `seed` in each comparison, as in plain R.
-    `workers` and `executor` as of `fit()`.
+    Without `by`, conditions are compared within the same model, variant and answer format, except for what `between`
+    names; with it, only within those, and games of the rest are pooled. `conditions` are those to compare. p is from a
+    studentised permutation test (standard errors by the jackknife; `p_unstudentised` is the plain one's), corrected by
+    `adjust` for all comparisons of one index that are requested here, within one source and study version. `reference`
+    of variants is the study's own name for itself (main) by default. `n_draws` of the bootstrap and of the permutations
+    start from `seed` in each comparison, as in plain R. `workers` and `executor` are as for `fit()`.
 
-    Raises UsageError and UnknownNameError for what can't be asked, DatabaseError if there are no games, RError
-    where R can't.
+    Raise UsageError and UnknownNameError for what can't be asked, DatabaseError if there are no games, RError if R
+    can't.
     """
     _check(indices, adjust)
     study = study_in(db, study, has_games, "has games")
@@ -144,7 +145,7 @@ def _comparison_warnings(pairs: Sequence[Comparison]) -> tuple[str, ...]:
 
 
 def too_few_draws(n_comparisons: int, n_draws: int, adjust: str) -> str | None:
-    """In words, where no corrected p could be small, however different the games; None elsewhere."""
+    """Say in words if no corrected p could be small, however different the games; else None."""
     n = n_comparisons if adjust in ("holm", "bonferroni") else 1
     if n <= 0.05 * (1 + n_draws):
         return None
@@ -155,7 +156,8 @@ def too_few_draws(n_comparisons: int, n_draws: int, adjust: str) -> str | None:
 
 
 def _call(pair: Comparison, n_draws: int, seed: int) -> Call:
-    """Of all indices, which cost no more than one. Not corrected yet: that depends on what else is asked."""
+    """Return the call for all indices, which costs no more than one. It is not corrected yet: that depends on the
+    others."""
     draws = {"n_draws": n_draws, "seed": seed}
     return Call(
         "compare_games",
@@ -176,7 +178,7 @@ def _call(pair: Comparison, n_draws: int, seed: int) -> Call:
 
 
 def _adjusting(rows: pl.DataFrame, question: Question, adjust: str) -> Iterator[Call]:
-    """p is corrected by R within each source and study version."""
+    """Let R correct p within each source and study version."""
     for family in rows.partition_by("source", "study", "study_version", maintain_order=True):
         family_key = {name: family[name][0] for name in ("source", "study", "study_version")}
         question_columns = {
@@ -196,7 +198,7 @@ def _adjusting(rows: pl.DataFrame, question: Question, adjust: str) -> Iterator[
 
 
 def _table(rows: pl.DataFrame, differences: Results, adjusted: pl.DataFrame, cells: Sequence[GameCell]) -> pl.DataFrame:
-    """With the columns of the view game_comparisons among others."""
+    """Return the table, with the columns of the view game_comparisons among others."""
     kinds = {"study_version": pl.String, "model": pl.String, "model_label": pl.String, "model_no": pl.Int64}
     label_rows = [(cell.key["study_version"], cell.key["model"], cell.label, cell.model_no) for cell in cells]
     labels = pl.DataFrame(label_rows, schema=kinds, orient="row").unique(("study_version", "model"), keep="last")

@@ -1,4 +1,4 @@
-"""`game_indices()`: SI, BGD, GASI and more of each model and variant, with intervals, next to what chance gives."""
+"""Compute SI, BGD, GASI and more of each model and variant, with intervals, next to chance (`game_indices()`)."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ _LEVEL = {"level": "random_level", "level_low": "random_low", "level_high": "ran
 
 @dataclass(frozen=True)
 class GameIndices:
-    """`table`: one row per cell and index, as the view game_index_intervals has them. `n_made` of the `n_cells` were
-    computed now, the others kept from before; `not_kept` is why the new ones are not in the database.
+    """Hold `table`: one row per cell and index, as the view game_index_intervals has them. `n_made` of the `n_cells`
+    were computed now, the others kept from before; `not_kept` is why the new ones are not in the database.
     """
 
     table: pl.DataFrame
@@ -51,14 +51,14 @@ def game_indices(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> GameIndices:
-    """R's game_indices() for each model and variant with complete games, and random_level() for each kind of cell.
+    """Run R's game_indices() for each model and variant with complete games, and random_level() for each kind of cell.
 
-    Both are kept, and not computed again for the same games, settings and R code unless `refit`. Cells that are alike
+    Both are kept, and not computed again for the same games, settings and R code unless `refit`. Cells that agree
     (rounds, groups, jobs in each class, games) share their level of chance. `n_boot` draws and `n_random` random cells
-    start from `seed`, so that plain R gives the same numbers. `progress(done, all)` counts calls of R.
-    `workers` and `executor` as of `fit()`.
+    start from `seed`, so that plain R gives the same numbers. `progress(done, all)` counts calls of R. `workers` and
+    `executor` are as for `fit()`.
 
-    Raises UsageError for fewer than one draw, DatabaseError if there are no games, UnknownNameError for a variant
+    Raise UsageError for fewer than one draw, DatabaseError if there are no games, UnknownNameError for a variant
     without any, RError if R can't.
     """
     if min(n_boot, n_random) < 1:
@@ -122,7 +122,7 @@ def _table(
     levels: pl.DataFrame,
     call_rows: pl.DataFrame,
 ) -> pl.DataFrame:
-    """With the columns of the view game_index_intervals among others."""
+    """Return the table, with the columns of the view game_index_intervals among others."""
     labels = pl.DataFrame(
         [
             {ID: call.id, "game_variant": cell.game_variant, "model_label": cell.label, "model_no": cell.model_no}

@@ -1,1 +1,1 @@
-"""Falsification by permutation: a fit made again and again to data whose block labels were swapped at random."""
+"""Falsify by permutation: a fit is repeated with data whose block labels were swapped at random."""

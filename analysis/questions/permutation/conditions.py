@@ -1,5 +1,5 @@
-"""Words dealt to their groups at random, in data that are there: what a study's condition effects look like where there
-are none. One call of R a model and test, with all of its permutations.
+"""Deal words to their groups at random, in existing data: what a study's condition effects look like without any. There
+is one call of R per model and test, with all of its permutations.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.crossed_fits import cell_model
 
 PACKAGES: Mapping[str, tuple[str, ...]] = {"difference": (), "lme4": ("lme4", "lmerTest")}
-"""The R packages of each engine: the difference of means needs none."""
+"""List the R packages of each engine: the difference of means needs none."""
 SETTINGS = ("whole_words",)
 GRAIN = ("source", "study", "study_version", "variant", "fit", "engine")
 _PAIR = ("item", "group", "wording", "repetition")
@@ -37,7 +37,7 @@ _TABLES = {
 
 
 def has_conditions(study: Study) -> bool:
-    """Whether it has a mixed model of each model and test, whose first factor is the condition."""
+    """Return whether it has a mixed model of each model and test, whose first factor is the condition."""
     own = cell_model(dict(study.fits))
     return own is not None and len(next(iter(own.levels.values()), ())) == 2
 
@@ -99,7 +99,7 @@ def permute_conditions(
 
 
 def _with_pairs(own: Fit) -> Fit:
-    """With the columns that tell which two answers are a pair among those that are read."""
+    """Add the columns that say which two answers are a pair, among those that are read."""
     return replace(own, formula=" + ".join((own.formula or "", *(f"(1 | {name})" for name in _PAIR))))
 
 

@@ -1,4 +1,4 @@
-"""One permutation test: which fit of which rows, what is swapped in it, and by what it is known again."""
+"""Plan one permutation test: which fit of which rows, what is swapped in it, and how it is recognised again."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Fit, Study
 
 PACKAGES = {"brms": ("brms", "rstan", "posterior"), "lme4": ("lme4",)}
-"""The R packages that each engine refits with."""
+"""List the R packages that each engine refits with."""
 BLOCK, CELL, CONSISTENT = "block", ("model", "domain"), "is_consistent"
 SETTINGS = {"brms": ("chains", "iterations", "warmup", "adapt_delta"), "lme4": ("n_agq",)}
-"""What a caller may set, by engine; R's refit_permutation() has the defaults."""
+"""List what a caller may set, by engine; R's refit_permutation() has the defaults."""
 _BAR = re.compile(r"\|\s*(\w+)\s*\)")
 
 
 @dataclass(frozen=True)
 class PermutationTest(RepeatedFit):
-    """The permutation test of one fit; repetition 0 is the data as observed."""
+    """Hold the permutation test of one fit; repetition 0 is the data as observed."""
 
     levels: Mapping[str, list[Any]]
     unit: str
@@ -78,7 +78,7 @@ class PermutationTest(RepeatedFit):
         }
 
     def summary(self, cells: pl.DataFrame, refits: pl.DataFrame) -> Call:
-        """Return what the refits come to; number 0 is among them."""
+        """Return the summary of the refits, including number 0."""
         return Call(
             "summarise_permutations",
             arguments={"cells": cells, "refits": refits.drop("seconds", "messages"), "within": list(self.within)},
@@ -96,7 +96,8 @@ class PermutationTest(RepeatedFit):
         )
 
     def counts(self) -> dict[str, int]:
-        """Rows that take part, units (items within a model and domain), and those of them in one block only."""
+        """Return the number of rows used, of units (items within a model and domain), and of those in only one
+        block."""
         names = re.findall(r"\w+", self.work.definition.formula or "")
         rows = self.work.cell.rows
         rows = rows.drop_nulls([name for name in rows.columns if name in names])
@@ -109,8 +110,8 @@ def list_tests(
 ) -> list[PermutationTest]:
     """Return the tests that the data have rows for, one for each source, study version and variant.
 
-    Raises UnknownNameError for an unknown engine or setting, or where the study has no such fit; StudyError if its
-    fit has nothing to permute; DatabaseError without rows.
+    Raise UnknownNameError for an unknown engine or setting, or if the study has no such fit; StudyError if its fit has
+    nothing to permute; DatabaseError without rows.
     """
     if engine not in PACKAGES:
         raise UnknownNameError("engine", engine, PACKAGES)
@@ -126,7 +127,7 @@ def list_tests(
 
 
 def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Study, Fit]:
-    """Return the fit of this engine whose blocks are compared: of several, that of consistent answers."""
+    """Return the fit of this engine whose blocks are compared: if there are several, that of consistent answers."""
     study = study_in(
         db, study, lambda candidate: any(map(has_blocks, candidate.fits.values())), "has a fit with a factor `block`"
     )
@@ -142,7 +143,7 @@ def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Stu
 
 
 def has_blocks(fit: Fit) -> bool:
-    """Whether the blocks of a forced choice are a factor of this fit."""
+    """Return whether the blocks of a forced choice are a factor of this fit."""
     return BLOCK in re.findall(r"\w+", fit.formula or "")
 
 
@@ -158,14 +159,14 @@ def _unit_and_strata(study: Study, fit: Fit, columns: list[str]) -> tuple[str, t
     within = tuple(name for name in dict.fromkeys(fixed) if name not in (BLOCK, "0", "1"))
     if not set(within) <= set(CELL):
         raise StudyError(
-            f'Can\'t permute "{fit.name}" of "{study.name}": beside block its formula has {", ".join(within)}.',
+            f'Can\'t permute "{fit.name}" of "{study.name}": besides block its formula has {", ".join(within)}.',
             f"A cell can be made of {' and '.join(CELL)} only.",
         )
     return units[0], within
 
 
 def _levels(db: str | Path, work: PlannedFit, within: tuple[str, ...]) -> dict[str, list[Any]]:
-    """Return the levels of every factor: those that the study lists, and else those that are there, in the study's
+    """Return the levels of every factor: those that the study lists, else those in the data, in the study's
     order.
     """
     levels = {name: list(values) for name, values in work.definition.levels.items()}

@@ -1,4 +1,4 @@
-"""`permute()`: does a difference between blocks stand out from those that arbitrary block labels give?"""
+"""Compare a difference between blocks with those that arbitrary block labels give (`permute()`)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MAIN = {**dict.fromkeys(_CELL, pl.String), "observed_main_fit": pl.Float64}
 
 @dataclass(frozen=True)
 class PermutationResult:
-    """What `permute()` found, each frame beginning with source, study, study_version, variant, fit, engine.
+    """Hold what `permute()` found, each frame beginning with source, study, study_version, variant, fit, engine.
 
     tests: one row per cell, kind (population, item_averaged) and scale (delta_p, s): observed, observed_main_fit,
     null_mean … p_one_sided …, as the view permutation_tests has them and R's summarise_permutations() describes.
@@ -47,7 +47,7 @@ class PermutationResult:
 
 
 def can_permute(study: Study) -> bool:
-    """Whether it has a fit with blocks, or a mixed model of its conditions."""
+    """Return whether it has a fit with blocks, or a mixed model of its conditions."""
     return has_conditions(study) or any(map(has_blocks, study.fits.values()))
 
 
@@ -64,23 +64,22 @@ def permute(
     progress: Progress | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> PermutationResult:
-    """Refit `study`'s fit of this engine to `permutations` relabellings of its rows, and keep what each found.
+    """Refit `study`'s fit of this engine to `permutations` relabellings of its rows, and keep each result.
 
-    Of a study of conditions (association): in each model and test the two conditions of a word are swapped with
+    For a study of conditions (association): in each model and test the two conditions of a word are swapped with
     probability 1/2, within a wording, which deals words to groups at random. `engine` "difference" (of means, Welch's
     test; the default, without a refit) or "lme4" (the study's mixed model); `settings` whole_words: a word's wordings
     together. tests then have the scale "difference", in units of the outcome, p_engine and false_positives.
 
-    Of a study of blocks, whose default is "brms": an item's two block labels are swapped with probability 1/2, within
-    its model and domain (R's permute_blocks()). A
-    permutation's result depends on `seed` and its number only. Each is kept at once: the same call after a kill goes on
-    where it ended, and one with more permutations adds to those there are. One that failed is tried again.
-    `workers` and `executor` as of `fit()`.
-    `settings` go to R's refit_permutation(): chains, iterations, warmup, adapt_delta; n_agq of lme4.
-    `progress(done, all)` is called after each refit.
+    For a study of blocks, whose default is "brms": an item's two block labels are swapped with probability 1/2, within
+    its model and domain (R's permute_blocks()). A permutation's result depends only on `seed` and its number. Each is
+    kept at once: the same call after a kill goes on where it ended, and one with more permutations adds to the existing
+    ones. One that failed is tried again. `workers` and `executor` are as for `fit()`. `settings` go to R's
+    refit_permutation(): chains, iterations, warmup, adapt_delta; n_agq of lme4. `progress(done, all)` is called after
+    each refit.
 
-    Raises UsageError for fewer than one permutation, UnknownNameError, StudyError or DatabaseError if there is
-    nothing to permute, RError if the rows as observed can't be fitted.
+    Raise UsageError for fewer than one permutation, UnknownNameError, StudyError or DatabaseError if there is nothing
+    to permute, RError if the rows as observed can't be fitted.
     """
     study = study_in(db, study, can_permute, "has conditions or blocks to permute")
     if has_conditions(study) and not any(map(has_blocks, study.fits.values())):
@@ -101,7 +100,7 @@ def permute(
 def _run_test(
     db: Path, test: PermutationTest, permutations: int, workers: Workers, progress: Stage
 ) -> PermutationResult:
-    """Return the data as observed are fitted first: that shows whether the rows can be fitted at all."""
+    """Run a test. The data as observed are fitted first: that shows whether the rows can be fitted at all."""
     calls = [test.repetition(number) for number in range(permutations + 1)]
     if test.engine == "brms" and not_kept_yet(db, calls):
         compile_here(db, test.compile(), workers, progress)
@@ -125,7 +124,7 @@ def _run_test(
 
 
 def _refits(parts: Sequence[Results]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """One row a refit, and one row a refit and cell."""
+    """Return one row per refit, and one row per refit and cell."""
     calls = pl.concat([part.calls for part in parts]).select("call_id", "status", "messages", "seconds")
     rows = pl.concat([part.frames["permutation_refits"] for part in parts]).drop("permutation_id")
     joined = rows.join(calls, on="call_id", how="left", maintain_order="left")

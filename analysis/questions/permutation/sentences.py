@@ -1,4 +1,4 @@
-"""What a permutation test says, in sentences: what to compare with, and what is doubtful."""
+"""Say what a permutation test shows, in sentences: what to compare with, and what is doubtful."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STATUSES = {
 
 
 def result_sentences(result: PermutationResult) -> Iterator[str]:
-    """Sentences for stderr, for each test: the reference cell's null, refits that failed or are doubtful, the noise."""
+    """Yield sentences for stderr, for each test: the reference cell's null, failed or doubtful refits, the noise."""
     for grain, tests in result.tests.group_by(GRAIN, maintain_order=True):
         yield from _of_conditions(tests.filter(pl.col("scale") == "difference"))
         main = tests.filter(pl.col("kind") == "population", pl.col("scale") == "delta_p")
@@ -45,7 +45,7 @@ _KINDS = {
 
 
 def last_permutations(rows: pl.DataFrame) -> pl.DataFrame:
-    """Of rows of the view permutation_tests those of the last of each kind of permutation, model and domain."""
+    """Return from the view permutation_tests the rows of the last of each kind of permutation, model and domain."""
     kind = ["source", "study_version", "variant", "engine", "within", "model", "domain"]
     return (
         rows.sort("finished_at", maintain_order=True)
@@ -55,7 +55,7 @@ def last_permutations(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def null_sentences(cells: pl.DataFrame) -> Iterator[str]:
-    """How often there is something where there is nothing, and what that leaves of what was found, for each kind of
+    """Say how often something is found where there is nothing, and what that leaves of the findings, for each kind of
     permutation among `cells`, which are of conditions, in one source, version and variant.
     """
     if cells.is_empty():
@@ -110,7 +110,7 @@ def _separated(tests: pl.DataFrame) -> Iterator[str]:
 
 
 def _prior_driven(cells: pl.DataFrame) -> Iterator[str]:
-    """Where no relabelling changes a cell's own answers, its ΔP moves with the others alone."""
+    """Warn if no relabelling changes a cell's own answers: then its ΔP moves only with the others."""
     dependent = cells.filter(pl.col("engine") == "brms", pl.col("n") > 0, pl.col("n_separated") == pl.col("n"))
     if not dependent.is_empty():
         names = "; ".join(" and ".join(filter(None, row)) for row in dependent.select("model", "domain").iter_rows())

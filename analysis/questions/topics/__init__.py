@@ -1,1 +1,1 @@
-"""Topic models: how many topics, which model is shown, and reading one back."""
+"""Ask about topic models: how many topics, which model is shown, and reading one back."""

@@ -1,4 +1,4 @@
-"""`search_topics()`: how numbers of topics compare (stm's searchK), one number a job, spread over the cores.
+"""Compare numbers of topics (stm's searchK), one number per job, spread over the cores (`search_topics()`).
 
 Each number is kept as soon as it is computed, so that a search that was killed goes on where it stopped.
 """
@@ -44,11 +44,11 @@ def search_topics(
 ) -> pl.DataFrame:
     """Compare these numbers of topics for the topic model of `study`; those that are kept are not computed again.
 
-    Returns the rows of the view topic_searches, one a number. `workers` R processes (default: the cores) or
-    those of an `executor`, each of which holds all documents. `settings` stand for those of the study file.
-    `progress(done, all)` is called after each.
+    Return the rows of the view topic_searches, one per number. `workers` R processes (default: the cores) or those of
+    an `executor` each hold all documents. `settings` replace those of the study file. `progress(done, all)` is called
+    after each.
 
-    Raises UsageError for numbers below 2, RError if R can't fit (and says why), DatabaseError without rows.
+    Raise UsageError for numbers below 2, RError if R can't fit (and says why), DatabaseError without rows.
     """
     too_small = [number for number in numbers if number < 2]
     if too_small or not numbers:
@@ -78,7 +78,7 @@ def has_topic_model(study: Study) -> bool:
 
 
 class _TopicSearch:
-    """The search for one topic model: its texts are cleaned once, into a file that all its calls read."""
+    """Search for one topic model: its texts are cleaned once, into a file that all its calls read."""
 
     def __init__(self, db: Path, work: PlannedFit, max_em_its: int) -> None:
         self._db, self._work, self._max_em_its = db, work, max_em_its
@@ -118,7 +118,7 @@ class _TopicSearch:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what killed searches left."""
+    """Remove what killed searches have left."""
     for leftover in regular_files(folder, "*.prepared.*"):
         if not is_alive(leftover.name.split(".")[1]):
             remove(leftover)

@@ -1,7 +1,7 @@
-"""Topic models that were kept: `read_topics()` with the file that R opens again, and which model is shown beside print.
+"""Read kept topic models: `read_topics()` with the file that R opens again, and which model is compared with print.
 
-Print is about one definition and one set of texts, so only a fit of the study's own definition to the texts that are
-here today is compared with it.
+Print is about one definition and one set of texts, so only a fit of the study's own definition to the current texts
+is compared with it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ STALE = "The kept topic model was fitted to other texts (or with other settings 
 
 
 def models_to_show(db: str | Path, study: Study) -> pl.DataFrame:
-    """Rows of topic_models, one for each source, version and variant, and `is_own`: whether it may be compared.
+    """Return rows of topic_models, one for each source, version and variant, and `is_own`: whether it may be compared.
 
-    The study's own fit of today's texts where there is one, else the model that was fitted last. No rows where none
-    was fitted, or an older slant made the database.
+    It is the study's own fit of the current texts if there is one, else the model that was fitted last. There are no
+    rows if none was fitted, or an older slant made the database.
     """
     with reading(db) as connection:
         if "topic_models" not in stored_views(connection):
@@ -50,8 +50,8 @@ def stale_model_warnings(db: str | Path, study: Study) -> list[str]:
 
 
 def _own_ids(db: str | Path, study: Study, models: pl.DataFrame) -> list[str]:
-    """Return the ids of those that `fit()` would take as they are, whatever the versions of packages (which are
-    told).
+    """Return the ids of those that `fit()` would reuse, whatever the versions of packages (which are
+    reported).
     """
     definitions = [fit for fit in study.fits.values() if fit.engine == "stm"]
     return unchanged_ids([work.call for fit in definitions for work in plan_fits(db, study, fit)], models, None)
@@ -73,7 +73,8 @@ _VIEWS = (
 
 @dataclass(frozen=True)
 class TopicModel:
-    """One kept topic model. `about`: its row of the view topic_models. `tables`: the views topic_…, by their last word.
+    """Hold one kept topic model. `about`: its row of the view topic_models. `tables`: the views topic_…, by their last
+    word.
 
     `tables["examples"]["text"]` is what models wrote: not to be trusted.
     """
@@ -84,7 +85,7 @@ class TopicModel:
 
     @property
     def path(self) -> Path:
-        """The .rds file, for R: read_topics(path)$model. DatabaseError if it is not the one that was kept.
+        """Return the .rds file, for R: read_topics(path)$model. DatabaseError if it is not the one that was kept.
 
         Reading an .rds file can run code, so only the very file that slant wrote is named.
         """
@@ -100,9 +101,9 @@ class TopicModel:
 
 @checked_arguments()
 def read_topics(db: str | Path, study: str | None = None, source: str | None = None) -> TopicModel:
-    """Return the topic model of `db` (of this study and source, where named) that was fitted last.
+    """Return the topic model of `db` that was fitted last (of this study and source, if named).
 
-    Raises DatabaseError if none was fitted.
+    Raise DatabaseError if none was fitted.
     """
     with reading(db) as connection:
         if "topic_models" not in stored_views(connection):
