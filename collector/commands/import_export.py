@@ -42,6 +42,8 @@ Examples:
   collect import --study rmiat --map answer=reply.text,test==flowers_insects,wording=prompt_id+1 log.jsonl
   collect import --study NAME --map item:answer=rating_* wide.xlsx
   collect import --study rmiat --layout lee-lai --model deepseek-r1 DeepSeek-R1/
+  collect import --study NAME --layout people --map item:answer=Q* --person age_group,party survey.csv \\
+                 --consent "informed, data may be shared" --origin osf.io/abcde
 
 Files: CSV, Excel, Parquet, JSON (lines or an array), batch output of OpenAI and Anthropic, logs of Inspect, promptfoo
 and jsPsych; also packed (.gz, .zst, .zip). A place that has no column may stand in custom_id or id: rose|compatible|1.
@@ -52,6 +54,9 @@ The layout "tidy" has slant's own column names: test, condition, item, wording, 
 and if you like group, repetition, reasoning_text, token_source, option_a, option_b … as `collect export` writes them.
 A study of forced choices needs option_a and option_b (the texts that were A and B) and no tokens; domain, block, word,
 category may stand for test, condition, item, group.
+The layout "people" takes nothing but columns that are named, by --map, by --person or by our own names (participant,
+response_time_ms, is_error, phase among them); files of Qualtrics, jsPsych and Project Implicit need few. People get
+running numbers, and every other column is listed as left out.
 An empty answer or NA is missing: it is counted, and not taken. Importing a file twice adds nothing.
 Exit code 1 where rows could not be read; the others are kept.
 """
@@ -70,7 +75,9 @@ Examples:
 
 @click.command("import", epilog=_IMPORT_EXAMPLES)
 @study_option("Without it: look at the columns, and propose a study.")
-@click.option("--layout", default="tidy", show_default=True, help="Of the files: tidy, lee-lai, bai or downstream.")
+@click.option(
+    "--layout", default="tidy", show_default=True, help="Of the files: tidy, people, lee-lai, bai or downstream."
+)
 @click.option("--model", help="The model of all rows; needed where the files don't name it.")
 @setting_option("variant")
 @click.option("--map", "columns", multiple=True, metavar="OURS=THEIRS", help="Columns: answer=response,tokens=n_tok.")
@@ -78,6 +85,12 @@ Examples:
     "--map-model", "map_models", multiple=True, metavar="THEIRS=MODEL", help="A model: x-1=local/x. Repeatable."
 )
 @click.option("--decimal", metavar="MARK", help="Before decimals: . or , (in a file with semicolons).")
+@click.option("--person", multiple=True, metavar="COLUMN", help="People: what is told of each: age_group=AGE,gender.")
+@click.option(
+    "--map-value", "map_values", multiple=True, metavar="COLUMN:THEIRS=OURS", help="People: condition:1=compatible."
+)
+@click.option("--consent", metavar="TEXT", help="People: what they agreed to. Needed.")
+@click.option("--origin", metavar="TEXT", help="People: where their answers are from. Needed.")
 @click.option("--problems", "problems_file", type=FILE, metavar="FILE", help="Save every problem as CSV.")
 @click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="PATH…")
 @db_option
@@ -93,6 +106,8 @@ def import_command(
     if study is None:
         if is_typed("variant") or problems_file is not None:
             raise UsageError("--variant and --problems go with a study: name that, too, as in --study rmiat")
+        if any(files.pop(name) for name in ("person", "map_values", "consent", "origin")):
+            raise UsageError("People's answers go with a study: name that, too, as in --study rmiat --layout people")
         _propose(files, db)
         return
     from slant.collector.importing.imports import import_trials
@@ -252,12 +267,22 @@ def _print_import(report: Any, output_format: str) -> None:
         print_rows(rows, output_format)
     for warning in report.warnings:
         say(f"Warning: {warning}")
+    if report.people or report.left_out:
+        _say_people(report)
     refusals = sum(report.refusals_by_test.values())
     kind = f"{refusals:,} without one clear choice"
     if report.only_labels:
         kind = f"{count_text(refusals, 'refusal')}: {'an answer' if refusals == 1 else 'answers'} not exactly a label"
     imported = f"{count_text(report.rows_imported, 'row')} imported ({kind})"
     say(f"{imported if report.rows_imported else 'No new rows'}; {report.rows_already_there:,} were already there.")
+
+
+def _say_people(report: Any) -> None:
+    """Say how many people came in, and which columns did not: a reader has to see what is not kept."""
+    n_people = f"{report.people:,} {'person' if report.people == 1 else 'people'}"
+    say(f"{n_people}, numbered: what the files call them is not kept.")
+    left = ", ".join(map(printable, report.left_out))
+    say(f"Columns left out, of which nothing is kept: {left or 'none'}.")
 
 
 def _say_problems(problems: list[Any], saved: Path | None) -> None:

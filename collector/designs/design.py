@@ -17,6 +17,7 @@ from typing import Any
 
 from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.imported_turns import TurnReader
+from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
 from slant.collector.errors import StudyError, UsageError
@@ -297,6 +298,11 @@ class Design(ABC):
     def imported_turns(self, study: StudyFile, model: StudyModel) -> TurnReader | None:
         """Return how a row of a conversation becomes a trial, if the plan can't know which ones follow (a game); None
         if its place in the plan says it."""
+        return None
+
+    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits | None:
+        """Return how rows of people become answers, if each person met tasks or games of their own; None if a row is an
+        answer to a trial of the plan."""
         return None
 
     def as_imported_reply(self, study: StudyFile, trial: Trial, reply: Reply) -> Reply:

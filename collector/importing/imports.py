@@ -6,7 +6,6 @@ already there with the same content is counted and left; with another content it
 
 from __future__ import annotations
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,10 +13,12 @@ from pathlib import Path
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
+from slant.collector.importing.files.kinds import content_hash
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts import Problem, Row, layout_named
 from slant.collector.importing.layouts.cells import PlannedCells
 from slant.collector.importing.layouts.values import CellError, MissingAnswerError, OtherRowError, is_empty, word
+from slant.collector.importing.people.importing import PEOPLE_LAYOUT, import_people
 from slant.collector.importing.renamed import Names, counted_from_zero, names
 from slant.collector.importing.rows import RowReader, model_named
 from slant.collector.importing.writer import ImportReport, ImportWriter
@@ -44,6 +45,10 @@ def import_trials(
     columns: Sequence[str] = (),
     map_models: Sequence[str] = (),
     decimal: str | None = None,
+    person: Sequence[str] = (),
+    map_values: Sequence[str] = (),
+    consent: str | None = None,
+    origin: str | None = None,
 ) -> ImportReport:
     """Import files, or the files of folders, as trials of `study` into the database `db` (made where it is missing).
 
@@ -54,9 +59,20 @@ def import_trials(
     for models, as in `["x-1=local/x"]`. `decimal` is the mark before decimals, "." or ","; needed where a file has
     semicolons between its columns and numbers with marks.
 
+    With `layout="people"` the answers are those of people: only columns that are named come in. `person` are columns of
+    each person (`["age_group=AGE"]`), `map_values` the study's words for values (`["condition:1=compatible"]`),
+    `consent` is what people agreed to and `origin` where the files are from; both are needed.
+
     UsageError, and nothing written, where a file is not of this layout; JournalError if a collector is at work.
     """
     loaded = load_study(study, variant, db) if isinstance(study, str) else with_variant(study, variant)
+    if layout == PEOPLE_LAYOUT:
+        if model is not None or map_models or decimal is not None:
+            raise UsageError("People are no model: leave out the model and the decimal mark.")
+        told = {"columns": columns, "person": person, "values": map_values, "consent": consent, "origin": origin}
+        return import_people(Path(db), loaded, paths, on_rows=on_rows, command=command, **told)
+    if person or map_values or consent is not None or origin is not None:
+        raise UsageError(f'Columns and consent of people go with the layout "{PEOPLE_LAYOUT}".')
     layout_read = layout_named(layout)
     model_of_all = None if model is None else model_named(loaded, model)
     report = ImportReport(only_labels=loaded.refusal_rule != "outcome")
@@ -189,7 +205,7 @@ def _models_named(study: Study, named: Iterable[str]) -> list[StudyModel]:
 
 def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequence[Path], command: str) -> Run:
     planned = sum(test.planned for test in study.tests)
-    file_records = [{"file": file.name, "bytes": file.stat().st_size, "blake2b": _hash(file)} for file in files]
+    file_records = [{"file": file.name, "bytes": file.stat().st_size, "blake2b": content_hash(file)} for file in files]
     return new_run(
         study,
         [listed_model(study, each) | {"planned": planned} for each in models],
@@ -197,8 +213,3 @@ def _run(study: Study, models: Sequence[StudyModel], layout: str, files: Sequenc
         source="imported",
         command=command,
     )
-
-
-def _hash(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

@@ -87,6 +87,11 @@ class Names:
         ]
         return list(dict.fromkeys([*(name for name in header if name not in used and name not in ours), *ours]))
 
+    def columns_read(self, file: TableFile) -> set[str]:
+        """Return the file's own names of the columns that are mapped."""
+        plan = self._plan(file, file.columns)
+        return {field.column for field in plan.fields.values()} | plan.long_columns
+
     def rows(self, file: TableFile) -> Iterator[Row | Problem]:
         """Yield the rows of a file by our names; a row that holds several answers is several."""
         is_renamed = bool(self.columns or self.constants or self.long)

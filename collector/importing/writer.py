@@ -36,6 +36,8 @@ class ImportReport:
     warnings: list[str] = field(default_factory=list)
     rows_by_test: Counter[tuple[str, str]] = field(default_factory=Counter)
     refusals_by_test: Counter[tuple[str, str]] = field(default_factory=Counter)
+    left_out: tuple[str, ...] = ()
+    people: int = 0
 
     def count(self, attempt: Attempt) -> None:
         self.rows_imported += 1
@@ -77,6 +79,7 @@ class ImportWriter:
         try:
             if kind is None:
                 self._write()
+                self._end()
         finally:
             if self._journal is not None:
                 self._journal.close("finished" if kind is None else "stopped")
@@ -95,9 +98,16 @@ class ImportWriter:
             if not same:
                 self._report.problems.append(Problem(row.file, row.line, _DIFFERS))
             return
+        self.take(attempt)
+
+    def take(self, attempt: Attempt) -> None:
+        """Take an attempt that is known to be new."""
         self._batch.append(attempt)
         if len(self._batch) >= _BATCH:
             self._write()
+
+    def _end(self) -> None:
+        """Write what follows all attempts: nothing, unless a writer knows more."""
 
     def _write(self) -> None:
         if not self._batch:

@@ -86,6 +86,8 @@ def new_run(
     study_file: str | None = None,
     git_commit: str | None = None,
     registration: str | None = None,
+    consent: str | None = None,
+    origin: str | None = None,
 ) -> Run:
     """Return a run that begins now; `models` and `settings` as JSON-able values."""
     tests = [asdict(test) | {"planned": test.planned * repetitions} for test in study.tests]
@@ -112,6 +114,8 @@ def new_run(
         git_commit=git_commit,
         registration=registration,
         refusal_rule=study.refusal_rule,
+        consent=consent,
+        origin=origin,
     )
 
 

@@ -16,11 +16,13 @@ from slant.collector.designs.declared import ReportPart
 from slant.collector.designs.design import Design, Question, quoted_answer
 from slant.collector.designs.factorial.imported import checked_shown
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
+from slant.collector.designs.factorial.people import ShownProfiles
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED
 from slant.collector.designs.factorial.remarks import remarks_on
 from slant.collector.designs.factorial.simulated import attributes_of, parse_simulation, simulate_reply
 from slant.collector.designs.factorial.tasks import TOGETHER, Conversations, Tasks, conditions_of, units_of
 from slant.collector.designs.factorial.texts import system_text, user_text
+from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
@@ -180,6 +182,11 @@ class Factorial(Design):
             except BrokenObject as broken:
                 readings.append(AnswerReading("malformed", detail=str(broken)))
         return readings
+
+    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits | None:
+        """Return how profiles become answers; None of vignettes and items that all stand in the plan."""
+        data: FactorialData = study.data
+        return None if data.takes == "all" else ShownProfiles(self, study, model)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """Return a row that says what was shown (its factors) with just that; elsewhere it is what the plan shows."""

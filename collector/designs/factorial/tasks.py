@@ -16,6 +16,7 @@ from typing import Any
 
 from slant.collector.designs.design import Question
 from slant.collector.designs.factorial.cells import Cell
+from slant.collector.designs.factorial.factors import Level
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
 from slant.collector.designs.plan import Plan, QuestionPlan
@@ -34,6 +35,20 @@ class Unit:
     test: str
     questions: tuple[AskedQuestion, ...]
     directions: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What somebody saw: profiles by the numbers of their levels, in which order their attributes stood (empty: that of
+    the study), and the draw that turns a scale (`coin`)."""
+
+    unit: Unit
+    direction: str
+    template: str
+    persona: Level
+    cells: tuple[Cell, ...]
+    order: Sequence[str] = ()
+    coin: float = 1.0
 
 
 def units_of(data: FactorialData) -> list[Unit]:
@@ -124,31 +139,35 @@ class Tasks(Sequence[Question]):
         names = [factor.name for factor in data.factors]
         rng = random.Random("\x1f".join(map(str, ("factorial order", self._seed, task))))
         order = rng.sample(names, len(names)) if data.profiles.attribute_order == "drawn" else []
-        coin = rng.random()
-        about = data.personas.levels[persona]
+        shown = Shown(unit, direction, template, data.personas.levels[persona], cells, order, rng.random())
+        return self.question_about(shown, self._item(cells, task))
+
+    def question_about(self, shown: Shown, item: str) -> Question:
+        """Return the question that was asked of what was shown."""
+        data, unit, about = self._data, shown.unit, shown.persona
         levels: list[str] = []
         shares: list[float | None] = []
-        for cell in cells:
+        for cell in shown.cells:
             for number, factor in enumerate(data.factors):
                 levels += factor.values(cell[number])
                 shares += [self._shares[name][level] for name, level in self._named(number, cell[number])]
             levels += about.more
             shares += [None] * len(about.more)  # whom to ask is not drawn
-        directions = [_shown_direction(question, direction, coin) for question in unit.questions]
+        directions = [_shown_direction(question, shown.direction, shown.coin) for question in unit.questions]
         return Question(
             test=unit.test,
-            condition=condition_of(template, direction),
-            item=self._item(cells, task),
+            condition=condition_of(shown.template, shown.direction),
+            item=item,
             group=about.name,
-            wording=data.template_no(template),
+            wording=data.template_no(shown.template),
             factors={
                 "names": self._names,
                 "levels": levels,
                 "shares": shares,
-                "order": order,
-                "template": template,
+                "order": [*shown.order],
+                "template": shown.template,
                 "persona": about.name,
-                "n_profiles": len(cells),
+                "n_profiles": len(shown.cells),
                 "questions": [question.name for question in unit.questions],
                 "kinds": [question.shown_kind for question in unit.questions],
                 "lows": [question.scale.low if question.kind == "scale" else 0 for question in unit.questions],

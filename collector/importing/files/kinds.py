@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 from slant.collector.errors import UsageError
@@ -48,6 +49,12 @@ _OTHERS = (
     (b"\x89HDF", "an HDF5 file", "Save its table as CSV or Parquet."),
     (b"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc2\xea\x81\x60", "a file of SAS", _AS_CSV),
 )
+
+
+def content_hash(path: Path) -> str:
+    """Return a hash of what a file holds, in hexadecimal."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def kind_of(path: Path) -> str:

@@ -1,0 +1,129 @@
+"""Profiles that people met, from rows: a profile a row, with its task, its place and what was answered about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from slant.collector.designs.design import Design, Question
+from slant.collector.designs.factorial.factors import Factor, Level
+from slant.collector.designs.factorial.parts import FactorialData
+from slant.collector.designs.factorial.questions import FORWARD, AskedQuestion
+from slant.collector.designs.factorial.tasks import TOGETHER, Shown, Tasks, Unit, of_turn, units_of
+from slant.collector.designs.labels.spelling import folded
+from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
+from slant.collector.errors import StudyError
+from slant.collector.records import Trial
+from slant.collector.stable_ids import stable_id
+from slant.collector.study.records import StudyFile, StudyModel
+
+TASK, PLACE, TEMPLATE = "task", "place", "template"
+_NONE = ("", "NA", "<NA>", "NaN", "nan", "None")
+
+
+def _said(cells: Cells, name: str) -> str:
+    value = cells.get(name)
+    said = "" if value is None else str(value).strip()
+    return "" if said in _NONE else said
+
+
+class ShownProfiles(PeopleUnits):
+    """Rows of a factorial study: a task has a row for each profile that it showed."""
+
+    def __init__(self, design: Design, study: StudyFile, model: StudyModel) -> None:
+        self._design, self._study, self._model = design, study, model
+        self._data: FactorialData = study.data
+        self._tasks = Tasks(self._data, study.seed)
+        self._units = units_of(self._data)
+        self._levels = {factor.name: _numbers_of(factor) for factor in self._data.factors}
+        bases = [name for question in self._data.questions.values() for name in (question.base, question.name)]
+        self.columns = (TASK, PLACE, TEMPLATE, *self._levels, *self._data.personas.columns, *dict.fromkeys(bases))
+
+    def unit(self, cells: Cells) -> Hashable:
+        return _said(cells, TASK) or tuple(_said(cells, name) for name in self._levels)
+
+    def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
+        ordered = self._ordered(rows)
+        cells = tuple(self._cell(row) for row in ordered)
+        first = ordered[0]
+        about = Level("", {"": ""}, more=tuple(_said(first, name) for name in self._data.personas.columns))
+        item = f"task {_said(first, TASK)}" if _said(first, TASK) else "task"
+        for unit in self._units:
+            shown = Shown(unit, FORWARD, self._template(first), about, cells)
+            yield from self._of_unit(unit, self._tasks.question_about(shown, item), ordered)
+
+    def _ordered(self, rows: Sequence[Cells]) -> list[Cells]:
+        count = self._data.profiles.count
+        if len(rows) != count:
+            raise StudyError(f"is of a task with {len(rows)} profiles, and the study shows {count}")
+        places = [_said(row, PLACE) for row in rows]
+        if count > 1 and any(places) and sorted(places) != [str(number) for number in range(1, count + 1)]:
+            raise StudyError(f"is of a task whose places are {', '.join(places)}: they must be 1 to {count}, each once")
+        return sorted(rows, key=lambda row: _said(row, PLACE)) if any(places) else list(rows)
+
+    def _cell(self, row: Cells) -> tuple[int, ...]:
+        numbers = []
+        for name, known in self._levels.items():
+            said = _said(row, name)
+            if (number := known.get(folded(said))) is None:
+                raise StudyError(f'has "{said[:40]}" as {name}, which is no level of the study')
+            numbers.append(number)
+        return tuple(numbers)
+
+    def _template(self, row: Cells) -> str:
+        said = _said(row, TEMPLATE) or next(iter(self._data.templates))
+        if said not in self._data.templates:
+            raise StudyError(f'has the template "{said[:40]}", which is none of the study')
+        return said
+
+    def _of_unit(self, unit: Unit, question: Question, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
+        given = {asked.name: self._answer(asked, rows, question.factors[TEMPLATE]) for asked in unit.questions}
+        trial = self._trial(question)
+        if len(unit.questions) == 1:
+            yield PlacedAnswer(trial, given[unit.questions[0].name])
+        elif unit.test == TOGETHER:
+            there = {name: answer for name, answer in given.items() if answer}
+            yield PlacedAnswer(trial, json.dumps(there, ensure_ascii=False) if there else "")
+        else:
+            for turn, (name, answer) in enumerate(given.items(), 1):
+                shown = {**of_turn(trial.factors, turn), "n_turns": len(given)}
+                own = {"trial_id": stable_id(trial.trial_id, turn), "test": name, "game": trial.trial_id}
+                asked = replace(trial, **own, round=turn, factors=shown)
+                yield PlacedAnswer(asked, answer, conversation=trial.trial_id, turn=turn)
+
+    def _answer(self, asked: AskedQuestion, rows: Sequence[Cells], template: str) -> str:
+        """Return what one question was answered; of a choice among profiles the label of the one that was chosen."""
+        if asked.about:
+            row = rows[asked.about - 1]
+            return _said(row, asked.name) or _said(row, asked.base)
+        said = [_said(row, asked.name) for row in rows]
+        if not (asked.kind == "choice" and not asked.options):
+            return next(filter(None, said), "")
+        if not all(said) or (len(set(said)) == 1 and len(rows) > 1 and said[0] not in ("0", "1")):
+            return said[0] if all(said) else ""
+        if sorted(said) != ["0"] * (len(rows) - 1) + ["1"]:
+            raise StudyError(f"is of a task in which not exactly one profile has 1 in {asked.name}, and the others 0")
+        return self._data.profiles.labels(template)[said.index("1")]
+
+    def _trial(self, question: Question) -> Trial:
+        study = self._study
+        values: Mapping[str, Any] = {field.name: getattr(question, field.name) for field in fields(question)}
+        shown = (question.factors["names"], question.factors["levels"], question.factors[TEMPLATE])
+        trial = Trial(
+            trial_id=stable_id(study.name, "human", study.variant, question.test, question.item, *shown),
+            study=study.name,
+            study_version=study.version,
+            variant=study.variant,
+            model=self._model.model,
+            repetition=1,
+            position=None,
+            **values,
+        )
+        return replace(trial, content=self._design.content(study, self._model, trial))
+
+
+def _numbers_of(factor: Factor) -> dict[str, int]:
+    """By the name of each level, however it is spelled, its number."""
+    return {folded(level.name): number for number, level in enumerate(factor.levels)}

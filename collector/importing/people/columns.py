@@ -1,0 +1,186 @@
+"""The allow-list of an import of people: which columns come in, under which names, and which are left out.
+
+A column comes in if `--map` or `--person` names it, or if it has one of the names below. Everything else in a file
+(names, addresses, free text) is dropped before anything is made of the row.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from slant.collector.errors import UsageError
+from slant.collector.importing.files.records import Problem, Row, tidy_name
+from slant.collector.importing.files.table_file import TableFile
+from slant.collector.importing.layouts.values import CellError, truth, word
+from slant.collector.importing.renamed import Names, names, pairs
+
+PARTICIPANT, CORRECT = "participant", "correct"
+OURS = (
+    PARTICIPANT, "test", "condition", "item", "wording", "group", "answer", "repetition", "position", "option_a",
+    "option_b", "expected", "response_time_ms", "is_error", "phase", "game", "round", "is_success",
+)  # fmt: skip
+"""Columns that are taken by their own names."""
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    PARTICIPANT: (
+        "participant_id", "person", "person_id", "subject", "subject_id", "session_id", "responseid", "response_id",
+        "id",
+    ),
+    "response_time_ms": ("rt", "trial_latency", "latency_ms", "latency", "reaction_time"),
+    "is_error": ("trial_error", "error"),
+    "answer": ("response", "trial_response", "choice"),
+    "item": ("trial_name",),
+    "condition": ("block_pairing_definition",),
+    "phase": ("block_number",),
+    "position": ("trial_number", "trial_index"),
+}  # fmt: skip
+"""Names that experiments and survey services have for these columns, taken if a file has none of ours."""
+_BLOCKS = {"3": "practice", "4": "test", "6": "practice", "7": "test"}
+"""The blocks of an Implicit Association Test that are scored, by their numbers; the others are training."""
+_PREVIEWS = ("survey preview", "survey test", "spam", "1", "2", "8", "9")
+_QUALTRICS = ("responseid", "recordeddate")
+_IMPORT_ID = re.compile(r'\s*\{\s*"ImportId"')
+
+
+@dataclass
+class LeftOut:
+    """What of a file did not come in: columns by name, previews of a survey, and rows of unscored blocks."""
+
+    columns: dict[str, None] = field(default_factory=dict)
+    previews: int = 0
+
+
+@dataclass(frozen=True)
+class PeopleColumns:
+    """The columns of an import: those of `--map`, of each person (`--person`), and values by other names."""
+
+    called: Names
+    person: tuple[str, ...] = ()
+    values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    more: tuple[str, ...] = ()
+
+    def of_file(self, file: TableFile) -> FileColumns:
+        """Return what is read of one file. UnknownNameError if it lacks a column that was named."""
+        header = file.columns
+        typed = {
+            *self.called.columns,
+            *self.called.constants,
+            *(name for long in self.called.long for name in long[:2]),
+        }
+        known = {*typed, *header}
+        usual = {
+            ours: next(name for name in theirs if name in header)
+            for ours, theirs in ALIASES.items()
+            if ours not in known and any(name in header for name in theirs)
+        }
+        values = dict(self.values)
+        if usual.get("phase") and "phase" not in values:
+            values["phase"] = _BLOCKS
+        called = replace(self.called, columns={**usual, **self.called.columns})
+        kept = {*OURS, CORRECT, *self.person, *self.more, *typed, *usual}
+        called.columns_of(file)  # a column that is named and not there is told before anything is read
+        left = [name for name in header if name and name not in kept and name not in called.columns_read(file)]
+        return FileColumns(file, called, frozenset(kept), values, tuple(left), all(n in header for n in _QUALTRICS))
+
+    def __post_init__(self) -> None:
+        for name in self.person:
+            if name in (*OURS, CORRECT):
+                raise UsageError(f'"{name}" belongs to an answer, so it is no column of a person (--person).')
+
+
+@dataclass(frozen=True)
+class FileColumns:
+    """One file as an import of people sees it: rows that hold only what was asked for."""
+
+    file: TableFile
+    called: Names
+    kept: frozenset[str]
+    values: Mapping[str, Mapping[str, str]]
+    left: tuple[str, ...]
+    is_of_qualtrics: bool
+
+    def rows(self, left_out: LeftOut) -> Iterator[Row | Problem]:
+        """Yield the rows, each reduced to its allowed columns; a problem says nothing of what a row holds."""
+        left_out.columns |= dict.fromkeys(self.left)
+        for row in self._answers(left_out):
+            if isinstance(row, Problem):
+                yield Problem(row.file, row.line, row.text.partition(" after ")[0])
+            else:
+                yield replace(row, cells={name: cell for name, cell in row.cells.items() if name in self.kept})
+
+    def _answers(self, left_out: LeftOut) -> Iterator[Row | Problem]:
+        """Yield the rows without those that survey services put in: questions, ids of columns, previews."""
+        if not self.is_of_qualtrics:
+            yield from self.called.rows(self.file)
+            return
+        skipped, previews = _rows_of_service(self.file)
+        left_out.previews += len(previews)
+        yield from (row for row in self.called.rows(self.file) if row.line not in skipped | previews)
+
+    def value(self, name: str, cell: object) -> str:
+        """Return a cell as the study spells it. KeyError if the column has other names for its values, and not this."""
+        said = word(cell)
+        known = self.values.get(name)
+        return said if known is None else known[said]
+
+
+def _rows_of_service(file: TableFile) -> tuple[set[int], set[int]]:
+    """Return the lines of a file of Qualtrics that are no answers: its second and third header, and previews."""
+    headers, previews = set[int](), set[int]()
+    before: list[int] = []
+    for number, row in enumerate(file.rows()):
+        if isinstance(row, Problem):
+            continue
+        if number < 2:
+            before.append(row.line)
+            if any(isinstance(cell, str) and _IMPORT_ID.match(cell) for cell in row.cells.values()):
+                headers = set(before)
+        if row.line not in headers and word(row.cells.get("status")).lower() in _PREVIEWS:
+            previews.add(row.line)
+    return headers, previews
+
+
+def people_columns(
+    columns: Sequence[str], person: Sequence[str], values: Sequence[str], more: Iterable[str] = ()
+) -> PeopleColumns:
+    """Return what options name: columns as in `--map`, columns of a person (`age_group` or `age_group=AGE`), values as
+    in `condition:Good with flowers=compatible`. UsageError for one that can't be read."""
+    own = [part.strip() for text in person for part in text.split(",") if part.strip()]
+    named = [tuple(map(str.strip, part.split("=", 1))) if "=" in part else (tidy_name(part),) * 2 for part in own]
+    for ours, theirs in named:
+        if not re.fullmatch(r"[a-z][a-z0-9_]{0,39}", ours) or not theirs:
+            rule = "A name has small letters, digits and underscores, and starts with a letter: --person age_group=AGE"
+            raise UsageError(f'A column of people can\'t be called "{ours}".', rule)
+    known: dict[str, dict[str, str]] = {}
+    for text in values:
+        column, is_there, pair = text.partition(":")
+        theirs, is_pair, ours = pair.rpartition("=")
+        if not (is_there and is_pair and column.strip() and theirs.strip() and ours.strip()):
+            raise UsageError(f"--map-value must be COLUMN:THEIRS=OURS, as in condition:1=compatible, but is {text}.")
+        known.setdefault(column.strip(), {})[theirs.strip()] = ours.strip()
+    of_persons = [f"{ours}={theirs}" for ours, theirs in named]
+    pairs(of_persons, "--person", "age_group=AGE")
+    return PeopleColumns(names([*columns, *of_persons]), tuple(dict.fromkeys(o for o, _ in named)), known, tuple(more))
+
+
+def error_flag(cells: Mapping[str, object]) -> bool | None:
+    """Return whether the wrong key was pressed: `is_error`, or the opposite of `correct`."""
+    if (is_error := truth(cells.get("is_error"), "is_error")) is not None:
+        return is_error
+    is_correct = truth(cells.get(CORRECT), CORRECT)
+    return None if is_correct is None else not is_correct
+
+
+def milliseconds(cell: object) -> float | None:
+    """Return a response time; None for an empty cell. CellError for one that is no number from 0 on."""
+    said = word(cell)
+    if said in ("", "NA", "null", "None"):
+        return None
+    try:
+        value = float(said)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise CellError("response_time_ms must be a number of milliseconds, 0 or more")
+    return value

@@ -1,0 +1,194 @@
+"""Brings answers of people into the database (`collect import --layout people`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from slant.collector.designs.study import Study
+from slant.collector.errors import UsageError
+from slant.collector.importing.files.kinds import content_hash
+from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.table_file import TableFile, TableFiles
+from slant.collector.importing.people.columns import FileColumns, LeftOut, PeopleColumns, people_columns
+from slant.collector.importing.people.persons import Persons, check_attributes
+from slant.collector.importing.people.reader import PeopleReader
+from slant.collector.importing.writer import ImportReport, ImportWriter
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_loader import load_journals
+from slant.collector.provenance.run_record import listed_model, new_run
+from slant.collector.records import Run
+from slant.collector.studies.stored_texts import study_line
+from slant.collector.terminal import count_text
+
+PEOPLE_LAYOUT = "people"
+_LAST = "SELECT coalesce(max(participant), 0) FROM attempts WHERE study = ?"
+_EARLIER = "SELECT run_id, settings FROM runs ANTI JOIN aside_runs USING (run_id) WHERE source = 'human' AND study = ?"
+_PEOPLE_AT_ONCE = 10_000
+
+
+def import_people(
+    db: Path,
+    study: Study,
+    paths: Iterable[str | Path],
+    *,
+    columns: Sequence[str],
+    person: Sequence[str],
+    values: Sequence[str],
+    consent: str | None,
+    origin: str | None,
+    on_rows: Callable[[int], None] | None,
+    command: str,
+) -> ImportReport:
+    """Import files of people's answers; see `import_trials`.
+
+    UsageError, and nothing written, without consent and origin, for a column that tells people apart, or for files that
+    are there already.
+    """
+    _check_said(consent, origin)
+    report = ImportReport(only_labels=False)
+    mapped = columns or study.import_names.columns
+    opened = TableFiles(paths)
+    with opened as files:
+        units = study.design.imported_people(study, study.people)
+        wanted = people_columns(mapped, person, values, units.columns if units else ())
+        hashes = [content_hash(path) for path in opened.sources]
+        first, again = _stored(db, study.name, hashes)
+        if again:
+            n_again = count_text(len(again), "file")
+            report.warnings.append(
+                f"{n_again} imported before (run {', '.join(dict.fromkeys(again.values()))}), left out"
+            )
+        fresh = [
+            wanted.of_file(file) for file, at in zip(files, _sources(files, hashes), strict=True) if at not in again
+        ]
+        _check_people(fresh, wanted)
+        run = _run(study, opened.sources, hashes, wanted, consent, origin, command)
+        persons, left_out = Persons(first, wanted.person), LeftOut()
+        reader = PeopleReader(study, run, persons, units)
+        with PeopleWriter(db, run, report, [study_line(study, run.started_at)], persons) as writer:
+            for file in fresh:
+                for attempt in reader.attempts(file, _counted(file.rows(left_out), on_rows)):
+                    writer.take(attempt)
+    report.problems += reader.problems
+    report.rows_without_answer = reader.n_missing
+    report.left_out = tuple(left_out.columns)
+    report.people = len(persons)
+    report.warnings += _notes(reader, left_out)
+    report.sort([study.people.model], [test.test for test in study.tests])
+    return report
+
+
+class PeopleWriter(ImportWriter):
+    """Writes attempts of people, each new, and at its end what is told of them."""
+
+    def __init__(self, db: Path, run: Run, report: ImportReport, texts: Any, persons: Persons) -> None:
+        super().__init__(db, run, report, texts)
+        self._persons = persons
+
+    def _stored(self) -> dict[str, Any]:
+        return {}
+
+    def _end(self) -> None:
+        """Write what is told of each person."""
+        if self._journal is None:
+            return
+        listed = iter(self._persons.attributes.items())
+        while some := list(islice(listed, _PEOPLE_AT_ONCE)):
+            self._journal.note({"kind": "participants", "rows": some})
+
+
+def _check_said(consent: str | None, origin: str | None) -> None:
+    if not (consent or "").strip():
+        raise UsageError(
+            "Answers of people come in with what these people agreed to.",
+            'Say it, as your ethics board or their form has it: --consent "informed consent; data may be shared"',
+        )
+    if not (origin or "").strip():
+        raise UsageError(
+            "Answers of people come in with where they are from.",
+            'Say it, so that a reader can find them: --origin "osf.io/abcde, students, May 2025"',
+        )
+
+
+def _sources(files: Sequence[TableFile], hashes: Sequence[str]) -> Sequence[str]:
+    """Return the hash of the file that each table was found in; a packed file with several is as its own."""
+    if len(files) == len(hashes):
+        return hashes
+    return ["\n".join(hashes)] * len(files)
+
+
+def _stored(db: Path, study: str, hashes: Sequence[str]) -> tuple[int, dict[str, str]]:
+    """Return the first number that is free for a person, and the run of each of these files that is there already."""
+    if not db.exists() and not journal_folder(db).exists():
+        return 1, {}
+    load_journals(db)
+    if not db.exists():
+        return 1, {}
+    with reading(db) as connection:
+        last = connection.execute(_LAST, [study]).fetchall()[0][0]
+        runs = connection.execute(_EARLIER, [study]).fetchall()
+    known = {file["blake2b"]: run for run, said in runs for file in json.loads(said or "{}").get("files", ())}
+    known |= {"\n".join(hashes): known[hashes[0]]} if len(hashes) > 1 and all(h in known for h in hashes) else {}
+    return int(last) + 1, {hash_: known[hash_] for hash_ in [*hashes, "\n".join(hashes)] if hash_ in known}
+
+
+def _check_people(files: Sequence[FileColumns], wanted: PeopleColumns) -> None:
+    """Check what is told of people before anything is written: one look at all rows, if something is."""
+    if not wanted.person:
+        return
+    persons = Persons(1, wanted.person)
+    for file in files:
+        for row in file.rows(LeftOut()):
+            if isinstance(row, Row):
+                try:
+                    persons.number(row)
+                except ValueError:  # told where the row is read
+                    continue
+    check_attributes(wanted.person, persons.attributes.values())
+
+
+def _run(
+    study: Study,
+    files: Sequence[Path],
+    hashes: Sequence[str],
+    wanted: PeopleColumns,
+    consent: str | None,
+    origin: str | None,
+    command: str,
+) -> Run:
+    """Return the run. Files are told by their content alone: their names may be those of people."""
+    listed = [{"bytes": file.stat().st_size, "blake2b": known} for file, known in zip(files, hashes, strict=True)]
+    return new_run(
+        study,
+        [listed_model(study, study.people) | {"planned": 0}],
+        {"layout": PEOPLE_LAYOUT, "files": listed, "person": list(wanted.person)},
+        source="human",
+        command=command,
+        consent=consent,
+        origin=origin,
+    )
+
+
+def _counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | None) -> Iterator[Row | Problem]:
+    for number, row in enumerate(rows, start=1):
+        yield row
+        if on_rows and number % 500 == 0:
+            on_rows(500)
+
+
+def _notes(reader: PeopleReader, left_out: LeftOut) -> list[str]:
+    notes = []
+    if reader.n_missing:
+        notes.append(f"{count_text(reader.n_missing, 'answer')} missing (an empty cell or NA), and not taken")
+    if reader.n_other:
+        notes.append(
+            f"{count_text(reader.n_other, 'row')} of no trial of the study (training, instructions), not taken"
+        )
+    if left_out.previews:
+        notes.append(f"{count_text(left_out.previews, 'preview or test')} of the survey, not taken")
+    return notes + reader.notes()

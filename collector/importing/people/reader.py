@@ -1,0 +1,196 @@
+"""From a person's rows to attempts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
+from slant.collector.designs.people import PeopleUnits, PlacedAnswer
+from slant.collector.designs.study import Study
+from slant.collector.errors import StudyError
+from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.layouts.cells import PlannedCells
+from slant.collector.importing.layouts.values import (
+    CellError,
+    MissingAnswerError,
+    OtherRowError,
+    composed,
+    count,
+    is_empty,
+    is_missing,
+    text,
+    whole_number,
+    word,
+)
+from slant.collector.importing.people.columns import FileColumns, error_flag, milliseconds
+from slant.collector.importing.people.persons import Persons, trace_in
+from slant.collector.importing.rows import with_options
+from slant.collector.providers.exchange import Exchange
+from slant.collector.records import Attempt, Reply, Run, Trial
+from slant.collector.stable_ids import stable_id
+
+PHASES = ("practice", "test")
+_NO_MEASURES = Measures(None, None, None)
+_PLACE = ("test", "condition", "item", "wording", "group", "option_a", "option_b", "expected", "answer", "round")
+_MAX_KNOWN = 200_000
+_TOLD_APART = ("repetition", "position", "phase", "round", "game")
+
+
+class PeopleReader:
+    """Makes attempts of the rows of people, and counts what it can't take."""
+
+    def __init__(self, study: Study, run: Run, persons: Persons, units: PeopleUnits | None) -> None:
+        self.problems: list[Problem] = []
+        self.n_missing, self.n_other = 0, 0
+        self._study, self._design, self._persons, self._units = study, study.design, persons, units
+        self._model = study.people
+        self._cells = PlannedCells(study, self._model) if units is None else None
+        self._maker = AttemptMaker(run, ())
+        self._has_turns = self._design.has_turns(study)
+        self._known: dict[tuple[Any, ...], Attempt] = {}
+        self._seen: dict[tuple[int, str], int] = {}
+
+    def attempts(self, file: FileColumns, rows: Iterable[Row | Problem]) -> Iterator[Attempt]:
+        """Yield the attempts of a file. A row that can't be read is noted, and the others are taken."""
+        units: dict[Any, list[tuple[Row, int, dict[str, Any]]]] = {}
+        for row in rows:
+            if isinstance(row, Problem):
+                self.problems.append(row)
+                continue
+            try:
+                cells = self._valued(file, row)
+                number = self._persons.number(row)
+                if self._units is not None:
+                    units.setdefault((number, self._units.unit(cells)), []).append((row, number, cells))
+                    continue
+                yield self._attempt(row, number, cells)
+            except (CellError, StudyError) as error:
+                self._note(error, row)
+        for (number, _), of_unit in units.items():
+            yield from self._of_unit(number, of_unit)
+
+    def notes(self) -> list[str]:
+        """Return what the design has to say of tasks or games as a whole."""
+        return [] if self._units is None else self._units.notes()
+
+    def _note(self, error: CellError | StudyError, row: Row) -> None:
+        if isinstance(error, MissingAnswerError):
+            self.n_missing += 1
+        elif isinstance(error, OtherRowError):
+            self.n_other += 1
+        else:
+            self.problems.append(
+                Problem(row.file, row.line, error.what if isinstance(error, StudyError) else str(error))
+            )
+
+    def _valued(self, file: FileColumns, row: Row) -> dict[str, Any]:
+        """Return the cells with the study's own values; OtherRowError for a row of a part that has none here."""
+        cells = dict(row.cells)
+        for name in file.values.keys() & cells.keys():
+            if is_empty(cells[name]):
+                continue
+            try:
+                cells[name] = file.value(name, cells[name])
+            except KeyError:
+                if name != "answer":
+                    raise OtherRowError(f"has another {name}") from None
+        return cells
+
+    def _attempt(self, row: Row, number: int, cells: dict[str, Any]) -> Attempt:
+        key = tuple(map(cells.get, _PLACE))
+        known = self._known.get(key) if all(isinstance(part, str | int | None) for part in key) else None
+        if known is None:
+            trial, turn, answer = self._planned(cells)
+            known = self._made(PlacedAnswer(trial, answer, conversation=trial.game or trial.trial_id, turn=turn))
+            if len(self._known) < _MAX_KNOWN:
+                self._known[key] = known
+        return self._finished(known, number, cells)
+
+    def _planned(self, cells: dict[str, Any]) -> tuple[Trial, int, str]:
+        assert self._cells is not None
+        lacking = {name for name in ("test", "condition", "item", "wording") if is_empty(cells.get(name))}
+        if lacking >= {"item", "condition"} - self._cells.said_by_study and lacking - self._cells.said_by_study:
+            raise OtherRowError("names no trial")
+        turn = whole_number(cells["round"], "round", 1) if self._has_turns and not is_empty(cells.get("round")) else 1
+        planned, _ = self._cells.find(cells, turn)
+        trial = with_options(self._design, planned, {n: cells[n] for n in cells if n in _PLACE}, 1)
+        if self._has_turns:
+            trial = replace(trial, game=trial.trial_id, round=turn, trial_id=stable_id(trial.trial_id, turn))
+        return trial, turn, self._answer(cells, trial)
+
+    def _answer(self, cells: Mapping[str, Any], trial: Trial) -> str:
+        """Return the answer; of a trial with a right key, the one that was pressed if only the error is told."""
+        said = cells.get("answer")
+        if is_missing(said) and said not in (trial.option_a, trial.option_b):
+            is_error = error_flag(cells)
+            if is_error is None or trial.expected is None:
+                raise MissingAnswerError("has no answer")
+            other = trial.option_b if trial.expected == trial.option_a else trial.option_a
+            return (other if is_error else trial.expected) or ""
+        return text(said) or ""
+
+    def _made(self, placed: PlacedAnswer) -> Attempt:
+        """Return the attempt of nobody yet, which all who answered so share."""
+        answer = composed(text(placed.answer) or "")
+        if trace := trace_in(answer):
+            raise CellError(f"has {trace} in its answer, which is not kept")
+        reply = self._design.as_imported_reply(self._study, placed.trial, Reply(answer=answer))
+        reading = self._design.read(self._study, placed.trial, reply)
+        place = AttemptPlace(placed.conversation or placed.trial.trial_id, placed.turn, 1, True, None, None, None)
+        return self._maker.make(self._model, placed.trial, place, Exchange(), reply, reading, _NO_MEASURES)
+
+    def _finished(self, known: Attempt, number: int, cells: Mapping[str, Any]) -> Attempt:
+        """Return the attempt of one person: ids, the place among their answers, and what was measured of them."""
+        seen = self._seen.get((number, known.trial_id), 0) + 1
+        if seen > 1 and all(is_empty(cells.get(name)) for name in _TOLD_APART):
+            raise CellError(
+                "is a second answer of a participant to the same question: if it is meant, number both in a column "
+                "repetition"
+            )
+        self._seen[number, known.trial_id] = seen
+        said = cells.get("repetition")
+        repetition = seen if is_empty(said) else whole_number(said, "repetition", 1)
+        phase = word(cells.get("phase")) or None
+        if phase is not None and phase not in PHASES:
+            raise CellError(f"phase must be one of {', '.join(PHASES)} (--map-value phase:3=practice), but is another")
+        attempt = copy.copy(known)
+        attempt.sequence = self._next_sequence()
+        attempt.attempt_id = f"{attempt.run_id}-{attempt.sequence}"
+        attempt.trial_id = stable_id("human", known.trial_id, number, repetition)
+        alone = known.conversation_id == known.trial_id
+        attempt.conversation_id = attempt.trial_id if alone else stable_id("human", known.conversation_id, number)
+        attempt.game = stable_id("human", known.game, number) if known.game else None
+        attempt.repetition = repetition
+        attempt.participant = number
+        attempt.position = count(cells.get("position"), "position")
+        attempt.response_time_ms = milliseconds(cells.get("response_time_ms"))
+        attempt.is_error = error_flag(cells)
+        attempt.phase = phase
+        return attempt
+
+    def _next_sequence(self) -> int:
+        self._sequence = getattr(self, "_sequence", 0) + 1
+        return self._sequence
+
+    def _of_unit(self, number: int, rows: Sequence[tuple[Row, int, dict[str, Any]]]) -> Iterator[Attempt]:
+        """Yield the answers of one task or game of a person; what is wrong with it is one problem."""
+        assert self._units is not None
+        first = rows[0][0]
+        try:
+            placed = list(self._units.answers(number, [cells for _, _, cells in rows]))
+        except (StudyError, CellError) as error:
+            self._note(error, first)
+            return
+        for answer in placed:
+            row, _, cells = rows[answer.row]
+            if is_missing(answer.answer):
+                self.n_missing += 1
+                continue
+            own = {name: cell for name, cell in cells.items() if name != "position"}
+            try:
+                yield self._finished(self._made(answer), number, {**own, "round": answer.turn})
+            except (StudyError, CellError) as error:
+                self._note(error, row)
