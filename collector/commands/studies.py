@@ -169,9 +169,13 @@ def _wrong_in_fits(study: Study) -> list[str]:
     with tempfile.TemporaryDirectory(prefix="slant-") as folder, writing(Path(folder) / "new.duckdb") as connection:
         columns = dict(connection.execute(sql_query("columns_of_views")).fetchall())
     others = {name for name, head in read_view_heads().items() if not head.is_about(study.design.name)}
-    own = tuple(study.design.attributes(study.data))
+    own, of_people = tuple(study.design.attributes(study.data)), tuple(study.person_columns)
     views = {
-        name: (*columns[name], *own) if "attributes" in columns[name] else columns[name]
+        name: (
+            *columns[name],
+            *(own if "attributes" in columns[name] else ()),
+            *(of_people if "participant" in columns[name] else ()),
+        )
         for name in columns
         if name not in others
     }
@@ -183,7 +187,7 @@ def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
     have.
     """
     design = study.design
-    levels = design.factor_levels(study)
+    levels = design.factor_levels(study) | {name: known for name, known in study.person_columns.items() if known}
     if "condition" not in levels and study.models:
         asked = dict.fromkeys(question.condition for question in design.questions(study, study.models[0]))
         levels |= {"condition": tuple(asked)} if any(asked) else {}

@@ -38,6 +38,7 @@ _DESIGNS = {
     "decision": "slant.collector.designs.decision.design",
     "factorial": "slant.collector.designs.factorial.design",
     "forced_choice": "slant.collector.designs.forced_choice.design",
+    "observed": "slant.collector.designs.observed.design",
     "pairing": "slant.collector.designs.pairing.design",
 }
 _found: dict[str, Design] = {}

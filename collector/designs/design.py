@@ -67,6 +67,8 @@ class Design(ABC):
     """List what a study of this design may call a refusal (`refusal_rule` in its file), the usual rule first."""
     participants: Mapping[str, str] = {}
     """Label those players of any study of this design that are not models."""
+    asks: bool = True
+    """False for a design that takes rows of others and asks nobody."""
     plays_games: bool = False
     """True if a plan can't know which trials of a conversation follow: each depends on the answers before."""
     vocabulary: Vocabulary = Vocabulary()

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
@@ -69,7 +70,13 @@ def import_trials(
     if layout == PEOPLE_LAYOUT:
         if model is not None or map_models or decimal is not None:
             raise UsageError("People are no model: leave out the model and the decimal mark.")
-        told = {"columns": columns, "person": person, "values": map_values, "consent": consent, "origin": origin}
+        told: dict[str, Any] = {
+            "columns": columns,
+            "person": person,
+            "values": map_values,
+            "consent": consent,
+            "origin": origin,
+        }
         return import_people(Path(db), loaded, paths, on_rows=on_rows, command=command, **told)
     if person or map_values or consent is not None or origin is not None:
         raise UsageError(f'Columns and consent of people go with the layout "{PEOPLE_LAYOUT}".')

@@ -135,6 +135,11 @@ def make_run_plan(study: Study, request: Request, registration: Registration | N
     db, models, repetitions, base_url = Path(request.db), request.models, request.repetitions, request.base_url
     if not 1 <= repetitions <= MAX_REPETITIONS:
         raise UsageError(f"--repetitions must be from 1 to {MAX_REPETITIONS:,}, not {repetitions}.")
+    if not study.design.asks:
+        raise UsageError(
+            f"A study of the design {study.design.name} asks nobody: its rows come from files.",
+            "Bring them in: collect import --study STUDY --layout people FILE",
+        )
     if request.seed is not None and not -(2**63) <= request.seed < 2**63:
         raise UsageError("--seed must fit into 64 bits.")
     if request.simulated and base_url:

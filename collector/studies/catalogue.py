@@ -40,6 +40,7 @@ from slant.collector.study.tables import (
     read_fit,
     read_import_names,
     read_model,
+    read_person_columns,
     read_specifications,
     read_variant_labels,
 )
@@ -62,6 +63,7 @@ __all__ = [
 _ASKED_NOT = (
     "title", "source", "note", "seed", "published", "models", "fits", "sensitivity", "simulation", "figures",
     "variant_labels", "about", "left_out", "extension", "condition_labels", "import",
+    "people",
 )  # fmt: skip
 """List keys that don't decide what is asked, and that no variant may change."""
 MAX_TOML_BYTES = 1_000_000
@@ -239,7 +241,8 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     table.optional_text("base_variant")
     data = design.parse(table, folder)
     published = table.optional_text("published")
-    words, attributes = design.own_words(data), design.attributes(data)
+    of_people = read_person_columns(table)
+    words, attributes = design.own_words(data), {**design.attributes(data), **of_people}
     fits = {name: read_fit(name, row, words, attributes) for name, row in table.tables("fits").items()}
     temperature = _temperature(table)
     frames = design.frames(data)  # the first is for all models that name none; a study with one frame need not name it
@@ -273,6 +276,7 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         is_known_by_name=path.parent == studies_dir() or is_kept(path),
         refusal_rule=_refusal_rule(table, design),
         import_names=read_import_names(table),
+        person_columns=of_people,
     )
     study = replace(study, sensitivity=read_specifications(table, fits_of(study)))
     table.finish()

@@ -173,7 +173,9 @@ def is_kept(path: Path) -> bool:
     return path.is_relative_to(kept_folder().resolve()) or path.parent.name.startswith("slant-study-")
 
 
-NOT_ASKED = ("title", "source", "note", "published", "fits", "sensitivity", "simulation", "figures", "variant_labels")
+NOT_ASKED = (
+    "title", "source", "note", "published", "fits", "sensitivity", "simulation", "figures", "variant_labels", "people",
+)  # fmt: skip
 """List tables of a study that no prompt uses: their differences are named only if nothing else differs."""
 
 

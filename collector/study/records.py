@@ -201,7 +201,7 @@ class StudyFile:
     are in the study's order, the reference first. `participants` are not models; they play any study of this design,
     named by its file or not, and have labels. A study that ships with slant, or was read from a database,
     `is_known_by_name`: commands need no path. `refusal_rule` says what its views call a refusal, `import_names` what
-    the columns of files are.
+    the columns of files are, and `person_columns` which columns of people come in, with their levels (none: a number).
     """
 
     name: str
@@ -233,6 +233,7 @@ class StudyFile:
     is_known_by_name: bool = False
     refusal_rule: RefusalRule = "outcome"
     import_names: ImportNames = ImportNames()
+    person_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     contents: frozenset[str] = field(default_factory=frozenset, repr=False, compare=False)
 

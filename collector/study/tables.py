@@ -13,7 +13,10 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import WITHOUT_ANSWER, Measure, TokenSource
 from slant.collector.study.engines import needs_contrast
 from slant.collector.study.records import Fit, ImportNames, ReasoningBack, Specification, StudyFigure, StudyModel
-from slant.collector.study.toml_table import Table, checked_name
+from slant.collector.study.toml_table import Table, checked_name, shortened
+
+NUMBER = "number"
+_COLUMN = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 def read_model(row: Table) -> StudyModel:
@@ -295,6 +298,34 @@ def _check_rotation(specification: Specification, fit: Fit, where: str) -> None:
         raise StudyError(f'"rotate" in {where} needs a fit with a formula, and "{fit.name}" has none.')
     if specification.rotate == specification.contrast:
         raise StudyError(f'"rotate" in {where} can\'t name the contrast "{specification.contrast}" itself.')
+
+
+def read_person_columns(table: Table) -> dict[str, tuple[str, ...]]:
+    """Read [people]: columns of people that come in, each with its levels, the reference first; none of a number."""
+    row = table.table("people")
+    columns: dict[str, tuple[str, ...]] = {}
+    for name in table.mapping("people"):
+        if not _COLUMN.fullmatch(name):
+            raise StudyError(
+                f'A column of people in {row.where} can\'t be called "{shortened(name)}".',
+                "A name has small letters, digits and underscores, and starts with a letter; 40 characters at most.",
+            )
+        columns[name] = read_levels(row, name)
+    row.finish()
+    return columns
+
+
+def read_levels(row: Table, name: str) -> tuple[str, ...]:
+    """Return the levels of a column of text; none of one that is a "number"."""
+    said = row.optional(name, (str, list), 'a list of texts, or "number"')
+    if isinstance(said, str):
+        if said != NUMBER:
+            raise StudyError(f'"{name}" in {row.where} must be a list of its levels, or "{NUMBER}".')
+        return ()
+    levels = row.texts(name)
+    if len(levels) < 2 or len(set(levels)) < len(levels):
+        raise StudyError(f'"{name}" in {row.where} must have different levels, at least two.')
+    return levels
 
 
 def read_import_names(table: Table) -> ImportNames:

@@ -42,7 +42,7 @@ ONCE = (
 OF_TRIALS = (
     "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",
     "allocation_questions", "allocation_ratings", "pairing_trials", "pairing_words",
-    "decision_trials", "retest_answers", "factorial_trials", "factorial_profiles",
+    "decision_trials", "retest_answers", "factorial_trials", "factorial_profiles", "observed_rounds",
 )  # fmt: skip
 every_view = pytest.mark.parametrize("view", FILES)
 
@@ -89,6 +89,7 @@ def mixed() -> Iterator[duckdb.DuckDBPyConnection]:
     rows += read_rows(CASES / "pairing_answer_rows" / "given.csv") + read_rows(CASES / "decision_turns" / "given.csv")
     rows += read_rows(CASES / "retest_answers" / "given.csv")
     rows += read_rows(CASES / "factorial_answer_rows" / "given.csv")
+    rows += read_rows(CASES / "observed_rounds" / "given.csv")[:2]
     rows += read_rows(CASES / "recomputed_logistic" / "given.csv") + read_rows(CASES / "second_codings" / "given.csv")
     runs = read_rows_json(CASES / "association_trials" / "runs.json") + read_rows_json(
         CASES / "run_progress" / "runs.json"

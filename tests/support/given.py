@@ -35,6 +35,7 @@ _CONDITIONS = {
     "decision": ("colleagues", "alone"),
     "factorial": ("plain", "formal"),
     "coding": ("agreement", "undecided"),
+    "observed": (),
 }
 _PARTS = ("models", "tests", "conditions")
 _DESIGNS = {
@@ -45,6 +46,7 @@ _DESIGNS = {
     "shops": "factorial",
     "decision": "decision",
     "workshops_coding": "coding",
+    "contests": "observed",
 }
 
 

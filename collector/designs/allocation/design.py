@@ -15,6 +15,7 @@ from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RAT
 from slant.collector.designs.allocation.imported import turn_reader
 from slant.collector.designs.allocation.participants import PARTICIPANTS, check_participants, simulate_reply
 from slant.collector.designs.allocation.parts import AllocationData, parse_allocation
+from slant.collector.designs.allocation.people import PlayedGames
 from slant.collector.designs.allocation.reader import called, read_turn
 from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
@@ -22,6 +23,7 @@ from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, as_text, used_frames
 from slant.collector.designs.imported_turns import TurnReader
 from slant.collector.designs.labels.reader import mentioned_labels
+from slant.collector.designs.people import PeopleUnits
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.study.folder import StudyFolder
@@ -131,6 +133,9 @@ class Allocation(Design):
 
     def imported_turns(self, study: StudyFile, model: StudyModel) -> TurnReader:
         return turn_reader(study, model)
+
+    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits:
+        return PlayedGames(study, model)
 
     def as_imported_reply(self, study: StudyFile, trial: Trial, reply: Reply) -> Reply:
         """Return the reply of a file, in which a called group is a tool call, or is alone."""

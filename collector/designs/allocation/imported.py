@@ -101,6 +101,8 @@ def _place(data: AllocationData, test: str, row: ImportedTurn) -> tuple[str, str
         else [(each.name, job) for each in data.classes for job in each.jobs]
     )
     said = (folded(row.condition), folded(row.item or row.group))
+    if len(places) == 1 and said == ("", ""):
+        return places[0]
     found = [place for place in places if folded(place[1]) == said[1] and said[0] in ("", folded(place[0]))]
     if len(found) != 1:
         raise StudyError(

@@ -89,8 +89,8 @@ class ShownProfiles(PeopleUnits):
         else:
             for turn, (name, answer) in enumerate(given.items(), 1):
                 shown = {**of_turn(trial.factors, turn), "n_turns": len(given)}
-                own = {"trial_id": stable_id(trial.trial_id, turn), "test": name, "game": trial.trial_id}
-                asked = replace(trial, **own, round=turn, factors=shown)
+                turn_id = stable_id(trial.trial_id, turn)
+                asked = replace(trial, trial_id=turn_id, test=name, game=trial.trial_id, round=turn, factors=shown)
                 yield PlacedAnswer(asked, answer, conversation=trial.trial_id, turn=turn)
 
     def _answer(self, asked: AskedQuestion, rows: Sequence[Cells], template: str) -> str:

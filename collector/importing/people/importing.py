@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -55,7 +56,8 @@ def import_people(
     opened = TableFiles(paths)
     with opened as files:
         units = study.design.imported_people(study, study.people)
-        wanted = people_columns(mapped, person, values, units.columns if units else ())
+        of_people = [*person, *_declared(study, person, columns, files)]
+        wanted = people_columns(mapped, of_people, values, units.columns if units else ())
         hashes = [content_hash(path) for path in opened.sources]
         first, again = _stored(db, study.name, hashes)
         if again:
@@ -68,7 +70,7 @@ def import_people(
         ]
         _check_people(fresh, wanted)
         run = _run(study, opened.sources, hashes, wanted, consent, origin, command)
-        persons, left_out = Persons(first, wanted.person), LeftOut()
+        persons, left_out = Persons(first, wanted.person, study.person_columns), LeftOut()
         reader = PeopleReader(study, run, persons, units)
         with PeopleWriter(db, run, report, [study_line(study, run.started_at)], persons) as writer:
             for file in fresh:
@@ -113,6 +115,12 @@ def _check_said(consent: str | None, origin: str | None) -> None:
             "Answers of people come in with where they are from.",
             'Say it, so that a reader can find them: --origin "osf.io/abcde, students, May 2025"',
         )
+
+
+def _declared(study: Study, person: Sequence[str], columns: Sequence[str], files: Sequence[TableFile]) -> list[str]:
+    """Return the columns of people that the study names ([people]) and files have, which nobody has typed."""
+    typed = {part.partition("=")[0].strip() for text in (*person, *columns) for part in text.split(",")}
+    return [n for n in study.person_columns if n not in typed and any(n in file.columns for file in files)]
 
 
 def _sources(files: Sequence[TableFile], hashes: Sequence[str]) -> Sequence[str]:
@@ -168,10 +176,21 @@ def _run(
         [listed_model(study, study.people) | {"planned": 0}],
         {"layout": PEOPLE_LAYOUT, "files": listed, "person": list(wanted.person)},
         source="human",
-        command=command,
+        command=_nameless(command, files),
         consent=consent,
         origin=origin,
     )
+
+
+def _nameless(command: str, files: Sequence[Path]) -> str:
+    """Return a command without the names of the files, and of folders that they are in."""
+    names = {str(file) for file in files} | {file.name for file in files} | {str(file.parent) for file in files} - {"."}
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return "collect import"
+    hidden = ["FILE" if word in names or Path(word).name in names else word for word in words]
+    return shlex.join(hidden) if "FILE" in hidden else command
 
 
 def _counted(rows: Iterable[Row | Problem], on_rows: Callable[[int], None] | None) -> Iterator[Row | Problem]:

@@ -34,6 +34,7 @@ class Persons:
 
     first: int
     names: Sequence[str]
+    levels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     attributes: dict[int, dict[str, str]] = field(default_factory=dict)
     _numbers: dict[tuple[str, str], int] = field(default_factory=dict)
     _runs: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -72,8 +73,10 @@ class Persons:
             if is_empty(cell := cells.get(name)):
                 continue
             said = word(cell)
+            if self.levels.get(name) and said not in self.levels[name]:
+                raise CellError(f"says of a participant a {name} that is none of the study's levels")
             if known.setdefault(name, said) != said:
-                raise CellError(f"says another {name} of participant {number} than an earlier row")
+                raise CellError(f"says another {name} of its participant than an earlier row")
 
 
 def check_attributes(names: Sequence[str], people: Iterable[Mapping[str, str]]) -> None:

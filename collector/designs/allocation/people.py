@@ -1,0 +1,118 @@
+"""Games that people have played, from rows: a round a row, with the group that was chosen and how that turned out."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
+
+from slant.collector.designs.allocation.games import ROUNDS
+from slant.collector.designs.allocation.imported import turn_reader
+from slant.collector.designs.allocation.parts import AllocationData
+from slant.collector.designs.imported_turns import ImportedTurn
+from slant.collector.designs.labels.spelling import folded
+from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
+from slant.collector.errors import StudyError
+from slant.collector.study.records import StudyFile, StudyModel
+
+_TRUE, _FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
+_SUCCESS = ("is_success", "reward", "success")
+
+
+class PlayedGames(PeopleUnits):
+    """Rows of games: what was tried before each round, and how it went, is counted from the rounds themselves."""
+
+    def __init__(self, study: StudyFile, model: StudyModel) -> None:
+        self._data: AllocationData = study.data
+        self._read = turn_reader(study, model)
+        self._groups = {folded(group): group for group in self._data.groups}
+        self._short = 0
+        self.columns = ("game", "round", "job", "class", *_SUCCESS)
+
+    def unit(self, cells: Cells) -> Hashable:
+        return _said(cells, "game")
+
+    def notes(self) -> list[str]:
+        if not self._short:
+            return []
+        games = f"{self._short:,} {'game ends' if self._short == 1 else 'games end'}"
+        return [f"{games} before round {self._data.n_rounds}: taken as games that were broken off"]
+
+    def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
+        places = self._places(rows)
+        self._short += len(rows) < self._data.n_rounds
+        game = _Standing(self._data)
+        for number, place in enumerate(places, 1):
+            cells = rows[place]
+            job_class = _said(cells, "condition") or _said(cells, "class")
+            row = ImportedTurn(
+                test=_said(cells, "test") or ROUNDS,
+                condition=job_class,
+                item=_said(cells, "item") or _said(cells, "job"),
+                group="",
+                game=f"{person}:{_said(cells, 'game')}",
+                number=person,
+                round=number,
+                factors=game.facts(job_class),
+                is_success=_success(cells),
+            )
+            conversation, trial = self._read(row)
+            answer = _said(cells, "answer")
+            yield PlacedAnswer(trial, answer, place, conversation, number)
+            game.go_on(job_class, self._groups.get(folded(answer)), row.is_success)
+
+    def _places(self, rows: Sequence[Cells]) -> list[int]:
+        """Return the rows in the order of their rounds. StudyError if one is missing between two, or is there twice."""
+        numbers = [int(said) if (said := _said(row, "round")).isdecimal() else 0 for row in rows]
+        if sorted(numbers) != list(range(1, len(rows) + 1)):
+            most = self._data.n_rounds
+            missing = sorted(set(range(1, max(max(numbers), 1) + 1)) - set(numbers))
+            what = f"round {missing[0]} is missing" if missing else "a round is there twice, or has no number"
+            raise StudyError(f"is of a game with {len(rows)} of {most} rounds, of which {what}: none of it was taken")
+        return sorted(range(len(rows)), key=numbers.__getitem__)
+
+
+class _Standing:
+    """What a player knows before a round: tries and successes by group in each class of jobs, and the last choice."""
+
+    def __init__(self, data: AllocationData) -> None:
+        self._groups = data.groups
+        self._tries: dict[str, dict[str, list[int]]] = {}
+        self._last: dict[str, tuple[str, bool]] = {}
+        self._is_known = True
+
+    def facts(self, job_class: str) -> Mapping[str, Any]:
+        if not self._is_known:
+            return {}
+        counts = self._tries.get(job_class, {})
+        of_groups = [counts.get(group, [0, 0]) for group in self._groups]
+        facts: dict[str, Any] = {
+            "tries_before": [tried for tried, _ in of_groups],
+            "successes_before": [won for _, won in of_groups],
+        }
+        if job_class in self._last:
+            facts["last_in_class"], facts["last_succeeded"] = self._last[job_class]
+        return facts
+
+    def go_on(self, job_class: str, choice: str | None, is_success: bool | None) -> None:
+        if choice is None:
+            return
+        if is_success is None:
+            self._is_known = False
+            return
+        count = self._tries.setdefault(job_class, {}).setdefault(choice, [0, 0])
+        count[0] += 1
+        count[1] += is_success
+        self._last[job_class] = choice, is_success
+
+
+def _said(cells: Cells, name: str) -> str:
+    value = cells.get(name)
+    said = "" if value is None else str(value).strip()
+    return "" if said == "NA" else said
+
+
+def _success(cells: Cells) -> bool | None:
+    said = next((known for name in _SUCCESS if (known := _said(cells, name).lower())), "")
+    if said and said not in (*_TRUE, *_FALSE):
+        raise StudyError("is_success must be true or false (or 1 and 0), but is neither")
+    return said in _TRUE if said else None

@@ -1,0 +1,1 @@
+"""Rows of games that no design plays here: they come in for fits."""

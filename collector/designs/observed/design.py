@@ -1,0 +1,191 @@
+"""The observed design: rounds that people (or others) have played somewhere else come in as rows for fits.
+
+Nobody is asked. A row has a person, a game, a round, an action, and whatever further columns the study names (a score,
+an opponent): these are attributes, which fits name as columns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from slant.collector.designs.declared import Vocabulary
+from slant.collector.designs.design import Design
+from slant.collector.designs.labels.spelling import folded
+from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
+from slant.collector.errors import StudyError
+from slant.collector.records import Reading, Reply, Trial
+from slant.collector.stable_ids import stable_id
+from slant.collector.study.folder import StudyFolder
+from slant.collector.study.records import StudyFile, StudyModel, TestInfo
+from slant.collector.study.tables import read_levels
+from slant.collector.study.toml_table import Table, checked_name
+
+RESERVED = frozenset({
+    "source", "study", "study_version", "variant", "run_id", "trial_id", "model", "model_label", "model_no",
+    "participant", "test", "test_label", "test_no", "game", "round", "action", "outcome", "attributes", "latency_s",
+    "response_time_ms", "repetition", "position",
+})  # fmt: skip
+"""Names of columns that the view has itself: no further column can be called so."""
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+_BAD = re.compile(r'[\x00-\x1f"\\\\]')
+_LONGEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ObservedData:
+    """`Study.data` of an observed study: games, what can be done in a round, further columns with their levels (none: a
+    number).
+    """
+
+    games: tuple[str, ...]
+    actions: tuple[str, ...]
+    columns: Mapping[str, tuple[str, ...]]
+
+
+class Observed(Design):
+    name = "observed"
+    asks = False
+    vocabulary = Vocabulary(answers="rounds", condition="game", option="action")
+    trials_view = "observed_rounds"
+
+    def parse(self, table: Table, folder: StudyFolder) -> ObservedData:
+        named = table.table("columns")
+        data = ObservedData(
+            tuple(checked_name(name, "game") for name in table.texts("games")),
+            table.texts("actions"),
+            {name: read_levels(named, name) for name in table.mapping("columns")},
+        )
+        named.finish()
+        for what, names in (("games", data.games), ("actions", data.actions)):
+            if not names or len(set(map(folded, names))) < len(names):
+                raise StudyError(f'"{what}" in {table.where} must be different texts, at least one.')
+        for name in data.columns:
+            if not _NAME.fullmatch(name) or name in RESERVED:
+                raise StudyError(
+                    f'A column of {table.where} can\'t be called "{name[:40]}".',
+                    "A name has small letters, digits and underscores, and is none that every row has (round, say).",
+                )
+        return data
+
+    def tests(self, data: ObservedData) -> tuple[TestInfo, ...]:
+        return tuple(TestInfo(game, number, game, 0) for number, game in enumerate(data.games, 1))
+
+    def attributes(self, data: ObservedData) -> Mapping[str, tuple[str, ...]]:
+        return data.columns
+
+    def factor_levels(self, study: StudyFile) -> dict[str, tuple[str, ...]]:
+        return super().factor_levels(study) | {name: known for name, known in study.data.columns.items() if known}
+
+    def contents(self, study: StudyFile) -> Iterator[str]:
+        yield _content(study)
+
+    def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
+        return ""
+
+    def read(self, study: StudyFile, trial: Trial, reply: Reply) -> Reading:
+        if reply.outcome is not None and reply.outcome != "answered":
+            return Reading(reply.outcome)
+        said = folded(reply.answer or "")
+        choice = next((action for action in study.data.actions if folded(action) == said), None)
+        return Reading("answered", choice) if choice is not None else Reading("malformed", detail="no_action")
+
+    def simulate(self, study: StudyFile, model: StudyModel, trial: Trial, seed: int) -> Reply:
+        return Reply(answer=study.data.actions[0])
+
+    def facts(self, trial: Mapping[str, object]) -> dict[str, str]:
+        factors: Mapping[str, Sequence[str]] = trial["factors"]  # type: ignore[assignment]
+        return dict(zip(factors.get("names", ()), factors.get("levels", ()), strict=False))
+
+    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits:
+        return ObservedRounds(study, model)
+
+
+class ObservedRounds(PeopleUnits):
+    """Rows of games: rounds that no column numbers are counted in the order of the file."""
+
+    def __init__(self, study: StudyFile, model: StudyModel) -> None:
+        self._study, self._model = study, model
+        self._data: ObservedData = study.data
+        self._games = {folded(game): game for game in self._data.games}
+        self._lengths: Counter[int] = Counter()
+        self.columns = ("action", *self._data.columns)
+
+    def unit(self, cells: Cells) -> Hashable:
+        return _said(cells, "game") or _said(cells, "test")
+
+    def notes(self) -> list[str]:
+        """Return a sentence on games that are shorter than most."""
+        [(usual, _)] = self._lengths.most_common(1) or [(0, 0)]
+        short = sum(n for length, n in self._lengths.items() if length < usual)
+        if not short:
+            return []
+        return [f"{short:,} {'game has' if short == 1 else 'games have'} fewer rounds than most, which have {usual}"]
+
+    def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
+        study, known = self._study, len(self._data.games) == 1
+        said = _said(rows[0], "game") or _said(rows[0], "test")
+        game = self._data.games[0] if known and not said else self._games.get(folded(said))
+        if game is None:
+            raise StudyError(f'is of the game "{said[:40]}", which is none of the study')
+        rounds = _rounds(rows)
+        self._lengths[len(rows)] += 1
+        for place, (number, cells) in enumerate(zip(rounds, rows, strict=True)):
+            levels = [_said(cells, name) for name in self._data.columns]
+            for name, level in zip(self._data.columns, levels, strict=True):
+                if _BAD.search(level) or len(level) > _LONGEST:
+                    raise StudyError(f"has quotes, line breaks or more than {_LONGEST} characters in {name}")
+                if level and (known_levels := self._data.columns[name]) and level not in known_levels:
+                    raise StudyError(f'has "{level}" as {name}, which is none of the study\'s levels')
+            trial = Trial(
+                trial_id=stable_id(study.name, "human", study.variant, game, number),
+                study=study.name,
+                study_version=study.version,
+                variant=study.variant,
+                model=self._model.model,
+                test=game,
+                condition="",
+                item=game,
+                group="",
+                wording=1,
+                option_a=None,
+                option_b=None,
+                expected=None,
+                repetition=1,
+                position=None,
+                game=stable_id(study.name, "human", study.variant, game),
+                round=number,
+                factors={"names": list(self._data.columns), "levels": levels},
+                content=_content(study),
+            )
+            action = _said(cells, "action") or _said(cells, "answer")
+            yield PlacedAnswer(trial, action, place, trial.game or "", number)
+
+
+def _content(study: StudyFile) -> str:
+    data: ObservedData = study.data
+    return stable_id(study.asked_as, list(data.games), list(data.actions), dict(data.columns))[:12]
+
+
+def _rounds(rows: Sequence[Cells]) -> list[int]:
+    """Return the number of each round. StudyError if some have none, one is missing, or one is there twice."""
+    said = [_said(row, "round") for row in rows]
+    if not any(said):
+        return list(range(1, len(rows) + 1))
+    numbers = [int(text) if text.isdecimal() else 0 for text in said]
+    if sorted(numbers) != list(range(1, len(rows) + 1)):
+        missing = sorted(set(range(1, max(numbers) + 1)) - set(numbers))
+        what = f"round {missing[0]} is missing" if missing else "a round is there twice, or has no number"
+        raise StudyError(f"is of a game with {len(rows)} rounds, of which {what}: none of it was taken")
+    return numbers
+
+
+def _said(cells: Cells, name: str) -> str:
+    value = cells.get(name)
+    said = "" if value is None else str(value).strip()
+    return "" if said == "NA" else said
+
+
+DESIGN = Observed()
