@@ -1,7 +1,7 @@
 #' Open a fitted Bayesian model again
 #'
 #' `analyze --fit brms` keeps the fitted model (a `brmsfit`) and its draws in the folder `NAME.duckdb.models` beside the
-#' database. This opens them, after looking whether each is the very file that the database was told of: before R 4.4,
+#' database. This opens them, after looking whether each is the very file that the database recorded: before R 4.4,
 #' reading an `.rds` file can run code that is in it.
 #'
 #' @param db the database, such as `"slant.duckdb"`, or one of the `.rds` files next to it.
@@ -111,11 +111,11 @@ checked_model_file <- function(row, column, database) {
   }
   file <- file.path(paste0(normalizePath(database), ".models"), basename(row[[column]]))
   if (!file.exists(file)) {
-    stop_with(sprintf("The fitted model is not beside the database: there is no file %s.", quoted(file)), again)
+    stop_with(sprintf("The fitted model is not next to the database: there is no file %s.", quoted(file)), again)
   }
   md5 <- row[[if (column == "file") "file_md5" else "draws_md5"]]
   if (!identical(unname(tools::md5sum(file)), md5)) {
-    stop_with(sprintf("%s is not the file that this database was told of.", quoted(file)), again)
+    stop_with(sprintf("%s is not the file that this database recorded.", quoted(file)), again)
   }
   file
 }
@@ -126,7 +126,7 @@ read_kept_rds <- function(file, md5) {
   copy <- tempfile(fileext = ".rds")
   on.exit(unlink(copy))
   if (!file.copy(file, copy) || !unname(tools::md5sum(copy)) %in% md5) {
-    stop_with(sprintf("%s is not the file that this database was told of.", quoted(file)))
+    stop_with(sprintf("%s is not the file that this database recorded.", quoted(file)))
   }
   readRDS(copy)
 }

@@ -6,7 +6,7 @@
 #' Open only files that you or your own slant made: before R 4.4, reading an `.rds` file can run code that is in it.
 #'
 #' @param db an `.rds` file, or the database: then the model next to it that was fitted last, which is refused where
-#'   it is not the file that the database was told of (needs R's package duckdb).
+#'   it is not the file that the database recorded (needs R's package duckdb).
 #' @param what `"all"`, or `"documents"` for the topic proportions alone.
 #' @return For `"all"` a list of class `slant_topics`: `model` (of class `STM`, for all functions of package stm),
 #'   `documents`, `vocab` and `meta` (what it was fitted to), `tables` (see [fit_stm()]),
@@ -45,7 +45,7 @@ read_topics <- function(db, what = c("all", "documents")) {
 }
 
 # A file of a person's own is read as it is; one that lies where a database keeps its models must be the very file that
-# the database was told of.
+# the database recorded.
 read_topics_file <- function(path) {
   if (!grepl("\\.rds$", path, ignore.case = TRUE)) {
     file <- newest_topics(path)
@@ -85,7 +85,7 @@ checked_topics <- function(file, path) {
   md5 <- stored$file_md5[stored$file %in% basename(file)]
   if (!unname(tools::md5sum(file)) %in% md5) {
     stop_with(
-      sprintf("%s is not the model that this database was told of.", quoted(file)),
+      sprintf("%s is not the model that this database recorded.", quoted(file)),
       "To make it again: analyze --fit stm --refit"
     )
   }

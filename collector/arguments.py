@@ -137,8 +137,8 @@ def _all_fit(values: Iterable[Any], parts: tuple[Any, ...]) -> bool:
 def _described(kind: Any) -> str:
     origin, parts = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        told = dict.fromkeys(_described(part) for part in parts if part is not types.NoneType)
-        return " or ".join([*told, *(["None"] if types.NoneType in parts else [])])
+        descriptions = dict.fromkeys(_described(part) for part in parts if part is not types.NoneType)
+        return " or ".join([*descriptions, *(["None"] if types.NoneType in parts else [])])
     if origin in _SEVERAL:
         return f"a list, each of it {_described(parts[0])}" if parts else "a list"
     if origin is Literal:

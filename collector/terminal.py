@@ -99,8 +99,8 @@ def _open_streams() -> None:
 
 def _is_about_memory(error: Exception) -> bool:
     """Recognise also the messages of DuckDB and zstd; DuckDB itself is not imported for this."""
-    told = str(error)
-    is_full = any(words in told for words in ("not enough memory", "failed to allocate", "Cannot allocate memory"))
+    message = str(error)
+    is_full = any(words in message for words in ("not enough memory", "failed to allocate", "Cannot allocate memory"))
     return isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryException" or is_full
 
 

@@ -95,10 +95,10 @@ def variables_of_script(home: Path) -> dict[str, str]:
     """Return R's environment as when a person types `R`; empty if that script can't say."""
     command = [str(home / "bin" / "R"), "CMD", "printenv"]
     try:
-        said = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout
+        output = subprocess.run(command, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL).stdout
     except (OSError, ValueError, subprocess.SubprocessError):
         return {}
-    return {match[1]: match[2] for line in said.splitlines() if (match := _SET_BY_SCRIPT.fullmatch(line))}
+    return {match[1]: match[2] for line in output.splitlines() if (match := _SET_BY_SCRIPT.fullmatch(line))}
 
 
 def _version_of(home: Path) -> tuple[int, ...]:

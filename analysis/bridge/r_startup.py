@@ -53,25 +53,25 @@ def libraries_of_profiles() -> tuple[str, ...]:
         return ()
     named = {"R_PROFILE_USER": str(own.absolute()), "R_ENVIRON_USER": _AT_BIRTH["R_ENVIRON_USER"] or "~/.Renviron"}
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [str(r.rscript), "-e", _ASK], capture_output=True, stdin=subprocess.DEVNULL, check=False,
             timeout=_PATIENCE_S, cwd="/", env={**os.environ, **named},
         ).stdout.decode("utf-8", "replace")  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return ()
-    return tuple(line.removeprefix(_MARK) for line in said.splitlines() if line.startswith(_MARK))
+    return tuple(line.removeprefix(_MARK) for line in output.splitlines() if line.startswith(_MARK))
 
 
 def libraries(r: RInstallation) -> list[str]:
     """Return the folders in which R looks for packages, in its order; none if it does not start."""
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [str(r.rscript), *OPTIONS, "-e", _ASK], capture_output=True, text=True, check=False,
             timeout=_PATIENCE_S, stdin=subprocess.DEVNULL, env={**os.environ, **startup_environment()},
         ).stdout  # fmt: skip
     except (OSError, subprocess.SubprocessError):
         return []
-    return [line.removeprefix(_MARK) for line in said.splitlines() if line.startswith(_MARK)]
+    return [line.removeprefix(_MARK) for line in output.splitlines() if line.startswith(_MARK)]
 
 
 def unread_profile() -> str | None:

@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 # Polars takes over the signal handler such that an endless wait is not woken by Ctrl-C; one with a limit is.
 _HEED_CTRL_C_S = 0.2
 _START_S = 120.0
-_LINES_SAID = 6  # lines of a process that can't start: a traceback ends with what matters
+_LINES_SHOWN = 6  # lines of a process that can't start: a traceback ends with what matters
 _LOST = 255  # multiprocessing's exit code of a process whose end was not seen
 _idle: list[_Pool] = []  # idle pools; a thread that takes one has it alone
 _pools: weakref.WeakSet[ProcessPoolExecutor] = weakref.WeakSet()  # all pools of this process
@@ -210,10 +210,10 @@ def _process_ids(pool: _Pool) -> list[int]:
     return [process.pid for process in list((pool.executor._processes or {}).values()) if process.pid]
 
 
-def _broken(pool: _Pool, running: Sequence[int], said: str = "") -> _Broken:
+def _broken(pool: _Pool, running: Sequence[int], reason: str = "") -> _Broken:
     has_begun = pool.begun.poll()
     codes = _kill(pool)
-    return _Broken(tuple(running), has_begun, how_it_ended(codes) or said or "ended without a word")
+    return _Broken(tuple(running), has_begun, how_it_ended(codes) or reason or "ended without a word")
 
 
 def how_it_ended(codes: Collection[int | None]) -> str | None:
@@ -236,10 +236,10 @@ def _could_not_start(broken: _Broken, function: Callable[[Any], Any]) -> WorkerE
             again = subprocess.run(begin, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=_START_S)
         except (OSError, subprocess.SubprocessError) as error:
             return WorkerError("The process in which R runs could not start.", str(error))
-    said = [line for line in again.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    lines = [line for line in again.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     if again.returncode == 0:
-        said = [f"It {broken.end}; another one that was tried right afterwards did start: try again."]
-    return WorkerError("The process in which R runs could not start.", *said[-_LINES_SAID:])
+        lines = [f"It {broken.end}; another one that was tried right afterwards did start: try again."]
+    return WorkerError("The process in which R runs could not start.", *lines[-_LINES_SHOWN:])
 
 
 def _pool(count: int, path: frozenset[str]) -> _Pool:

@@ -164,7 +164,7 @@ def _task(call: Call, workers: Workers) -> Task:
 
 def _with_files(call: Call, answer: Answer) -> Answer:
     """Put files that came back into place, each complete or not at all."""
-    said = []
+    not_kept = []
     for name, content in answer.files.items():
         path = call.writes[name]
         part = path.with_name(f"{path.name}.{os.getpid()}.new")
@@ -172,8 +172,8 @@ def _with_files(call: Call, answer: Answer) -> Answer:
             write_file(part, content)
             moved(part, path)
         except OSError as error:
-            said.append(f"message: {path.name} could not be kept in {path.parent}: {error.strerror}")
-    return replace(answer, files={}, messages=(*answer.messages, *said)) if answer.files else answer
+            not_kept.append(f"message: {path.name} could not be kept in {path.parent}: {error.strerror}")
+    return replace(answer, files={}, messages=(*answer.messages, *not_kept)) if answer.files else answer
 
 
 def _groups(numbers: Sequence[int], took: Sequence[float], count: int) -> list[list[int]]:

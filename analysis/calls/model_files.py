@@ -46,9 +46,9 @@ def checked_file(path: Path, md5: object, what: str, again: str) -> Path:
     `what` is a word for it ("model"), `again` says how to make it again.
     """
     if not path.is_file() or irregularity(path):
-        raise DatabaseError(f'The fitted {what} is not beside the database: there is no file "{path}".', again)
+        raise DatabaseError(f'The fitted {what} is not next to the database: there is no file "{path}".', again)
     if md5_of(path) != md5:
-        raise DatabaseError(f'"{path}" is not the {what} that this database was told of.', again)
+        raise DatabaseError(f'"{path}" is not the {what} that this database recorded.', again)
     return path
 
 

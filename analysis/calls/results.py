@@ -282,13 +282,13 @@ def _with_asides(db: str | Path, calls: Sequence[Call], workers: Workers, progre
         if (call.keeps or call.says) and not os.access(made_model_folder(db), os.W_OK):
             writes = writes if not isinstance(workers, Executor) else {}  # R says why; elsewhere this would be lost
         asides = dict(call.asides)
-        if call.cores == "all" and note and (told := expected_duration(call, workers)):
-            note(f"{call.says}: {told}")
+        if call.cores == "all" and note and (duration := expected_duration(call, workers)):
+            note(f"{call.says}: {duration}")
         if call.says and watch and not isinstance(workers, Executor):
-            said = model_folder(db) / f"{call.id}.says"
-            remove(said)
-            watch(said, call.says)
-            asides[SAY] = str(said)
+            status_file = model_folder(db) / f"{call.id}.says"
+            remove(status_file)
+            watch(status_file, call.says)
+            asides[SAY] = str(status_file)
         made.append(replace(call, writes=writes, asides=asides))
     return made
 

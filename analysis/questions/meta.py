@@ -122,8 +122,8 @@ def meta_analysis(
     if call is None:
         raise _too_few(rows.drop_nulls(["estimate", "std_error"]).height)
     table: pl.DataFrame = answered(call, answering)
-    said = [text for text in table["messages"].unique(maintain_order=True) if text]
-    warnings = [*mixture_warnings(db, study.name, source, measure), *doubtful, *said]
+    r_messages = [text for text in table["messages"].unique(maintain_order=True) if text]
+    warnings = [*mixture_warnings(db, study.name, source, measure), *doubtful, *r_messages]
     return MetaAnalysis(table, warnings)
 
 

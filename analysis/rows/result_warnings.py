@@ -125,7 +125,7 @@ def chance_warnings(tables: Mapping[str, pl.DataFrame], db: str | Path) -> Itera
             complete.filter(pl.col("random_si").is_null()).group_by("study").len().sort("study").iter_rows()
         ):
             yield (
-                f"What chance alone gives has not been simulated yet for {n} cells of {study}, and stands empty: "
+                f"What chance alone gives has not been simulated yet for {n} cells of {study}, and is missing: "
                 f"analyze indices --study {study} --db {db}"
             )
     if "game_index_intervals" in tables:

@@ -172,11 +172,11 @@ def _without_folders(attempt: Attempt) -> Attempt:
     if not any(text and _names_home(text) for text in texts):
         return attempt
     names = ("served_model", "error", "detail")
-    told = {name: text for name in names if (text := getattr(attempt, name)) and without_home(text) != text}
+    shortened = {name: text for name in names if (text := getattr(attempt, name)) and without_home(text) != text}
     response = attempt.response
-    if (served := told.get("served_model")) and response:
+    if (served := shortened.get("served_model")) and response:
         response = response.replace(served, without_home(served)).replace(_in_json(served), without_home(served))
-    short = {name: without_home(text) for name, text in told.items()}
+    short = {name: without_home(text) for name, text in shortened.items()}
     return replace(attempt, **short, response=response)  # type: ignore[arg-type]
 
 

@@ -53,11 +53,11 @@ MAX_SENTENCES = 3  # games per model that get a sentence; reports and tables hav
 
 @dataclass
 class Marks:
-    """Hold the marked games of one model. `said` holds the sentences that have not been shown yet."""
+    """Hold the marked games of one model. `sentences` holds those that have not been shown yet."""
 
     model_changed: set[str] = field(default_factory=set)
     input_cut: set[str] = field(default_factory=set)
-    said: list[str] = field(default_factory=list)
+    sentences: list[str] = field(default_factory=list)
 
     def of(self, trial: Trial, reply: Reply, history: Sequence[Turn]) -> dict[str, Any]:
         """Return what is kept with the answer to this trial; empty for nearly all trials."""
@@ -85,7 +85,7 @@ class Marks:
 
     def _say(self, games: set[str], game: str, sentence: str) -> None:
         if game not in games and len(games) < MAX_SENTENCES:
-            self.said.append(sentence)
+            self.sentences.append(sentence)
         games.add(game)
 
 

@@ -36,12 +36,12 @@ class StopSwitch:
             self._loop.call_soon_threadsafe(self._stop)
 
     @contextmanager
-    def connected(self, runner: Runner, keeper: JournalWriter) -> Iterator[None]:
+    def connected(self, runner: Runner, writer: JournalWriter) -> Iterator[None]:
         """Let stops reach this run while this is open; in the main thread signals are stops."""
         task = asyncio.current_task()
         assert task is not None
         self._loop = loop = asyncio.get_running_loop()
-        self._stop = lambda: self._pressed(runner, keeper, task)
+        self._stop = lambda: self._pressed(runner, writer, task)
         is_main = threading.current_thread() is threading.main_thread()
         for name in SIGNALS if is_main else ():
             loop.add_signal_handler(name, self._stop)
@@ -52,11 +52,11 @@ class StopSwitch:
                 loop.remove_signal_handler(name)
             self._loop = None
 
-    def _pressed(self, runner: Runner, keeper: JournalWriter, task: asyncio.Task[Any]) -> None:
+    def _pressed(self, runner: Runner, writer: JournalWriter, task: asyncio.Task[Any]) -> None:
         was_stopping = runner.stopping.is_set()
         runner.stop()
-        if keeper.is_closed:  # nothing is in flight any more: only the load into the database is left
-            keeper.give_up.set()
+        if writer.is_closed:  # nothing is in flight any more: only the load into the database is left
+            writer.give_up.set()
         elif was_stopping:
             task.cancel()
             self._watcher.say("Leaving at once.")

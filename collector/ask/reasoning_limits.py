@@ -68,15 +68,15 @@ class ReasoningLimit:
         total, budget = self.counts.total(), reasoning_budget(settings)
         if budget is not None:
             n = sum(times for tokens, times in self.counts.items() if tokens >= NEAR * budget)
-            told = f"reached the reasoning budget of {budget:,} tokens that its settings set"
-            return [self._note(model, n, total, told)] if n else []
+            finding = f"reached the reasoning budget of {budget:,} tokens that its settings set"
+            return [self._note(model, n, total, finding)] if n else []
         if (found := pile(self.counts)) is None:
             return []
         return [self._note(model, found[1], total, f"have the largest count there is, {found[0]:,} tokens")]
 
     @staticmethod
-    def _note(model: str, n: int, total: int, told: str) -> str:
+    def _note(model: str, n: int, total: int, finding: str) -> str:
         return (
-            f"{n:,} of {count_text(total, 'answer')} of {model} {told}. If the server cuts reasoning there, these "
+            f"{n:,} of {count_text(total, 'answer')} of {model} {finding}. If the server cuts reasoning there, these "
             "counts are lower bounds (censored): analyze check counts them by condition."
         )

@@ -60,9 +60,9 @@ class Redaction:
     def __bool__(self) -> bool:
         return bool(self._spelt)
 
-    def changed(self, texts: Mapping[str, str], told: str) -> dict[str, str]:
-        """Of these texts those that hold a key, without it. `told` is all that was said: a key may be split."""
-        letters = letters_of(told)
+    def changed(self, texts: Mapping[str, str], all_text: str) -> dict[str, str]:
+        """Return those texts that hold a key, without it. `all_text` is everything: a key may be split."""
+        letters = letters_of(all_text)
         is_split = any(piece in letters for piece in self._letters)
         holding = {name: text for name, text in texts.items() if is_split or any(s in text for s in self._spelt)}
         return {name: self(text) for name, text in holding.items()}

@@ -84,8 +84,8 @@ def _known(error: ProviderError, reason: str) -> NextStep | None:
     if meaning is None or meaning.means == "again":
         return None
     if meaning.means == "malformed":
-        said = error.error.get("failed_generation")
-        return NextStep("malformed", reason, answer=said if isinstance(said, str) else None)
+        generated = error.error.get("failed_generation")
+        return NextStep("malformed", reason, answer=generated if isinstance(generated, str) else None)
     if meaning.means == "filtered":
         return NextStep("filtered", reason, category=meaning.category)
     return NextStep("fail" if meaning.means == "too_long" else "stop", reason)

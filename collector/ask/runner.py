@@ -94,18 +94,18 @@ class Runner:
         study: Study,
         run: Run,
         lanes: Sequence[Lane],
-        keeper: JournalWriter,
+        writer: JournalWriter,
         max_retries: int,
         on_change: Callable[[Lane, str], None],
         say: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self.study, self.run, self.lanes, self.keeper = study, run, lanes, keeper
+        self.study, self.run, self.lanes, self.writer = study, run, lanes, writer
         self.stopping = asyncio.Event()
         self._design: Design = study.design
         self._max_retries = max_retries
         self._on_change = on_change
         self._say = say
-        self._reserved = ReservedMoney(keeper.journal.folder, run.run_id, study.name)
+        self._reserved = ReservedMoney(writer.journal.folder, run.run_id, study.name)
         self._n_at_risk, self._at_risk_usd = 0, 0.0  # requests that may be billed and are not in the journal yet
         self._maker = AttemptMaker(run, [lane.key for lane in lanes if lane.key])
 
@@ -116,8 +116,8 @@ class Runner:
 
     async def go(self, client: Client, concurrency: int) -> None:
         """Ask everything that is pending. Raise JournalError if answers can't be kept any more."""
-        writer = asyncio.create_task(self.keeper.write())
-        loader = asyncio.create_task(self.keeper.load_now_and_then())
+        writing = asyncio.create_task(self.writer.write())
+        loader = asyncio.create_task(self.writer.load_now_and_then())
         workers = [asyncio.create_task(self._work(client, lane)) for lane in self.lanes for _ in range(concurrency)]
         try:
             results = await asyncio.gather(*workers, return_exceptions=True)
@@ -127,11 +127,11 @@ class Runner:
                 worker.cancel()
             for lane in self.lanes:
                 lane.pace.close()
-            self.keeper.close()
-            await writer
+            self.writer.close()
+            await writing
             self._reserved.close(is_settled=self._n_at_risk == 0)
-        if self.keeper.failure:
-            raise self.keeper.failure
+        if self.writer.failure:
+            raise self.writer.failure
         for result in results:
             if isinstance(result, BaseException):
                 raise result
@@ -151,7 +151,7 @@ class Runner:
         while step := self._design.next(self.study, lane.model, conversation, history):
             trial, prompt = step
             turn = await self._ask(client, lane, conversation, trial, prompt, history)
-            if self.keeper.journal.is_full:
+            if self.writer.journal.is_full:
                 self.stop()
             if turn is None:
                 return
@@ -204,13 +204,13 @@ class Runner:
             model = lane.model.model
             log.debug("%s: trial %s, turn %d, try %d: %s", model, trial.trial_id, turn_no, try_no, reading.outcome)
             attempt = self._maker.make(lane.model, trial, place, exchange, reply, reading)
-            await self.keeper.keep(attempt)
+            await self.writer.keep(attempt)
             self._n_at_risk -= 1
             self._at_risk_usd = self._at_risk_usd - at_risk_usd if self._n_at_risk else 0.0
             if is_answer and self._design.analyses_tokens and lane.uncounted.says_so(attempt):
                 self._say(
                     uncounted(
-                        f"{lane.provider.name}/{lane.model.requested_model}", *lane.uncounted.counts, self.keeper.db
+                        f"{lane.provider.name}/{lane.model.requested_model}", *lane.uncounted.counts, self.writer.db
                     )
                 )
             self._end_after_many_declined(lane, verdict.reason)
@@ -238,8 +238,8 @@ class Runner:
         """Read the reply as the design does, with marks of what happened to its game on the way."""
         reading = self._design.read(self.study, trial, reply)
         marks = lane.marks.of(trial, reply, history)
-        while lane.marks.said:
-            self._say(lane.marks.said.pop())
+        while lane.marks.sentences:
+            self._say(lane.marks.sentences.pop())
         return replace(reading, factors={**reading.factors, **marks}) if marks else reading
 
     async def _reserved_usd(self, lane: Lane, body: Mapping[str, Any]) -> float | None:

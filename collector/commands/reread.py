@@ -33,8 +33,8 @@ def reread_command(db: Path, output_format: str) -> None:
     rows = [{"before": old, "now": new, "attempts": n} for (old, new), n in sorted(report.outcomes.items()) if n]
     if rows:
         print_rows(rows, output_format)
-    said = f"{count_text(report.read, 'response')} read again, {report.changed:,} differently than before."
-    say(said if rows or report.changed else f"{said} Nothing has changed.")
+    summary = f"{count_text(report.read, 'response')} read again, {report.changed:,} differently than before."
+    say(summary if rows or report.changed else f"{summary} Nothing has changed.")
     if report.not_read:
         say(f"{report.not_read:,} stay as they are: their provider, or the text of their study, is not known here.")
     if any(new == "failed" for _, new in report.outcomes):

@@ -44,7 +44,7 @@ def read_sides(rows: Iterable[Mapping[str, str]], where: str) -> dict[str, dict[
         category, words = tests.setdefault(test, {}).setdefault(side, (row["category"], []))
         if not is_new:
             both = f"both {twice} and {side}" if twice != side else f"{side} twice"
-            raise StudyError(f'The word "{word}" stands in {both} in the test "{test}" of {where}.')
+            raise StudyError(f'The word "{word}" is in {both} in the test "{test}" of {where}.')
         if row["category"] != category:
             raise StudyError(f'{side} of the test "{test}" has two categories: "{category}" and "{row["category"]}".')
         words.append(word)

@@ -57,11 +57,11 @@ def summed(responses: Sequence[ResponseFacts]) -> list[tuple[str, str]]:
     fields: dict[str, list[str]] = {}
     for response in responses:
         for deviation in response.deviations:
-            name, _, said = deviation.partition(": ")
-            fields.setdefault(name, []).append(said)
+            name, _, details = deviation.partition(": ")
+            fields.setdefault(name, []).append(details)
     rows += [
-        (f"{name}, otherwise than documented", f"in {len(said)} of {len(responses)} answers: {said[0]}")
-        for name, said in fields.items()
+        (f"{name}, otherwise than documented", f"in {len(details)} of {len(responses)} answers: {details[0]}")
+        for name, details in fields.items()
     ]
     return rows if fields else [*rows, ("read otherwise than documented", "nothing")]
 

@@ -295,7 +295,7 @@ def refuse_to_move(provider: Provider, base_url: str | None) -> None:
     if base_url:
         checked_address(base_url, "--base-url")
     if base_url and provider.is_own:
-        raise UsageError(f"--base-url does not move {provider.name}: its address stands in your provider file.")
+        raise UsageError(f"--base-url does not move {provider.name}: its address is in your provider file.")
     if base_url and provider.key_variable:
         raise UsageError(
             f"--base-url is for servers without a key; {provider.name}'s key belongs to its own host.",

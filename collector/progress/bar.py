@@ -98,14 +98,14 @@ class ProgressWatcher(Watcher):
             say(self._line())
 
     def _say_what_is_waited_for(self, over: threading.Event) -> None:
-        said = self._begun
+        last_line_s = self._begun
         while not over.wait(1.0):
             now = time.monotonic()
             silent_s = now - max(self._last_line, self._last_change)
-            is_due = now - said >= (SILENCE_EVERY_S if said > self._last_change else LINE_EVERY_S)
+            is_due = now - last_line_s >= (SILENCE_EVERY_S if last_line_s > self._last_change else LINE_EVERY_S)
             if silent_s < LINE_EVERY_S - 1 or not is_due:
                 continue
-            said = now
+            last_line_s = now
             asking = [lane for lane in self._lanes if not lane.stopped_because and lane.done < lane.planned]
             waits = "; ".join(f"{printable(lane.model.model)}: {lane.pace}{endless(lane.model)}" for lane in asking)
             say(f"{self._line()}; nothing came for {now - self._last_change:,.0f} s ({waits})")

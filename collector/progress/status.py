@@ -95,8 +95,8 @@ def shards_of_runs(connection: duckdb.DuckDBPyConnection) -> ShardsOfRuns:
 def _shard_in(settings: str | None, model: str) -> tuple[Shard | None, _Planned]:
     """Return the shard in a run's settings, which another person may have written."""
     try:
-        told = json.loads(settings or "{}")
-        return Shard.read(told["shard"]), {str(test): int(n) for test, n in told["shard_planned"][model].items()}
+        parsed = json.loads(settings or "{}")
+        return Shard.read(parsed["shard"]), {str(test): int(n) for test, n in parsed["shard_planned"][model].items()}
     except (ValueError, KeyError, TypeError, AttributeError, UsageError):
         return None, {}
 

@@ -77,10 +77,10 @@ def _sentence(rows: Sequence[Mapping[str, Any]]) -> str:
     places = "; ".join(f"{count_text(row['n_trials'], 'answer')} from {row['base_url']}" for row in rows)
     known = [row["fingerprints"] for row in rows if row["fingerprints"]]
     if len(known) < len(rows):
-        told = "the servers name no fingerprint that would tell"
+        verdict = "the servers name no fingerprint that would tell"
     else:
-        told = "their fingerprints are the same" if len(set(known)) == 1 else "their fingerprints differ"
+        verdict = "their fingerprints are the same" if len(set(known)) == 1 else "their fingerprints differ"
     return (
-        f"{rows[0]['model']} was asked at {len(rows)} addresses: {places}; {told}. Two servers may hold two models "
+        f"{rows[0]['model']} was asked at {len(rows)} addresses: {places}; {verdict}. Two servers may hold two models "
         "under one name (view model_addresses)."
     )

@@ -68,7 +68,7 @@ def checked_address(url: str, name: str, *, is_typed: bool = True) -> str:
     if "?" in url or "#" in url:
         raise UsageError(
             f"{name} must not hold a query (what follows a ?): it would be stored with the run, a key in it, too.",
-            "Keys come from the environment. A query that is no key (api-version) stands in a provider file: "
+            "Keys come from the environment. A query that is no key (api-version) belongs in a provider file: "
             "collect --help, --provider-file",
         )
     if holds_key(url, is_strict=is_typed):

@@ -85,14 +85,14 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     stop = text(body.get("stop_reason"))
     ended, declined = ending("anthropic", stop), _declined(body, blocks or [])
     own = _before_another_model(blocks or [], declined)
-    said = _tool_answer(own) or _joined(own, "text")
-    outcome: Outcome | None = "refused" if declined else ended.outcome(has_text=bool(said))
+    answer_text = _tool_answer(own) or _joined(own, "text")
+    outcome: Outcome | None = "refused" if declined else ended.outcome(has_text=bool(answer_text))
     if blocks is None and outcome in (None, "malformed"):
         outcome = "failed"  # no model has answered
     calls, has_thinking = _calls(blocks or []), any(block.get("type") in _THINKING for block in blocks or [])
     reasoning_text, reasoning_kind = _reasoning(own, text(body.get("model")) or "")
     return Reply(
-        answer=said,
+        answer=answer_text,
         reasoning_text=reasoning_text,
         reasoning_kind=reasoning_kind,
         outcome=outcome,

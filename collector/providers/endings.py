@@ -101,5 +101,5 @@ def with_own_endings(reply: Reply, good_endings: Collection[str], *, takes_missi
     if not is_good and not is_taken:
         return reply
     kept = None if reply.outcome == "malformed" else reply.outcome  # a refusal stays one
-    said = None if kept is None else reply.detail
-    return replace(reply, outcome=kept, detail=said, ending="answer" if is_good else "missing")
+    reason = None if kept is None else reply.detail
+    return replace(reply, outcome=kept, detail=reason, ending="answer" if is_good else "missing")

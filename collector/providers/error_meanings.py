@@ -119,16 +119,16 @@ def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> 
     if isinstance(body, str):
         return ProviderError(status, (), " ".join(body[:MAX_READ].split()), {})
     body = body or {}
-    said, outer = _innermost(_choice_error(body) or body)
-    error: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+    inner_error, outer = _innermost(_choice_error(body) or body)
+    error: Mapping[str, Any] = inner_error if isinstance(inner_error, Mapping) else {}
     metadata: Mapping[str, Any] = next(
         (level["metadata"] for level in (error, *outer) if isinstance(level.get("metadata"), Mapping)), {}
     )
     raw = metadata.get("raw")  # what a gateway itself received
     inner = _decoded(raw)
-    sentence = said if isinstance(said, str) else _sentence_of(error)
+    sentence = inner_error if isinstance(inner_error, str) else _sentence_of(error)
     longer = (
-        _sentence_of(outer[-1]) if outer and isinstance(said, str) else None
+        _sentence_of(outer[-1]) if outer and isinstance(inner_error, str) else None
     )  # "error": "Bad Request", "message": …
     texts = (sentence or body.get("error_msg"), longer, _sentence_of(inner) or raw)
     levels = (error, inner, _decoded(sentence) if isinstance(sentence, str) else {}, *reversed(outer))
@@ -147,22 +147,22 @@ _INNER = ("error", "detail", "details", "errors", "base_resp")
 vLLM has its message at the top."""
 
 
-def _innermost(said: Any) -> tuple[Any, list[Mapping[str, Any]]]:
+def _innermost(error: Any) -> tuple[Any, list[Mapping[str, Any]]]:
     """Return the innermost error (an object, or its sentence), and the objects that it came in, outermost
     first.
     """
     outer: list[Mapping[str, Any]] = []
     for _ in range(MAX_LEVELS):
-        if isinstance(said, list):
-            said = said[0] if said else None
-        if not isinstance(said, Mapping) or (outer and _sentence_of(said)):
+        if isinstance(error, list):
+            error = error[0] if error else None
+        if not isinstance(error, Mapping) or (outer and _sentence_of(error)):
             break
-        inner = next((said[name] for name in _INNER if said.get(name) and _may_say(said[name])), None)
+        inner = next((error[name] for name in _INNER if error.get(name) and _may_say(error[name])), None)
         if inner is None:
             break
-        outer.append(said)
-        said = inner
-    return said, outer
+        outer.append(error)
+        error = inner
+    return error, outer
 
 
 def _may_say(value: Any) -> bool:

@@ -28,12 +28,12 @@ def request(base_url: str, key: str | None, model: StudyModel, prompt: Prompt, t
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-    said = body.get("message")
-    message: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+    raw_message = body.get("message")
+    message: Mapping[str, Any] = raw_message if isinstance(raw_message, Mapping) else {}
     finish = text(body.get("done_reason"))
     ended = ending("ollama", "not done" if body.get("done") is False else finish)
     outcome = ended.outcome(has_text=bool(text(message.get("content"))))
-    if not isinstance(said, Mapping) and outcome is None:
+    if not isinstance(raw_message, Mapping) and outcome is None:
         outcome = "failed"  # no model has answered
     thinking = text(message.get("thinking")) or None
     read = Reply(
@@ -41,7 +41,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         reasoning_text=thinking,
         reasoning_kind="raw" if thinking else "none",
         outcome=outcome,
-        detail=ended.detail if isinstance(said, Mapping) else "the response has no message",
+        detail=ended.detail if isinstance(raw_message, Mapping) else "the response has no message",
         finish_reason=finish,
         ending=ended.kind,
         input_tokens=count(body, "prompt_eval_count"),

@@ -52,8 +52,8 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, Mapping):  # no model has answered, whatever was counted
         return Reply(outcome="failed", detail="the response has no choice", **_provenance(body, headers))
-    said = choice.get("message")
-    message: Mapping[str, Any] = said if isinstance(said, dict) else {}  # a choice that was filtered may have none
+    raw = choice.get("message")
+    message: Mapping[str, Any] = raw if isinstance(raw, dict) else {}  # a choice that was filtered may have none
     finish, refusal, calls = text(choice.get("finish_reason")), _refusal(message), chat_calls(message)
     answer, (reasoning_text, reasoning_kind) = refusal or _content(message.get("content")), chat_reasoning(message)
     if not (finish or answer or reasoning_text or calls or body.get("usage")):
@@ -82,7 +82,7 @@ def _content(value: Any) -> str | None:
         value = [value]
     if not isinstance(value, list):
         return text(value)
-    parts = [said for part in value if (said := _part(part)) is not None]
+    parts = [piece for part in value if (piece := _part(part)) is not None]
     return "".join(parts) if parts else None
 
 
@@ -97,7 +97,7 @@ def _refusal(message: Mapping[str, Any]) -> str | None:
     content = message.get("content")
     parts = content if isinstance(content, list) else ()
     refused = [part.get("refusal") for part in parts if isinstance(part, Mapping) and part.get("type") == "refusal"]
-    return text(message.get("refusal")) or next((said for part in refused if (said := text(part))), None)
+    return text(message.get("refusal")) or next((piece for part in refused if (piece := text(part))), None)
 
 
 def _provenance(body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:

@@ -79,9 +79,9 @@ def _in_parts(item: Mapping[str, Any]) -> Mapping[str, Any]:
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     output = body.get("output")
     items = [item for item in output if isinstance(item, Mapping)] if isinstance(output, list) else []
-    said = [_in_parts(item) for item in items if "commentary" not in (item.get("phase"), item.get("channel"))]
-    refusal = _joined(said, "content", "refusal", "refusal")
-    answer = refusal or _joined(said, "content", "output_text", "text")
+    message_items = [_in_parts(item) for item in items if "commentary" not in (item.get("phase"), item.get("channel"))]
+    refusal = _joined(message_items, "content", "refusal", "refusal")
+    answer = refusal or _joined(message_items, "content", "output_text", "text")
     reasoning = [item for item in items if item.get("type") == "reasoning"]
     reasoning_text, reasoning_kind = shown(
         _joined(reasoning, "content", "reasoning_text", "text"),
@@ -113,7 +113,7 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
         else None,
         effective_temperature=amount(body, "temperature"),
         service_tier=text(body.get("service_tier")),
-        logprobs=_logprobs(said),
+        logprobs=_logprobs(message_items),
         blocks=without_end(items, ("reasoning",)) if calls or reasoning else None,
         tool_calls=calls,
     )

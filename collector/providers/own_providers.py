@@ -115,7 +115,7 @@ def _read(file: Path, changed_ns: int, dialects: tuple[str, ...]) -> tuple[tuple
     rows: dict[str, ProviderRow] = {}
     for row in (_row(part, dialects) for part in table.rows("providers")):
         if row.name in rows:
-            raise UsageError(f'"{row.name}" stands twice in {file}.')
+            raise UsageError(f'"{row.name}" is listed twice in {file}.')
         rows[row.name] = row
     table.rows("prices")  # collector/providers/prices.py reads them
     table.finish()

@@ -41,7 +41,7 @@ def chat_reasoning(message: Mapping[str, Any]) -> Shown:
     content, details = message.get("content"), message.get("reasoning_details")
     if _SHOWN_IN.isdisjoint(message) and not isinstance(content, list):
         return None, "none"  # as for most models
-    plain = next((said for name in _PLAIN if (said := text(message.get(name)))), None)
+    plain = next((shown_text for name in _PLAIN if (shown_text := text(message.get(name)))), None)
     if plain is None and isinstance(content, list):
         plain = joined(_thinking(content))
     if not isinstance(details, list):

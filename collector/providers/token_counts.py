@@ -54,28 +54,30 @@ def _settled(
     in_prompt: int,
     named: list[int],
 ) -> Counts:
-    said: list[str] = []
+    conflicts: list[str] = []
     if prompt is not None and in_prompt > prompt:
-        said.append(f"{in_prompt} tokens of the cache are more than the prompt's {prompt}")
+        conflicts.append(f"{in_prompt} tokens of the cache are more than the prompt's {prompt}")
         if total is None or completion is None or total >= prompt + in_prompt + completion:
             prompt += in_prompt  # they are counted next to the prompt, and the total has room for them
     if prompt is None or completion is None:
-        return Counts(prompt, completion, reasoning, "; ".join(said) or None)
+        return Counts(prompt, completion, reasoning, "; ".join(conflicts) or None)
     if total is None:
         if reasoning is not None and reasoning > completion:
-            said.append(f"{reasoning} reasoning tokens are more than the completion's {completion}: taken as beside it")
+            conflicts.append(
+                f"{reasoning} reasoning tokens are more than the completion's {completion}: taken as added to it"
+            )
             completion += reasoning
-        return Counts(prompt, completion, reasoning, "; ".join(said) or None)
+        return Counts(prompt, completion, reasoning, "; ".join(conflicts) or None)
     beyond = total - prompt - completion
     if beyond < 0:
-        said.append(f"the total of {total} is less than its parts, {prompt} + {completion}")
+        conflicts.append(f"the total of {total} is less than its parts, {prompt} + {completion}")
     if beyond > 0 and beyond not in named and beyond not in (sum(named), (reasoning or 0) + sum(named)):
         if reasoning and reasoning != beyond:
-            said.append(
+            conflicts.append(
                 f"the total of {total} holds {beyond} tokens beyond {prompt} + {completion}: not the reasoning's"
             )
         elif reasoning == 0:
-            said.append(
+            conflicts.append(
                 f"the total of {total} holds {beyond} tokens beyond {prompt} + {completion}, and 0 are reasoning"
             )
         completion += beyond
@@ -83,9 +85,9 @@ def _settled(
     elif reasoning and beyond == reasoning + sum(named):
         completion += reasoning
     if reasoning is not None and reasoning > completion:
-        said.append(f"{reasoning} reasoning tokens are more than the {completion} of the output: left out")
+        conflicts.append(f"{reasoning} reasoning tokens are more than the {completion} of the output: left out")
         reasoning = None
-    return Counts(prompt, completion, reasoning, "; ".join(said) or None)
+    return Counts(prompt, completion, reasoning, "; ".join(conflicts) or None)
 
 
 def chat_counts(usage: Any) -> dict[str, Any]:

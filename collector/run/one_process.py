@@ -85,12 +85,12 @@ async def ask(
         )
         for cut in journal.mended:
             watcher.say(cut)
-        keeper = (PartWriter if is_part else JournalWriter)(run_plan.db, journal, watcher.say)
-        await asyncio.to_thread(keeper.load, 0.2)  # reports at once if the database is not ours or can't be made
+        writer = (PartWriter if is_part else JournalWriter)(run_plan.db, journal, watcher.say)
+        await asyncio.to_thread(writer.load, 0.2)  # reports at once if the database is not ours or can't be made
         run_plan, begun = await asyncio.to_thread(_as_it_stands, run_plan)
         for sentence in begun.problems:
             watcher.say(sentence)
-        paces = Paces(request.concurrency, keeper.note)
+        paces = Paces(request.concurrency, writer.note)
         url = simulator.base_url if simulator else None
         with kept_open(run_plan.db):
             declined = [
@@ -107,11 +107,11 @@ async def ask(
             ]
         for lane in lanes:
             log.info("run %s asks %s (%s)", run.run_id, lane.model.model, lane.provider.name)
-        runner = Runner(run_plan.study, run, lanes, keeper, request.max_retries, watcher.change, watcher.say)
+        runner = Runner(run_plan.study, run, lanes, writer, request.max_retries, watcher.change, watcher.say)
         watcher.begin(lanes, runner.stop)
         end_reason = "stopped by an error"
         try:
-            with switch.connected(runner, keeper):
+            with switch.connected(runner, writer):
                 async with Client(request.concurrency * len(lanes), request.time_limit) as client:
                     with rarely_collected():
                         await runner.go(client, request.concurrency)
@@ -123,8 +123,8 @@ async def ask(
             watcher.end()
             journal.close(end_reason)
             log.info("run %s: %s", run.run_id, end_reason)
-    with switch.connected(runner, keeper):
-        is_loaded = await asyncio.to_thread(_load_at_last, keeper)
+    with switch.connected(runner, writer):
+        is_loaded = await asyncio.to_thread(_load_at_last, writer)
     return _report(run_plan, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
 
 
@@ -171,11 +171,11 @@ def _pending(run_plan: RunPlan, model_plan: ModelPlan, begun: Begun) -> Iterator
             yield conversation
 
 
-def _load_at_last(keeper: JournalWriter) -> bool:
+def _load_at_last(writer: JournalWriter) -> bool:
     """Load for the last time. If a reader holds the file, answers are late, not lost: `collect load` loads them."""
-    if keeper.load(LAST_LOAD_S):
+    if writer.load(LAST_LOAD_S):
         return True
-    keeper.loader.say_what_is_left()
+    writer.loader.say_what_is_left()
     return False
 
 

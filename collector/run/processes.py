@@ -100,13 +100,13 @@ def _shared_out(run_plan: RunPlan, request: Request, processes: int) -> tuple[Re
     return replace(request, concurrency=concurrency, budget=ledger.cap_usd), ledger
 
 
-class _ToldPace(Pace):
+class _ReportedPace(Pace):
     """Say what holds the processes back now, as the slowest of them reports."""
 
-    told: str = ""
+    reported: str = ""
 
     def __str__(self) -> str:
-        return self.told
+        return self.reported
 
 
 @dataclass
@@ -132,7 +132,7 @@ class _Crew:
     ) -> None:
         self._run_plan, self._watcher, self._n = run_plan, watcher, n
         self._lanes = {
-            model_plan.name: lane_at_rest(run_plan, model_plan, _ToldPace()) for model_plan in run_plan.model_plans
+            model_plan.name: lane_at_rest(run_plan, model_plan, _ReportedPace()) for model_plan in run_plan.model_plans
         }
         self._heard: queue.SimpleQueue[tuple[_Child, Mapping[str, Any] | None]] = queue.SimpleQueue()
         self._n_stops = 0
@@ -185,7 +185,7 @@ class _Crew:
     def work(self, now_and_then: Callable[[], None]) -> None:
         """Work until all have ended, whatever ends them."""
         self._watcher.begin(list(self._lanes.values()), self.stop)
-        working, said = len(self._children), set[str]()
+        working, shown = len(self._children), set[str]()
         try:
             while working:
                 with suppress(queue.Empty):
@@ -194,7 +194,7 @@ class _Crew:
                         working -= 1
                         self._ended(child)
                     else:
-                        self._take(child, message, said)
+                        self._take(child, message, shown)
                 now_and_then()
         finally:
             for child in self._children:
@@ -204,9 +204,9 @@ class _Crew:
                 child.process.wait()
             self._watcher.end()
 
-    def _take(self, child: _Child, message: Mapping[str, Any], said: set[str]) -> None:
-        if "say" in message and message["say"] not in said:  # all of them report that they stop
-            said.add(message["say"])
+    def _take(self, child: _Child, message: Mapping[str, Any], shown: set[str]) -> None:
+        if "say" in message and message["say"] not in shown:  # all of them report that they stop
+            shown.add(message["say"])
             self._watcher.say(message["say"])
         child.end = message.get("end", child.end)
         child.error = message.get("error", child.error)
@@ -246,8 +246,8 @@ class _Crew:
             for child_lane in child_lanes:
                 lane.endings.add(child_lane["endings"])
                 lane.reasoning.counts.update(dict(child_lane["reasoning"]))
-            assert isinstance(lane.pace, _ToldPace)
-            lane.pace.told = " + ".join(child_lane["pace"] for child_lane in child_lanes)
+            assert isinstance(lane.pace, _ReportedPace)
+            lane.pace.reported = " + ".join(child_lane["pace"] for child_lane in child_lanes)
             for outcome in new.elements():
                 self._watcher.change(lane, outcome)
 

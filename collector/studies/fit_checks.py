@@ -70,13 +70,13 @@ def _wrong_engine(where: str, fit: Fit, levels: Mapping[str, Sequence[Any]]) -> 
     needs_random = takes_random_effects(fit.engine)
     if fit.formula and needs_random is not None and needs_random != has_random:
         if needs_random:
-            said = (
+            advice = (
                 "Without one, the engines are lm (an outcome that is a number), logistic (1 or 0) and clm (a rating)."
             )
-            yield f"{where}: {fit.engine} needs a random effect, as in (1 | item), and the formula has none. {said}"
+            yield f"{where}: {fit.engine} needs a random effect, as in (1 | item), and the formula has none. {advice}"
         else:
-            said = 'With one, the engine is lme4 (for an outcome of 1 and 0 with settings = { family = "binomial" }).'
-            yield f"{where}: {fit.engine} takes no random effect, and the formula has one. {said}"
+            advice = 'With one, the engine is lme4 (for an outcome of 1 and 0 with settings = { family = "binomial" }).'
+            yield f"{where}: {fit.engine} takes no random effect, and the formula has one. {advice}"
     if not lists_levels(fit.engine) or fit.settings.get("family", "gaussian") != "gaussian" or fit.engine == "brms":
         return
     for name in _in_formula(re.sub(r"\([^()]*\|[^()]*\)", "", (fit.formula or "").partition("~")[2])):

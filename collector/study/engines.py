@@ -36,8 +36,8 @@ def needs_contrast(engine: str) -> bool:
 
 def takes_random_effects(engine: str) -> bool | None:
     """Return whether the formula of such a fit must have random effects; None if that doesn't matter."""
-    said = next((row["random"] for row in engine_rows() if row["engine"] == engine), "")
-    return {"yes": True, "no": False}.get(said)
+    needs = next((row["random"] for row in engine_rows() if row["engine"] == engine), "")
+    return {"yes": True, "no": False}.get(needs)
 
 
 def lists_levels(engine: str) -> bool:

@@ -102,10 +102,10 @@ def one_trial(connection: duckdb.DuckDBPyConnection, trial_id: str) -> OneTrial:
     """Return one trial; UnknownNameError if the database has no such trial."""
     rows = attempts_of(connection, [trial_id])[trial_id]
     row = last_attempt(rows)
-    row["factors"], told = values_of(row["factors"]), row["factors"]
+    row["factors"], factors_text = values_of(row["factors"]), row["factors"]
     started, ended = row["sent_at"], row["done_at"]
     is_live = not row["batch_id"] and started and ended
-    row |= {"factors_text": told, "latency_s": (ended - started).total_seconds() if is_live else None}
+    row |= {"factors_text": factors_text, "latency_s": (ended - started).total_seconds() if is_live else None}
     run = rows_of(_with(connection.table("runs"), run_id=row["run_id"]))
     model = rows_of(_with(connection.table("run_models"), run_id=row["run_id"], model=row["model"]))
     design = design_of(run[0]["design"] if run else None)
@@ -198,10 +198,10 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
             row["counts"] = dict(counts)
     options = [option for row in rows[:1] if design and has_rounds for option in design.options(row)]
     columns = dict.fromkeys([*options, *(column for counts in table.values() for column in counts)])
-    told = dict.fromkeys(name for row in rows for name in row["facts"])
-    alike = {name: {row["facts"].get(name) for row in rows} for name in told}
+    names = dict.fromkeys(name for row in rows for name in row["facts"])
+    alike = {name: {row["facts"].get(name) for row in rows} for name in names}
     always = {name: str(*texts) for name, texts in alike.items() if len(rows) > 1 and len(texts) == 1}
-    return Game(name, has_rounds, rows, [name for name in told if name not in always], always, list(columns), table)
+    return Game(name, has_rounds, rows, [name for name in names if name not in always], always, list(columns), table)
 
 
 def new_messages(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> list[Message]:

@@ -109,11 +109,11 @@ def test_draws_come_back_as_they_were_summed_up(draws: Draws, found: FitResult) 
 def test_a_file_that_is_not_the_one_that_was_kept_is_not_opened(tmp_path: Path, draws: Draws) -> None:
     draws.path.read_bytes()
     copied = Draws(draws.about, draws.tables, tmp_path / "b.duckdb", draws._md5)
-    with pytest.raises(DatabaseError, match="The fitted model is not beside the database"):
+    with pytest.raises(DatabaseError, match="The fitted model is not next to the database"):
         copied.path  # noqa: B018
     (tmp_path / "b.duckdb.models").mkdir()
     (tmp_path / "b.duckdb.models" / draws.path.name).write_bytes(b"another")
-    with pytest.raises(DatabaseError, match="is not the model that this database was told of"):
+    with pytest.raises(DatabaseError, match="is not the model that this database recorded"):
         copied.path  # noqa: B018
 
 

@@ -102,10 +102,10 @@ def test_a_file_that_slant_did_not_write_is_not_opened(tmp_path: Path) -> None:
     model = analysis.read_topics(db)
     file = model.path
     file.write_bytes(file.read_bytes() + b"more")
-    with pytest.raises(DatabaseError, match="is not the model that this database was told of"):
+    with pytest.raises(DatabaseError, match="is not the model that this database recorded"):
         model.documents()
     file.unlink()
-    with pytest.raises(DatabaseError, match="not beside the database"):
+    with pytest.raises(DatabaseError, match="not next to the database"):
         _ = model.path
 
 

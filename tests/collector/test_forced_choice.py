@@ -173,7 +173,7 @@ WRONG = [
     ("pairs", ("Dogs,Outdoors", "Dog,Outdoors"), 'no category .* "Dog". Did you mean "Dogs"'),
     ("pairs", ("pets,congruent", "pet,congruent"), "must have two pairs"),
     ("pairs", ("second_category", "second"), 'lacks the column "second_category"'),
-    ("stimuli", ("poodle", "Tabby"), r'"Tabby" stands twice .* \(Cats and Dogs\)'),
+    ("stimuli", ("poodle", "Tabby"), r'"Tabby" is listed twice .* \(Cats and Dogs\)'),
     ("stimuli", ("poodle", ""), "word or its category is empty"),
     ("stimuli", ("pets,Dogs,hound", "pests,Dogs,hound"), 'Did you mean "pets"'),
     ("stimuli", (",tier", ",teir"), 'Did you mean "tier"'),

@@ -116,7 +116,7 @@ def test_what_is_no_list_has_its_own_outcome(
     [
         ("wordings.csv", "{group_2}", "{group_9}", "group_9"),
         ("wordings.csv", "2,choose", "2,sort", "given twice"),
-        ("stimuli.csv", "drinks,group_b,Coffee,espresso", "drinks,group_b,Coffee,Quiet", "stands in"),
+        ("stimuli.csv", "drinks,group_b,Coffee,espresso", "drinks,group_b,Coffee,Quiet", "is in"),
         ("stimuli.csv", "drinks,attribute_b,Lively,fast", "drinks,attribute_b,Lively,'", "could repeat"),
         ("study.toml", "draws = 20", "draws = 0", "draws"),
         ("study.toml", 'separator = ", "', 'separator = ""', "separator"),

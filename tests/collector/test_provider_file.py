@@ -106,7 +106,7 @@ def test_it_speaks_any_dialect_and_names_its_own_endings(tmp_path: Path, monkeyp
         (row(key_variable='"OPENAI_API_KEY"'), "That key belongs to openai"),
         (row(dialect='"morse"'), "has no known dialect"),
         (row(adress='"x"'), 'There is no key "adress"'),
-        (row() + row(), "stands twice"),
+        (row() + row(), "listed twice"),
         (row() + row("https://other.example.org/v1", name='"two"'), "to two hosts"),
     ],
 )

@@ -131,8 +131,8 @@ def test_a_mistake_in_the_toml_is_one_clear_sentence(tmp_path: Path, change: tup
 
 
 WRONG_CSV = [
-    ("stimuli", ("latte", "mocha"), 'word "mocha" stands in group_b twice'),
-    ("stimuli", ("latte", "Mocha"), 'word "Mocha" stands in group_b twice'),
+    ("stimuli", ("latte", "mocha"), 'word "mocha" is in group_b twice'),
+    ("stimuli", ("latte", "Mocha"), 'word "Mocha" is in group_b twice'),
     ("stimuli", ("mocha", "sencha"), "both group_a and group_b"),
     ("stimuli", ("word", "wrod"), 'lacks the column "word"'),
     ("stimuli", ("category,word", "category,word,colour"), 'no key "colour" in the header'),

@@ -92,7 +92,7 @@ def test_an_order_that_tells_the_condition_and_words_that_are_not_asked_are_told
 def test_a_word_that_stands_twice_is_refused(tmp_path: Path, word: str) -> None:
     code, output = checked(write_tiny(tmp_path, stimuli=("latte", word)))
     assert code == 2
-    assert f'The word "{word}" stands in both' in output
+    assert f'The word "{word}" is in both' in output
 
 
 def test_the_attributes_words_are_asked_on_request_and_go_to_their_own_label(tmp_path: Path) -> None:

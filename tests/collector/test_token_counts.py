@@ -28,7 +28,7 @@ def chat(prompt: Any, completion: Any, total: Any = None, **more: Any) -> Reply:
         (chat(9, 302, 311, **THOUGHT), 302, 300, None),  # inside, as OpenAI counts
         (chat(9, 2, 311, **THOUGHT), 302, 300, None),  # beside, as xAI counts
         (chat(9, 2, 311), 302, 300, None),  # in the total only
-        (chat(9, 2, **THOUGHT), 302, 300, "taken as beside it"),
+        (chat(9, 2, **THOUGHT), 302, 300, "taken as added to it"),
         (chat(9, 2, 311, completion_tokens_details={"reasoning_tokens": 0}), 302, 300, "0 are reasoning"),
         (chat(9, 2, 361, **THOUGHT), 352, 300, "not the reasoning's"),
         (chat(9, 2, 11, **THOUGHT), 2, None, "left out"),

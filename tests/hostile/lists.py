@@ -100,9 +100,7 @@ LISTS_OF_STRANGERS = (
     HostileLists("calls a wording a path", _P, _changed("prompts.csv", ",v1,", ",../v1,"), "can't be called"),
     HostileLists("has a group without words", _P, _both_lists(",white,", ",,"), None),
     HostileLists("has no words at all", _P, _both_lists("joy", ""), None),
-    HostileLists(
-        "has one name for both groups", _P, _both_lists("black", "white"), "stands in both group_a and group_b"
-    ),
+    HostileLists("has one name for both groups", _P, _both_lists("black", "white"), "is in both group_a and group_b"),
     HostileLists("has a carriage return in a text", _P, _with_carriage_return, None),
     HostileLists("speaks of a STUDY", _P, _changed("prompts.csv", "Pair", "STUDY: pair"), None),
     HostileLists("asks of no test", _D, _changed("prompts.csv", ",age,", ",z,"), 'test (of prompts.csv) "z"'),

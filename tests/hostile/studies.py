@@ -156,7 +156,7 @@ STUDIES = (
         for what, name in _BAD_NAMES.items()
     ),
     HostileStudy(
-        "has a word twice but for its case", _changed("stimuli.csv", "sencha", "Oolong"), "stands in group_a twice"
+        "has a word twice but for its case", _changed("stimuli.csv", "sencha", "Oolong"), "is in group_a twice"
     ),
     HostileStudy(
         "has a word twice in two forms of Unicode",
@@ -164,7 +164,7 @@ STUDIES = (
             _changed("stimuli.csv", "oolong", "caf\u00e9")(folder),
             _changed("stimuli.csv", "sencha", "cafe\u0301")(folder),
         ),
-        "stands in group_a twice",
+        "is in group_a twice",
     ),
     *(
         HostileStudy(

@@ -173,6 +173,6 @@ test_that("beside a database only the model is opened that it was told of", {
   DBI::dbDisconnect(connection, shutdown = TRUE)
   expect_s3_class(read_topics(db), "slant_topics")
   saveRDS(readRDS(file), file, compress = FALSE)
-  expect_error(read_topics(db), "is not the model that this database was told of")
-  expect_error(read_topics(file), "is not the model that this database was told of")
+  expect_error(read_topics(db), "is not the model that this database recorded")
+  expect_error(read_topics(file), "is not the model that this database recorded")
 })

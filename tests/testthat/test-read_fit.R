@@ -43,7 +43,7 @@ test_that("of several fits one must be named, and one that is not there is a sen
 test_that("only the very file that was kept is read, and only from the folder beside the database", {
   path <- database_with_models()
   saveRDS("another", file.path(paste0(path, ".models"), "f1.brmsfit.rds"))
-  expect_error(read_fit(path, "compliance"), "is not the file that this database was told of")
+  expect_error(read_fit(path, "compliance"), "is not the file that this database recorded")
   elsewhere <- withr::local_tempfile(fileext = ".rds")
   saveRDS("another", elsewhere)
   expect_error(read_fit(elsewhere), "does not lie in the folder NAME.duckdb.models")
@@ -57,7 +57,7 @@ test_that("what is read is what was compared, whoever changes the file meanwhile
   md5 <- unname(tools::md5sum(file))
   expect_equal(read_kept_rds(file, md5), "kept")
   saveRDS("another", file)
-  expect_error(read_kept_rds(file, md5), "is not the file that this database was told of")
+  expect_error(read_kept_rds(file, md5), "is not the file that this database recorded")
   expect_error(read_kept_rds(file, NA_character_), "is not the file")
 })
 

@@ -32,7 +32,7 @@ def ratios(section: SectionData) -> Group | None:
     effects = last.filter(family="lognormal")
     tables = []
     if effects.height:
-        caption = "How many times as many tokens, beside the study's own estimate"
+        caption = "How many times as many tokens, next to the study's own estimate"
         table = text_table(_effects(effects, _own_estimates(section)))
         tables.append(CaptionedTable(caption, table, is_open=True))
     others = last.filter(pl.col("family") != "lognormal")

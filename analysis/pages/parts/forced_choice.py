@@ -77,7 +77,7 @@ def falsification(section: SectionData) -> Group | None:
         "observed difference with the null distribution and its centre, which is not 0, not with 0 itself."
     )
     comparison = CaptionedTable(
-        "Observed difference beside its null distribution", text_table(_permutations(frame)), is_open=True
+        "Observed difference next to its null distribution", text_table(_permutations(frame)), is_open=True
     )
     tables = (comparison, *section.captioned_tables("permutation_tests"))
     return Group("permutations", "permutations", (text,), tables)

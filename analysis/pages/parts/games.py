@@ -27,7 +27,7 @@ _EXPLANATION = (
     "within a game, GASI: how unlike a group's share of jobs is from game to game (0 to 0.83 both). In brackets the 95 "
     "% interval over games (of GASI, which is no mean over games, a bootstrap's). Chance alone gives more than 0: "
     "compare each index with its random level, for as many rounds, groups and jobs, not with 0. MDE: how far from a "
-    "given value, such as that level, an index must be for so many games to find it (80 % power, two-sided 5 %)."
+    "given value, such as that level, an index must be for this many games to find it (80 % power, two-sided 5 %)."
 )
 
 
@@ -81,8 +81,8 @@ def differences(section: SectionData) -> Group | None:
         return Group("differences", "differences between conditions", to_make=(MissingResult("Differences", command),))
     text = (
         "Condition minus reference, with 95 % of a bootstrap of whole games, and a studentised permutation test that "
-        "deals games out anew. p is corrected for the comparisons that were asked for together. MDE: the smallest "
-        "difference that so many games find (80 % power, two-sided 5 %)."
+        "deals games out again. p is corrected for the comparisons that were asked for together. MDE: the smallest "
+        "difference that this many games find (80 % power, two-sided 5 %)."
     )
     table = _open_if_short("Differences between conditions", _differences(rows))
     return Group("differences", "differences between conditions", (text,), (table,))

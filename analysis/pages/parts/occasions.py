@@ -28,7 +28,7 @@ def retests(section: SectionData) -> Group | None:
     together, by_test = rows.filter(pl.col("test").is_null()), rows.filter(pl.col("test").is_not_null())
     tables = (
         CaptionedTable(
-            "Later occasions beside the first, all tests together", text_table(_shown(together)), is_open=True
+            "Later occasions next to the first, all tests together", text_table(_shown(together)), is_open=True
         ),
         CaptionedTable("The same by test", text_table(_shown(by_test, "test"))),
         occasions,

@@ -36,8 +36,8 @@ def pooled(section: SectionData) -> Group | None:
     if rows.is_empty():
         return None
     checks = {CROSSED_ROWS: section.own(CROSSED_ROWS), POOLED_ROWS: rows}
-    said = pooled_effects(checks, _context(section))
-    return Group("pooled", "one number over tests and models", (said.sentence, *said.details))
+    finding = pooled_effects(checks, _context(section))
+    return Group("pooled", "one number over tests and models", (finding.sentence, *finding.details))
 
 
 def at_same_words(section: SectionData) -> Group | None:
@@ -45,8 +45,8 @@ def at_same_words(section: SectionData) -> Group | None:
     rows = section.own(SAME_WORDS)
     if rows.is_empty():
         return None
-    said = same_words({SAME_WORDS: rows.fill_nan(None)}, _context(section))
-    return Group("same-words", "the same words in every model", (said.sentence, *said.details))
+    finding = same_words({SAME_WORDS: rows.fill_nan(None)}, _context(section))
+    return Group("same-words", "the same words in every model", (finding.sentence, *finding.details))
 
 
 def _context(section: SectionData) -> Context:

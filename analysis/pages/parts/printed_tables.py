@@ -18,7 +18,7 @@ _OF_PRINT = (
 )
 _OF_ANSWERS = (
     "Every printed number is listed by: analyze compare --study {study}. A number without answers of its model has "
-    "nothing to stand beside: no raw data, not comparable."
+    "nothing to be compared with: no raw data, not comparable."
 )
 
 
@@ -30,9 +30,7 @@ def print_comparison(section: SectionData) -> Group | None:
     tables = [CaptionedTable("How many printed numbers stand how", text_table(_status_counts(rows)), is_open=True)]
     if recomputed.height:
         tables.append(
-            CaptionedTable(
-                "Printed numbers that something stands beside", text_table(_comparison_rows(section, recomputed))
-            )
+            CaptionedTable("Printed numbers that have a counterpart", text_table(_comparison_rows(section, recomputed)))
         )
     slips = rows.filter(pl.col("status") == "slip")
     if slips.height:

@@ -70,7 +70,7 @@ def nothing(section: SectionData) -> Group | None:
         pl.col("n").alias("permutations"),
     )
     text = "The words of each test were dealt to its two groups at random: what the same analysis then finds is chance."
-    caption = "Observed difference beside what is found where there is nothing"
+    caption = "Observed difference next to what is found where there is nothing"
     return Group(
         "nothing",
         "what is found where there is nothing",

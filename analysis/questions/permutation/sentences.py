@@ -34,8 +34,8 @@ def result_sentences(result: PermutationResult) -> Iterator[str]:
 
 
 def _of_conditions(cells: pl.DataFrame) -> Iterator[str]:
-    for said in null_sentences(cells):
-        yield f"{cells['variant'][0]}, {cells['source'][0]}: {said[0].lower()}{said[1:]}"
+    for sentence in null_sentences(cells):
+        yield f"{cells['variant'][0]}, {cells['source'][0]}: {sentence[0].lower()}{sentence[1:]}"
 
 
 _KINDS = {

@@ -97,8 +97,8 @@ class _TopicSearch:
 
     def _prepare(self, workers: Workers, stage: Stage) -> None:
         with stage.watched(self._file.with_suffix(".says")) as status_file:
-            said = {} if isinstance(workers, Executor) else {SAY: str(status_file)}
-            arguments = {"arguments": {**self._work.arguments, **said}}
+            status = {} if isinstance(workers, Executor) else {SAY: str(status_file)}
+            arguments = {"arguments": {**self._work.arguments, **status}}
             rows, writes = self._work.cell.rows, {"file": self._file}
             answered(Call("prepare_search", rows, arguments, writes=writes, packages=_PACKAGES), workers)
 

@@ -30,7 +30,7 @@ from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
 
-_TOLD = ("points", "bonus", "would_succeed", "reminders", "scale", "ranks", "n_hires", "n_successes", "answer_format")
+_SHOWN = ("points", "bonus", "would_succeed", "reminders", "scale", "ranks", "n_hires", "n_successes", "answer_format")
 
 
 class Allocation(Design):
@@ -151,11 +151,11 @@ class Allocation(Design):
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
         factors = trial["factors"]
-        told: dict[str, Any] = {"offered": _offered(factors) if trial["round"] is not None else None}
+        facts_shown: dict[str, Any] = {"offered": _offered(factors) if trial["round"] is not None else None}
         if "is_success" in factors:
-            told["how it went"] = "success" if factors["is_success"] else "failure"
-        told |= {name.replace("_", " "): factors.get(name) for name in _TOLD}
-        return {name: as_text(value) for name, value in told.items() if value not in (None, [])}
+            facts_shown["how it went"] = "success" if factors["is_success"] else "failure"
+        facts_shown |= {name.replace("_", " "): factors.get(name) for name in _SHOWN}
+        return {name: as_text(value) for name, value in facts_shown.items() if value not in (None, [])}
 
     def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the groups."""

@@ -100,10 +100,10 @@ def _place(data: AllocationData, test: str, row: ImportedTurn) -> tuple[str, str
         if test == RATINGS
         else [(each.name, job) for each in data.classes for job in each.jobs]
     )
-    said = (folded(row.condition), folded(row.item or row.group))
-    if len(places) == 1 and said == ("", ""):
+    names = (folded(row.condition), folded(row.item or row.group))
+    if len(places) == 1 and names == ("", ""):
         return places[0]
-    found = [place for place in places if folded(place[1]) == said[1] and said[0] in ("", folded(place[0]))]
+    found = [place for place in places if folded(place[1]) == names[1] and names[0] in ("", folded(place[0]))]
     if len(found) != 1:
         raise StudyError(
             f'has "{row.condition}" and "{row.item}", which is no job (or group) of the study in its class'
@@ -130,12 +130,12 @@ def _checked(data: AllocationData, factors: Mapping[str, Any], common: Mapping[s
     answer_format = factors.get("answer_format", common["answer_format"])
     if answer_format not in data.texts.answers:
         raise StudyError(f'answer_format must be one of {", ".join(data.texts.answers)}, but is "{answer_format}"')
-    said: dict[str, Any] = {name: value for name, value in factors.items() if isinstance(value, _KINDS.get(name, ()))}
+    given: dict[str, Any] = {name: value for name, value in factors.items() if isinstance(value, _KINDS.get(name, ()))}
     for name in _OF_ALL_GROUPS:
-        if name in said and len(list(said[name])) != len(data.groups):
+        if name in given and len(list(given[name])) != len(data.groups):
             raise StudyError(f"{name} must have a number for each of the {len(data.groups)} groups")
     known = {**common, "answer_format": answer_format}
-    ordered = {name: known.get(name, said.get(name)) for name in factors if name in known or name in said}
+    ordered = {name: known.get(name, given.get(name)) for name in factors if name in known or name in given}
     return {**ordered, **{name: value for name, value in known.items() if name not in ordered}}
 
 

@@ -29,8 +29,8 @@ def read_value(answer: str, key: str, lacking: str, read_text: Callable[[str], A
         return AnswerReading("malformed", detail="too_long")
     try:
         if (found := object_in(answer)) is not None:
-            said = as_answer(value_of(found, key))
-            return AnswerReading("malformed", detail=lacking) if said is None else read_text(said)
+            given = as_answer(value_of(found, key))
+            return AnswerReading("malformed", detail=lacking) if given is None else read_text(given)
     except BrokenObject as broken:
         return AnswerReading("malformed", detail=str(broken))
     except KeyError:

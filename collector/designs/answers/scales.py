@@ -128,10 +128,10 @@ def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading
     if labelled := re.match(rf"{LEAD}(-?\d+)\s*[-–—:=(,.]+\s*(?=[^\W\d])", text):
         if re.search(r"\d\s*[-–—:=]+\s*[^\W\d]", text[labelled.end() :]):  # the labels of the scale, repeated
             return AnswerReading("malformed", detail="several_points")
-        said = _label_after(text[labelled.end() :], labels)
-        if said is not None and str(said) != labelled[1]:
+        label_value = _label_after(text[labelled.end() :], labels)
+        if label_value is not None and str(label_value) != labelled[1]:
             return AnswerReading("malformed", detail="label_and_number")
-        if said is not None:
+        if label_value is not None:
             return answered(labelled[1])
     return _only_number(text, scale)
 

@@ -133,9 +133,9 @@ class Decision(WordListDesign):
             return None
         trial = conversation.trials[place]
         if "profiles" in (
-            told := dict(zip((t.factors["tasks"][0] for t in conversation.trials), history, strict=False))
+            answered := dict(zip((t.factors["tasks"][0] for t in conversation.trials), history, strict=False))
         ):
-            people = people_in(told["profiles"].reply.answer or "", _groups(study.data, trial))
+            people = people_in(answered["profiles"].reply.answer or "", _groups(study.data, trial))
             trial = replace(trial, factors={**trial.factors, "people": people})
         message = {"role": "user", "content": self.text(study, model, trial)}
         if not history:
@@ -163,10 +163,10 @@ class Decision(WordListDesign):
             return _decided(study.data, trial, parts, facts)
         if tasks[-1] == "question":
             clear = read_label(parts["question"], ("yes", "no")).label  # "Yes, no doubt" says yes
-            said = {clear} if clear else {match.lower() for match in _YES_NO.findall(parts["question"])}
-            if len(said) == 1:
-                return Reading("answered", choice=said.pop(), factors=facts)
-            return _unread(parts["question"], "yes_and_no" if said else "neither", facts)
+            replies = {clear} if clear else {match.lower() for match in _YES_NO.findall(parts["question"])}
+            if len(replies) == 1:
+                return Reading("answered", choice=replies.pop(), factors=facts)
+            return _unread(parts["question"], "yes_and_no" if replies else "neither", facts)
         if pairs is not None and not pairs.n_given:
             return _unread(answer, "no_pair", facts)
         if pairs is None and REFUSAL.search(answer[:_REFUSED_EARLY]):
@@ -177,8 +177,8 @@ class Decision(WordListDesign):
         """Return the imported trial: a row that says what was shown (its factors) keeps it; otherwise neither the names
         nor the words are known, and those of the plan would be wrong.
         """
-        told = {**({} if trial.factors is planned.factors else trial.factors), **draft}
-        coded = {name: told[name] for name in ("coded_decision", "coded_d") if isinstance(told.get(name), int | float)}
+        both = {**({} if trial.factors is planned.factors else trial.factors), **draft}
+        coded = {name: both[name] for name in ("coded_decision", "coded_d") if isinstance(both.get(name), int | float)}
         shown = (draft.get("option_a") or None, draft.get("option_b") or None)
         if "attribute_a" in trial.factors and trial.factors is not planned.factors and all(shown):
             return replace(trial, factors={**_checked(trial.factors), **coded})
@@ -191,10 +191,10 @@ class Decision(WordListDesign):
         """Return the names and words in the order of the text, and which word was given to whom."""
         factors = trial["factors"]
         names, words = [trial["option_a"], trial["option_b"]], [factors.get("attribute_a"), factors.get("attribute_b")]
-        told = {} if None in (*names, *words) else _names_and_words(factors, names, words)
-        hidden = _NOT_SHOWN + (_IN_WORDS if told else ())
+        shown_facts = {} if None in (*names, *words) else _names_and_words(factors, names, words)
+        hidden = _NOT_SHOWN + (_IN_WORDS if shown_facts else ())
         rest = {name: value for name, value in factors.items() if name not in hidden and value != {}}
-        return told | super().facts({**trial, "factors": rest})
+        return shown_facts | super().facts({**trial, "factors": rest})
 
     def options(self, trial: Mapping[str, Any]) -> tuple[str, ...]:
         tasks = trial["factors"].get("tasks") or [""]
@@ -280,14 +280,14 @@ def _rendered(data: DecisionData, task: Task, trial: Trial) -> str:
 
 def _names_and_words(factors: Mapping[str, Any], names: list[str], words: list[str]) -> dict[str, str]:
     """Return the facts for a reader of a trial whose names and words are known."""
-    told = {
+    facts = {
         "names": ", ".join(names if factors.get("first_group") != "b" else names[::-1]),
         "words": ", ".join(words if factors.get("first_attribute") != "b" else words[::-1]),
     }
     if side := factors.get("attribute_b_to"):
         given = zip(words, names if side == "b" else names[::-1], strict=True)
-        told["decided"] = ", ".join(f"{word} for {name}" for word, name in given)
-    return told
+        facts["decided"] = ", ".join(f"{word} for {name}" for word, name in given)
+    return facts
 
 
 def _last_words(data: DecisionData, test: str, wording: int) -> Lists:

@@ -102,7 +102,7 @@ def _words(rows: list[dict[str, str]], where: str) -> dict[str, list[Word]]:
             raise StudyError(f'A word or its category is empty in the domain "{domain}" of {where}.')
         if (domain, same_word(word)) in seen:
             both = f"{seen[domain, same_word(word)]} and {category}"
-            raise StudyError(f'The word "{word}" stands twice in the domain "{domain}" of {where} ({both}).')
+            raise StudyError(f'The word "{word}" is listed twice in the domain "{domain}" of {where} ({both}).')
         seen[domain, same_word(word)] = category
         provenance = {name: row[name] for name in PROVENANCE if row.get(name)}
         domains.setdefault(domain, []).append(Word(word, category, provenance))

@@ -164,5 +164,5 @@ def _check_words(test: PairingTest, lists: Mapping[str, object]) -> None:
                     )
                 if known.setdefault(plain(word), side) != side:
                     raise StudyError(
-                        f'The word "{word}" stands in {known[plain(word)]} and in {side} of the test "{test.test}".'
+                        f'The word "{word}" is in {known[plain(word)]} and in {side} of the test "{test.test}".'
                     )
