@@ -100,7 +100,8 @@ def frame_of_rates(folder: Path) -> list[float]:
             connection.sql(
                 """SELECT choice, avg(is_success::INTEGER) AS rate FROM allocation_rounds
                    JOIN participants USING (study, participant)
-                   WHERE map_extract(attributes, 'rewards')[1] = 'different' GROUP BY choice ORDER BY list_position(['Elm', 'Oak', 'Pine', 'Ash'], choice)"""
+                   WHERE map_extract(attributes, 'rewards')[1] = 'different'
+                   GROUP BY choice ORDER BY list_position(['Elm', 'Oak', 'Pine', 'Ash'], choice)"""
             )
         )
     return rows["rate"].to_list()

@@ -206,7 +206,7 @@ def _notes(reader: PeopleReader, left_out: LeftOut) -> list[str]:
         notes.append(f"{count_text(reader.n_missing, 'answer')} missing (an empty cell or NA), and not taken")
     if reader.n_other:
         notes.append(
-            f"{count_text(reader.n_other, 'row')} of no trial of the study (training, instructions), not taken"
+            f"{count_text(reader.n_other, 'row')} of no trial of the study (training, a pause), not taken"
         )
     if left_out.previews:
         notes.append(f"{count_text(left_out.previews, 'preview or test')} of the survey, not taken")

@@ -1,0 +1,203 @@
+"""Answers of people: what comes in by an allow-list, what is left out, and what is told in a sentence."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slant.collector import import_trials
+from slant.collector.errors import UsageError
+from slant.collector.importing.writer import ImportReport
+from slant.collector.keep.database import reading
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_paths, opened_journal
+from tests.support.raw_rows import run_collect
+
+SAID = {"layout": "people", "consent": "informed, data may be shared", "origin": "a test"}
+TRAITS = """
+name = "traits"
+title = "A questionnaire"
+design = "factorial"
+factors.item = ["I talk a lot", "I worry"]
+templates.plain = "How much does this describe you? {item}"
+questions.rating = { text = "Answer.", kind = "scale", max = 5, labels = { 1 = "not at all", 5 = "very" } }
+models = [{ model = "gpt-6-luna", provider = "openai" }]
+"""
+ITEMS = ("item:1=I talk a lot", "item:2=I worry")
+QUALTRICS = """RecordedDate,IPAddress,ResponseId,RecipientEmail,LocationLatitude,Status,Q1,Q2,AGE,comment
+When,Address,Id,Mail,Latitude,Status,I talk a lot,I worry,Your age,Anything else?
+"{""ImportId"":""recordedDate""}","{""ImportId"":""ip""}",x,x,x,x,"{""ImportId"":""QID1""}",x,x,x
+2025-01-01,192.168.0.7,R_1abc,ann@example.org,52.1234,IP Address,1,2,18-29,call me
+2025-01-01,192.168.0.8,R_2abc,bob@example.org,52.1234,IP Address,5,,30-44,hello
+2025-01-01,192.168.0.9,R_3abc,eve@example.org,52.1234,Survey Preview,5,1,30-44,hello
+"""
+
+
+def import_rows(folder: Path, text: str, name: str = "rows.csv", study: str = TRAITS, **options: Any) -> ImportReport:
+    (folder / name).write_text(text)
+    (folder / "study.toml").write_text(study)
+    return import_trials(folder / "t.duckdb", str(folder / "study.toml"), [folder / name], **{**SAID, **options})
+
+
+def rows_of(folder: Path, query: str) -> list[tuple[Any, ...]]:
+    with reading(folder / "t.duckdb") as connection:
+        return connection.sql(query).fetchall()
+
+
+def everything_kept(folder: Path) -> bytes:
+    """All bytes of the database and the text of its journals."""
+    texts = [(folder / "t.duckdb").read_bytes()]
+    for path in journal_paths(journal_folder(folder / "t.duckdb")):
+        with opened_journal(path) as journal:
+            texts.append(journal.read())
+    return b"".join(texts)
+
+
+def import_survey(folder: Path, **options: Any) -> ImportReport:
+    named: dict[str, Any] = {"columns": ["item:answer=Q*"], "map_values": ITEMS, "person": ["age_group=AGE"]}
+    return import_rows(folder, QUALTRICS, **{**named, **options})
+
+
+def test_a_survey_of_qualtrics_loses_its_headers_and_previews(tmp_path: Path) -> None:
+    report = import_survey(tmp_path)
+    assert (report.people, report.rows_imported, report.rows_without_answer, report.problems) == (2, 3, 1, [])
+    rows = rows_of(tmp_path, "SELECT participant, item, rating, source FROM factorial_trials ORDER BY ALL")
+    assert rows == [(1, "I talk a lot", 1, "human"), (1, "I worry", 2, "human"), (2, "I talk a lot", 5, "human")]
+
+
+def test_what_is_left_out_is_listed_and_nowhere_kept(tmp_path: Path) -> None:
+    report = import_survey(tmp_path)
+    left = ("recordeddate", "ipaddress", "recipientemail", "locationlatitude", "status", "comment")
+    assert report.left_out == left
+    kept = everything_kept(tmp_path)
+    assert b"18-29" in kept
+    for word in (b"R_1abc", b"example.org", b"192.168", b"52.1234", b"call me", b"rows.csv"):
+        assert word not in kept
+
+
+def test_people_are_told_with_their_attributes_by_number(tmp_path: Path) -> None:
+    import_survey(tmp_path)
+    rows = rows_of(tmp_path, "SELECT participant, attributes FROM participants ORDER BY 1")
+    assert rows == [(1, {"age_group": "18-29"}), (2, {"age_group": "30-44"})]
+    assert rows_of(tmp_path, "SELECT source, consent, origin FROM runs") == [("human", *list(SAID.values())[1:])]
+
+
+def test_the_same_file_brings_nothing_twice_and_another_goes_on_numbering(tmp_path: Path) -> None:
+    import_survey(tmp_path)
+    again = import_survey(tmp_path)
+    assert (again.rows_imported, again.people) == (0, 0)
+    assert "1 file imported before" in again.warnings[0]
+    more = "participant,item,answer\nx,I worry,4\n"
+    import_rows(tmp_path, more, "more.csv")
+    assert rows_of(tmp_path, "SELECT participant FROM trials WHERE answer = '4'") == [(3,)]
+
+
+@pytest.mark.parametrize(
+    ("lacking", "sentence"),
+    [("consent", "come in with what these people agreed to"), ("origin", "come in with where they are from")],
+)
+def test_consent_and_origin_are_asked_for(lacking: str, sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        import_survey(tmp_path, **{lacking: None})
+    assert not (tmp_path / "t.duckdb").exists()
+
+
+@pytest.mark.parametrize(
+    ("cells", "sentence"),
+    [
+        (["ann@example.org"], '"email" has an e-mail address, so nothing was imported'),
+        (["2001:db8:85a3:0:0:8a2e"], '"email" has an IP address, so nothing was imported'),
+        (["x" * 200], '"email" has texts of more than 100 characters'),
+        ([f"P{number:05}" for number in range(60)], '"email" has 60 values among 60 people, which tells them apart'),
+    ],
+)
+def test_a_column_that_leads_to_people_is_refused_before_anything_is_kept(
+    cells: list[str], sentence: str, tmp_path: Path
+) -> None:
+    rows = "".join(f"{number},I worry,2,{cell}\n" for number, cell in enumerate(cells))
+    with pytest.raises(UsageError, match=sentence):
+        import_rows(tmp_path, f"participant,item,answer,email\n{rows}", person=["email"])
+    assert not (tmp_path / "t.duckdb").exists()
+
+
+def test_an_address_in_an_answer_is_not_kept(tmp_path: Path) -> None:
+    report = import_rows(tmp_path, "participant,item,answer\n1,I worry,write to ann@example.org\n2,I worry,4\n")
+    [problem] = report.problems
+    assert problem.text == "has an e-mail address in its answer, which is not kept"
+    assert b"example.org" not in everything_kept(tmp_path)
+
+
+def test_a_second_answer_of_one_person_is_told(tmp_path: Path) -> None:
+    report = import_rows(tmp_path, "participant,item,answer\n1,I worry,2\n1,I worry,4\n")
+    assert [problem.line for problem in report.problems] == [3]
+    assert "a second answer of a participant to the same question" in report.problems[0].text
+
+
+def test_two_ages_of_one_person_are_told(tmp_path: Path) -> None:
+    text = "participant,item,answer,age_group\n1,I worry,2,18-29\n1,I talk a lot,4,60+\n"
+    report = import_rows(tmp_path, text, person=["age_group"])
+    assert [p.text for p in report.problems] == ["says another age_group of its participant than an earlier row"]
+
+
+def test_data_of_jspsych_are_one_person_after_another(tmp_path: Path) -> None:
+    trials = [
+        {"trial_type": "html-button-response", "trial_index": 0, "rt": 900.5, "response": 1, "stimulus": "Welcome"},
+        {"trial_type": "html-button-response", "trial_index": 1, "rt": 512, "answer": "4", "item": "I worry"},
+    ]
+    report = import_rows(tmp_path, json.dumps([trials, trials]), "data.json")
+    assert (report.people, report.rows_imported) == (2, 2)
+    rows = rows_of(tmp_path, "SELECT participant, answer, response_time_ms, latency_s FROM trials ORDER BY 1")
+    assert rows == [(1, "4", 512.0, 0.512), (2, "4", 512.0, 0.512)]
+
+
+def test_lines_of_json_and_parquet_are_read_alike(tmp_path: Path) -> None:
+    import polars as pl
+
+    frame = pl.DataFrame({"subject": ["a", "b"], "item": ["I worry"] * 2, "response": [1, 2], "rt": [800, None]})
+    (tmp_path / "study.toml").write_text(TRAITS)
+    frame.write_parquet(tmp_path / "rows.parquet")
+    frame.write_ndjson(tmp_path / "rows.jsonl")
+    for name in ("parquet", "jsonl"):
+        db = tmp_path / f"{name}.duckdb"
+        report = import_trials(db, str(tmp_path / "study.toml"), [tmp_path / f"rows.{name}"], **SAID)
+        assert (report.people, report.rows_imported, report.problems) == (2, 2, [])
+
+
+def test_the_command_says_how_many_people_and_what_was_left_out(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("participant,item,answer,name\n1,I worry,2,Ann\n")
+    (tmp_path / "study.toml").write_text(TRAITS)
+    options = ("--layout", "people", "--consent", "yes", "--origin", "here", "--db", tmp_path / "t.duckdb")
+    done = run_collect("import", "--study", tmp_path / "study.toml", *options, tmp_path / "rows.csv")
+    assert "1 person, numbered: what the files call them is not kept." in done.stderr
+    assert "Columns left out, of which nothing is kept: name." in done.stderr
+
+
+TRIALS = """session_id,block_number,block_pairing_definition,trial_number,trial_name,trial_error,trial_latency,user_agent
+88,1,"Flowers,Insects",1,aster,0,640,Mozilla
+88,3,"Flowers/Good,Insects/Bad",1,aster,0,712,Mozilla
+88,4,"Flowers/Good,Insects/Bad",1,clover,1,1310,Mozilla
+88,6,"Insects/Good,Flowers/Bad",1,aster,0,905,Mozilla
+"""
+PAIRED = ("condition:Flowers/Good,Insects/Bad=compatible", "condition:Insects/Good,Flowers/Bad=incompatible")
+
+
+def import_latencies(folder: Path) -> ImportReport:
+    (folder / "trials.csv").write_text(TRIALS)
+    named: dict[str, Any] = {"columns": ["test==flowers_insects", "wording==1"], "map_values": PAIRED}
+    return import_trials(folder / "t.duckdb", "rmiat", [folder / "trials.csv"], **SAID, **named)
+
+
+def test_trials_of_an_implicit_association_test_come_with_latency_error_and_phase(tmp_path: Path) -> None:
+    report = import_latencies(tmp_path)
+    assert (report.problems, report.left_out) == ([], ("user_agent",))
+    assert "1 row of no trial of the study (training, a pause), not taken" in report.warnings
+    query = """SELECT phase, condition, item, response_time_ms, is_error, choice = expected, participant
+               FROM association_trials ORDER BY phase, condition"""
+    assert rows_of(tmp_path, query) == [
+        ("practice", "compatible", "aster", 712.0, False, True, 1),
+        ("practice", "incompatible", "aster", 905.0, False, True, 1),
+        ("test", "compatible", "clover", 1310.0, True, False, 1),
+    ]
