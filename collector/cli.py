@@ -35,6 +35,7 @@ _COMMANDS = {
         ("set-aside", "set_aside", "set_aside_command", "Let a wrong run count nowhere, with the reason that is kept."),
         ("status", "status", "status_command", "How far each model is, by outcome; while a run goes on, its pace."),
         ("studies", "studies", "studies", "The studies there are; begin one of your own, validate its file."),
+        ("timeline", "timeline", "timeline_command", "The trials of a study as a page for people, by jsPsych."),
         ("view", "view", "view_command", "Read trials in a browser, pairs side by side, games round by round."),
     )
 }

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.imported_turns import TurnReader
 from slant.collector.designs.people import PeopleUnits
@@ -301,6 +302,15 @@ class Design(ABC):
         """Return how a row of a conversation becomes a trial, if the plan can't know which ones follow (a game); None
         if its place in the plan says it."""
         return None
+
+    def asked_fields(self, study: StudyFile, trial: Trial) -> tuple[AskedField, ...]:
+        """Return what a person fills in, whose text `read` takes for an answer: the trial's two options, or a text."""
+        options = tuple((option, option) for option in (trial.option_a, trial.option_b) if option)
+        return (AskedField("answer", options=options),)
+
+    def of_people(self, study: StudyFile, trial: Trial) -> Trial:
+        """Return a planned trial as people met it: without a role that only models are given."""
+        return trial
 
     def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits | None:
         """Return how rows of people become answers, if each person met tasks or games of their own; None if a row is an

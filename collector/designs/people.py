@@ -27,6 +27,8 @@ class PlacedAnswer:
 class PeopleUnits(ABC):
     """How rows of one person become answers: a task of several rows, or a game, is one unit."""
 
+    needed: Sequence[str] = ()
+    """Columns one of which files have if rows are to be placed so; without any of these, rows are of planned trials."""
     columns: Sequence[str] = ()
     """Columns that are taken next to those of every import."""
 

@@ -175,7 +175,7 @@ def test_the_command_says_how_many_people_and_what_was_left_out(tmp_path: Path) 
     assert "Columns left out, of which nothing is kept: name." in done.stderr
 
 
-TRIALS = """session_id,block_number,block_pairing_definition,trial_number,trial_name,trial_error,trial_latency,user_agent
+TRIALS = """session_id,block_number,block_pairing_definition,trial_number,trial_name,trial_error,trial_latency,agent
 88,1,"Flowers,Insects",1,aster,0,640,Mozilla
 88,3,"Flowers/Good,Insects/Bad",1,aster,0,712,Mozilla
 88,4,"Flowers/Good,Insects/Bad",1,clover,1,1310,Mozilla
@@ -192,7 +192,7 @@ def import_latencies(folder: Path) -> ImportReport:
 
 def test_trials_of_an_implicit_association_test_come_with_latency_error_and_phase(tmp_path: Path) -> None:
     report = import_latencies(tmp_path)
-    assert (report.problems, report.left_out) == ([], ("user_agent",))
+    assert (report.problems, report.left_out) == ([], ("agent",))
     assert "1 row of no trial of the study (training, a pause), not taken" in report.warnings
     query = """SELECT phase, condition, item, response_time_ms, is_error, choice = expected, participant
                FROM association_trials ORDER BY phase, condition"""

@@ -12,11 +12,12 @@ from typing import Any
 
 from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
 from slant.collector.designs.answers.plain import AnswerReading, plain_lines, spoken, without_value
+from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.declared import ReportPart
 from slant.collector.designs.design import Design, Question, quoted_answer
 from slant.collector.designs.factorial.imported import checked_shown
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
-from slant.collector.designs.factorial.people import ShownProfiles
+from slant.collector.designs.factorial.people import ShownProfiles, fields_of, without_persona
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED
 from slant.collector.designs.factorial.remarks import remarks_on
 from slant.collector.designs.factorial.simulated import attributes_of, parse_simulation, simulate_reply
@@ -182,6 +183,12 @@ class Factorial(Design):
             except BrokenObject as broken:
                 readings.append(AnswerReading("malformed", detail=str(broken)))
         return readings
+
+    def asked_fields(self, study: StudyFile, trial: Trial) -> tuple[AskedField, ...]:
+        return fields_of(study.data, trial.factors)
+
+    def of_people(self, study: StudyFile, trial: Trial) -> Trial:
+        return without_persona(study.data, trial)
 
     def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits | None:
         """Return how profiles become answers; None of vignettes and items that all stand in the plan."""

@@ -7,10 +7,12 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+from slant.collector.designs.answers.choices import YES_NO
+from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.factorial.factors import Factor, Level
 from slant.collector.designs.factorial.parts import FactorialData
-from slant.collector.designs.factorial.questions import FORWARD, AskedQuestion
+from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import TOGETHER, Shown, Tasks, Unit, of_turn, units_of
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
@@ -20,6 +22,7 @@ from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyFile, StudyModel
 
 TASK, PLACE, TEMPLATE = "task", "place", "template"
+_MAX_BUTTONS = 21
 _NONE = ("", "NA", "<NA>", "NaN", "nan", "None")
 
 
@@ -39,6 +42,7 @@ class ShownProfiles(PeopleUnits):
         self._units = units_of(self._data)
         self._levels = {factor.name: _numbers_of(factor) for factor in self._data.factors}
         bases = [name for question in self._data.questions.values() for name in (question.base, question.name)]
+        self.needed = tuple(self._levels)
         self.columns = (TASK, PLACE, TEMPLATE, *self._levels, *self._data.personas.columns, *dict.fromkeys(bases))
 
     def unit(self, cells: Cells) -> Hashable:
@@ -122,6 +126,37 @@ class ShownProfiles(PeopleUnits):
             **values,
         )
         return replace(trial, content=self._design.content(study, self._model, trial))
+
+
+def fields_of(data: FactorialData, shown: Mapping[str, Any]) -> tuple[AskedField, ...]:
+    """Return what a person fills in: a field for each question, named as its answer is read."""
+    asked = zip(shown["questions"], shown["directions"], strict=True)
+    return tuple(_field(data, data.questions[name], direction, shown[TEMPLATE]) for name, direction in asked)
+
+
+def _field(data: FactorialData, question: AskedQuestion, direction: str, template: str) -> AskedField:
+    options: tuple[tuple[str, str], ...] = ()
+    if question.kind == "scale":
+        scale = question.scale.reversed() if direction == REVERSED else question.scale
+        points = range(scale.low, scale.high + 1) if scale.high - scale.low < _MAX_BUTTONS else ()
+        options = tuple((str(p), f"{p} ({scale.labels[p]})" if p in scale.labels else str(p)) for p in points)
+    elif question.kind in ("choice", "yes_no"):
+        named = YES_NO if question.kind == "yes_no" else question.options or data.profiles.labels(template)
+        options = tuple((name, name) for name in named)
+    kind = "number" if question.kind in ("scale", "number") else "text"
+    return AskedField(question.name, question.asked(template), options, kind)
+
+
+def without_persona(data: FactorialData, trial: Trial) -> Trial:
+    """Return a trial as nobody's: people answer as themselves. What is known of them is no part of the plan."""
+    if not data.has_personas:
+        return trial
+    shown, n_more = trial.factors, len(data.personas.columns)
+    n_names = len(shown["names"])
+    levels = [
+        "" if n_more and place % n_names >= n_names - n_more else level for place, level in enumerate(shown["levels"])
+    ]
+    return replace(trial, group="", factors={**shown, "levels": levels, "persona": ""})
 
 
 def _numbers_of(factor: Factor) -> dict[str, int]:

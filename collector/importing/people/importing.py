@@ -9,6 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.kinds import content_hash
@@ -17,6 +18,7 @@ from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.people.columns import FileColumns, LeftOut, PeopleColumns, people_columns
 from slant.collector.importing.people.persons import Persons, check_attributes
 from slant.collector.importing.people.reader import PeopleReader
+from slant.collector.importing.renamed import names
 from slant.collector.importing.writer import ImportReport, ImportWriter
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
@@ -55,7 +57,7 @@ def import_people(
     mapped = columns or study.import_names.columns
     opened = TableFiles(paths)
     with opened as files:
-        units = study.design.imported_people(study, study.people)
+        units = _units(study, mapped, files)
         of_people = [*person, *_declared(study, person, columns, files)]
         wanted = people_columns(mapped, of_people, values, units.columns if units else ())
         hashes = [content_hash(path) for path in opened.sources]
@@ -115,6 +117,15 @@ def _check_said(consent: str | None, origin: str | None) -> None:
             "Answers of people come in with where they are from.",
             'Say it, so that a reader can find them: --origin "osf.io/abcde, students, May 2025"',
         )
+
+
+def _units(study: Study, columns: Sequence[str], files: Sequence[TableFile]) -> PeopleUnits | None:
+    """Return how the design places rows itself, if they have what it needs for that."""
+    units = study.design.imported_people(study, study.people)
+    if units is None or not units.needed:
+        return units
+    known = {*names(columns).columns, *(name for file in files for name in file.columns)}
+    return units if known & set(units.needed) else None
 
 
 def _declared(study: Study, person: Sequence[str], columns: Sequence[str], files: Sequence[TableFile]) -> list[str]:
@@ -205,9 +216,7 @@ def _notes(reader: PeopleReader, left_out: LeftOut) -> list[str]:
     if reader.n_missing:
         notes.append(f"{count_text(reader.n_missing, 'answer')} missing (an empty cell or NA), and not taken")
     if reader.n_other:
-        notes.append(
-            f"{count_text(reader.n_other, 'row')} of no trial of the study (training, a pause), not taken"
-        )
+        notes.append(f"{count_text(reader.n_other, 'row')} of no trial of the study (training, a pause), not taken")
     if left_out.previews:
         notes.append(f"{count_text(left_out.previews, 'preview or test')} of the survey, not taken")
     return notes + reader.notes()

@@ -116,6 +116,7 @@ class PeopleReader:
             raise OtherRowError("names no trial")
         turn = whole_number(cells["round"], "round", 1) if self._has_turns and not is_empty(cells.get("round")) else 1
         planned, _ = self._cells.find(cells, turn)
+        planned = self._design.of_people(self._study, planned)
         trial = with_options(self._design, planned, {n: cells[n] for n in cells if n in _PLACE}, 1)
         if self._has_turns:
             trial = replace(trial, game=trial.trial_id, round=turn, trial_id=stable_id(trial.trial_id, turn))

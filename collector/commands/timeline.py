@@ -1,0 +1,59 @@
+"""Write a study's trials for people (`collect timeline`)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from slant.collector.commands.options import db_option, seed_option, setting_option
+from slant.collector.errors import UsageError
+from slant.collector.studies.catalogue import load_study
+from slant.collector.system.scratch import write_whole_file
+from slant.collector.terminal import count_text, say
+
+_EXAMPLES = """\b
+Examples:
+  collect timeline ./drinks/study.toml --out people
+  collect timeline rmiat --trials 60 --consent "$(cat consent.txt)" --out people
+"""
+
+
+@click.command("timeline", epilog=_EXAMPLES)
+@click.argument("study")
+@click.option("--trials", "n_trials", type=click.IntRange(1), help="So many a person, drawn evenly. Default: all.")
+@click.option("--consent", metavar="TEXT", help="What people are told and agree to before the first trial.")
+@setting_option("variant")
+@seed_option()
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="FOLDER")
+@db_option
+def timeline_command(
+    study: str, n_trials: int | None, consent: str | None, variant: str, seed: int | None, out: Path, db: Path
+) -> None:
+    """Write the trials of a study as a jsPsych timeline for people, with a page that runs it.
+
+    STUDY is a name, a study file or its folder. The folder gets timeline.json, the trials as data, and index.html,
+    which runs them in a browser with all that it needs in it (jsPsych, MIT licence) and saves a file of answers:
+    `collect import --layout people` takes it as it is. Recruiting, consent and hosting stay yours.
+    """
+    from slant.collector.timeline.page import timeline_page
+    from slant.collector.timeline.timeline import timeline_of
+
+    loaded = load_study(study, variant, db)
+    trials = timeline_of(loaded, seed)
+    written = {
+        "timeline.json": json.dumps(trials, ensure_ascii=False, indent=1) + "\n",
+        "index.html": timeline_page(loaded, trials, consent, n_trials),
+    }
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        for name, text in written.items():
+            write_whole_file(out / name, text.encode("utf-8"))
+    except OSError as error:
+        raise UsageError(f'Can\'t write to "{out}": {error.strerror}.', "Name another folder: --out FOLDER") from None
+    each = f", of which each person gets {min(n_trials, len(trials)):,}" if n_trials else ""
+    say(f"{count_text(len(trials), 'trial')}{each}: {out / 'index.html'} runs them in a browser.")
+    if not consent:
+        say("The page says where the consent belongs: --consent TEXT puts yours there.")
+    say(f"Next: collect import --study {study} --layout people --consent TEXT --origin TEXT {loaded.name}.json")

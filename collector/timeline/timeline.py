@@ -1,0 +1,80 @@
+"""A study's trials as a jsPsych timeline: plain data, which any page of jsPsych can run."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from slant.collector.designs.asked_fields import AskedField
+from slant.collector.designs.study import Study
+from slant.collector.errors import UsageError
+from slant.collector.plan.conversations import plan
+from slant.collector.records import Prompt, Trial
+
+BUTTONS, FORM = "html-button-response", "survey-html-form"
+_DATA = ("test", "condition", "item", "wording", "group", "option_a", "option_b", "expected")
+MAX_TRIALS = 100_000
+
+
+def timeline_of(study: Study, seed: int | None = None) -> list[dict[str, Any]]:
+    """Return the trials of one repetition, each once, in the order of the study's plan.
+
+    A trial has the parameters of its plug-in, what is stored for each button (`answers`), and in `data` what tells
+    which trial it is: its answer comes back by `collect import --layout people` as it is. UsageError for a study whose
+    conversations go on from the answers.
+    """
+    if not study.design.asks or study.design.has_turns(study):
+        raise UsageError(
+            f"A study of the design {study.design.name} goes on from each answer, or asks nobody: no timeline can.",
+            "A timeline is for studies whose trials stand alone.",
+        )
+    trials = [_trial(study, trial, prompt) for trial, prompt in _asked(study, seed)]
+    if len(trials) > MAX_TRIALS:
+        raise UsageError(f"A timeline has at most {MAX_TRIALS:,} trials, and this study has {len(trials):,}.")
+    return trials
+
+
+def _asked(study: Study, seed: int | None) -> Iterator[tuple[Trial, Prompt]]:
+    """Yield each question once: personas are for models, and are not told to people."""
+    seen = set()
+    model = study.models[0] if study.models else study.people
+    for conversation in plan(study, model, seed):
+        trial, prompt = study.design.first(study, model, conversation)
+        place = (trial.test, trial.condition, trial.item, trial.wording, study.design.of_people(study, trial).group)
+        if place not in seen:
+            seen.add(place)
+            yield trial, prompt
+
+
+def _trial(study: Study, trial: Trial, prompt: Prompt) -> dict[str, Any]:
+    text = "\n\n".join(str(message["content"]) for message in prompt.messages if message["role"] == "user")
+    fields = study.design.asked_fields(study, trial)
+    data = {name: value for name in _DATA if (value := getattr(trial, name)) not in (None, "")}
+    stimulus = f'<div class="asked">{html.escape(text)}</div>'
+    if len(fields) == 1 and fields[0].options:
+        shown = [html.escape(label) for _, label in fields[0].options]
+        answers = [answer for answer, _ in fields[0].options]
+        return {"type": BUTTONS, "stimulus": stimulus, "choices": shown, "answers": answers, "data": data}
+    is_one = len(fields) == 1
+    form = "".join(_field(field, is_one=is_one) for field in fields)
+    return {"type": FORM, "preamble": stimulus, "html": form, "fields": [field.name for field in fields], "data": data}
+
+
+def _field(field: AskedField, *, is_one: bool) -> str:
+    name, label = html.escape(field.name), "" if is_one else f"{html.escape(field.label)} "
+    if field.options:
+        listed = "".join(_option(answer, shown) for answer, shown in (("", ""), *field.options))
+        return f'<p><label>{label}<select name="{name}" required>{listed}</select></label></p>'
+    if field.kind == "number":
+        return f'<p><label>{label}<input name="{name}" type="number" step="any" required></label></p>'
+    return f'<p><label>{label}<textarea name="{name}" rows="3" required></textarea></label></p>'
+
+
+def _option(answer: str, shown: str) -> str:
+    return f'<option value="{html.escape(answer)}">{html.escape(shown)}</option>'
+
+
+def conditions_in(trials: Sequence[dict[str, Any]]) -> int:
+    """Return how many cells of test and condition there are, over which a person's trials are shared out."""
+    return len({(trial["data"].get("test"), trial["data"].get("condition")) for trial in trials})

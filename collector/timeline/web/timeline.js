@@ -1,0 +1,63 @@
+/* Runs the trials that stand in the page. Answers stay in the browser until the person saves them as a file. */
+"use strict";
+(function () {
+  const told = JSON.parse(document.getElementById("timeline").textContent);
+  const plugins = { "html-button-response": jsPsychHtmlButtonResponse, "survey-html-form": jsPsychSurveyHtmlForm };
+  const jsPsych = initJsPsych({ on_finish: saved, override_safe_mode: true });
+  window.slantJsPsych = jsPsych;
+
+  /* So many trials, from each test and condition as equally as can be; all of them if no number is given. */
+  function drawn(trials, n) {
+    const cells = new Map();
+    for (const trial of jsPsych.randomization.shuffle(trials)) {
+      const cell = JSON.stringify([trial.data.test, trial.data.condition]);
+      cells.set(cell, [...(cells.get(cell) || []), trial]);
+    }
+    const lists = jsPsych.randomization.shuffle([...cells.values()]);
+    const chosen = [];
+    for (let place = 0; chosen.length < Math.min(n || trials.length, trials.length); place++)
+      for (const list of lists)
+        if (place < list.length && chosen.length < (n || trials.length)) chosen.push(list[place]);
+    return jsPsych.randomization.shuffle(chosen);
+  }
+
+  function answerOf(trial, response) {
+    if (trial.answers) return trial.answers[response];
+    return trial.fields.length === 1 ? response[trial.fields[0]] : JSON.stringify(response);
+  }
+
+  function asked(trial, place) {
+    const { type, answers, fields, data, ...parameters } = trial;
+    return {
+      ...parameters,
+      type: plugins[type],
+      data: { ...data, position: place },
+      save_trial_parameters: answers ? { stimulus: false } : {},
+      on_finish: (row) => {
+        row.answer = answerOf(trial, row.response);
+        row.response_time_ms = row.rt;
+      },
+    };
+  }
+
+  function saved() {
+    const button = Object.assign(document.createElement("button"), { className: "jspsych-btn", id: "save" });
+    button.textContent = "Save the answers as a file";
+    button.onclick = () => jsPsych.data.get().localSave("json", `${told.study}.json`);
+    const thanks = Object.assign(document.createElement("p"), { textContent: "That was all. Thank you." });
+    jsPsych.getDisplayElement().replaceChildren(thanks, button);
+  }
+
+  const consent = {
+    type: plugins["html-button-response"],
+    stimulus: document.getElementById("consent").innerHTML,
+    choices: ["I agree, begin"],
+    data: { slant: "consent" },
+  };
+  jsPsych.data.addProperties({
+    participant: jsPsych.randomization.randomID(12),
+    study: told.study,
+    study_version: told.study_version,
+  });
+  jsPsych.run([consent, ...drawn(told.trials, told.n).map(asked)]);
+})();

@@ -1,0 +1,121 @@
+"""A study's trials for people: a jsPsych timeline that runs in a browser, and whose data come back by an import."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slant.collector import import_trials
+from slant.collector.errors import UsageError
+from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import load_study
+from slant.collector.timeline.page import timeline_page
+from slant.collector.timeline.timeline import BUTTONS, FORM, timeline_of
+from tests.support.chromium import Browser, chromium
+from tests.support.raw_rows import run_collect
+
+TRAITS = """
+name = "traits"
+title = "A </script><b>questionnaire"
+design = "factorial"
+factors.item = ["I talk a lot", "I worry", "I </script> tidy"]
+templates.plain = "How much does this describe you? {item}"
+crossing = { questions = "apart" }
+questions.rating = { text = "Answer.", kind = "scale", max = 3, labels = { 1 = "not at all", 3 = "very" } }
+questions.why = { text = "Say why.", kind = "text" }
+personas.nurse = "You are a nurse."
+personas.clerk = "You are a clerk."
+models = [{ model = "gpt-6-luna", provider = "openai" }]
+"""
+SAID = {"layout": "people", "consent": "informed", "origin": "this machine"}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.toml"
+    path.write_text(TRAITS)
+    return path
+
+
+def test_each_trial_is_there_once_and_without_a_persona(study: Path) -> None:
+    trials = timeline_of(load_study(study))
+    assert sorted((trial["data"]["test"], trial["data"]["item"]) for trial in trials) == [
+        (test, item) for test in ("rating", "why") for item in ("I </script> tidy", "I talk a lot", "I worry")
+    ]
+    assert "You are" not in json.dumps(trials)
+
+
+def test_a_scale_has_buttons_and_a_text_has_a_form(study: Path) -> None:
+    trials = {trial["data"]["test"]: trial for trial in timeline_of(load_study(study))}
+    assert (trials["rating"]["type"], trials["why"]["type"]) == (BUTTONS, FORM)
+    assert trials["rating"]["choices"] == ["1 (not at all)", "2", "3 (very)"]
+    assert trials["rating"]["answers"] == ["1", "2", "3"]
+    assert "<textarea" in trials["why"]["html"]
+
+
+def test_two_options_of_a_planned_trial_are_its_buttons() -> None:
+    [first, *_] = timeline_of(load_study("interference"))
+    assert first["choices"] == [first["data"]["option_a"], first["data"]["option_b"]]
+
+
+def test_a_game_has_no_timeline() -> None:
+    with pytest.raises(UsageError, match="goes on from each answer"):
+        timeline_of(load_study("hiring"))
+
+
+def test_the_page_loads_nothing_and_no_text_ends_its_script(study: Path) -> None:
+    loaded = load_study(study)
+    page = timeline_page(loaded, timeline_of(loaded), "You agree & <begin>", None)
+    assert "default-src &#39;none&#39;" in page
+    assert not re.search(r"<(?:script|link|img)[^>]+(?:src|href)=", page)
+    assert page.count("<script") == page.count("</script>") == 5
+    assert "You agree &amp; &lt;begin&gt;" in page
+
+
+def test_the_command_writes_the_trials_and_the_page(study: Path, tmp_path: Path) -> None:
+    done = run_collect("timeline", study, "--trials", "4", "--out", tmp_path / "people")
+    assert "6 trials, of which each person gets 4" in done.stderr
+    assert len(json.loads((tmp_path / "people" / "timeline.json").read_text())) == 6
+
+
+def test_the_page_is_answered_in_a_browser_and_its_data_come_back(study: Path, tmp_path: Path) -> None:
+    if chromium() is None:
+        pytest.skip("there is no Chromium: apt-get install --no-install-recommends chromium")
+    loaded = load_study(study)
+    (tmp_path / "index.html").write_text(timeline_page(loaded, timeline_of(loaded), "Please agree.", 4), "utf-8")
+    with Browser(tmp_path / "browser") as browser:
+        rows = answered(browser, (tmp_path / "index.html").as_uri())
+        assert [address for address in browser.asked if not address.startswith("file:")] == []
+        assert browser.said == []
+    (tmp_path / "traits.json").write_text(json.dumps(rows))
+    report = import_trials(tmp_path / "t.duckdb", str(study), [tmp_path / "traits.json"], **SAID)
+    assert (report.people, report.rows_imported, report.problems) == (1, 4, [])
+    with reading(tmp_path / "t.duckdb") as connection:
+        query = """SELECT test, choice, rating, text, response_time_ms > 0, respondent
+                   FROM factorial_trials ORDER BY test, item"""
+        found = connection.sql(query).fetchall()
+    assert found == [
+        *[("rating", None, 2, None, True, "people 1")] * 2,
+        *[("why", None, None, "because I do", True, "people 1")] * 2,
+    ]
+
+
+def answered(browser: Browser, address: str) -> list[dict[str, Any]]:
+    """The data of a page whose trials a script has answered: the second button, or one text."""
+    browser.open(address)
+    answer = """new Promise((done) => {
+      const step = () => {
+        const button = document.querySelectorAll("button.jspsych-btn"), text = document.querySelector("textarea");
+        if (document.getElementById("save")) return done(window.slantJsPsych.data.get().json());
+        if (text) { text.value = "because I do"; document.querySelector("form").requestSubmit(); }
+        else if (button.length) (button[1] || button[0]).click();
+        setTimeout(step, 30);
+      };
+      step();
+    })"""
+    rows: list[dict[str, Any]] = json.loads(browser.evaluate(answer))
+    return rows
