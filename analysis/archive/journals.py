@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slant.analysis.archive.left_out_texts import REASONING, without_reasoning
+from slant.analysis.archive.left_out_texts import PEOPLE, REASONING, without_reasoning
 from slant.analysis.archive.privacy import PrivateWords
 from slant.collector.errors import DatabaseError, SlantError
 from slant.collector.keep.database import reading
@@ -18,6 +18,7 @@ from slant.collector.keep.journal import has_collector, journal_folder
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_run, journal_size, whole_lines
 from slant.collector.keep.journal_loader import CHUNK_BYTES
 from slant.collector.keep.line_sums import with_sum
+from slant.collector.keep.people_texts import without_texts_of_people
 from slant.collector.system.files import opened
 from slant.collector.system.json_text import encoded
 
@@ -112,8 +113,8 @@ def _shared_line(line: bytes, private: PrivateWords, without: tuple[str, ...], p
     """Return a line as it may be shared, and why it was changed. One that can't be read stays unchanged, if that is
     allowed.
     """
-    is_private = private.are_in(line)
-    if not is_private and REASONING not in without:
+    is_private, is_of_people = private.are_in(line), PEOPLE in without and b'"source":"human"' in line
+    if not is_private and not is_of_people and REASONING not in without:
         return line, []
     try:
         record = json.loads(line)
@@ -127,6 +128,9 @@ def _shared_line(line: bytes, private: PrivateWords, without: tuple[str, ...], p
     if REASONING in without and (left := without_reasoning(shared)) != shared:
         shared = left
         reasons.append("texts of reasoning")
+    if is_of_people and (left := without_texts_of_people(shared)) != shared:
+        shared = left
+        reasons.append("texts that people wrote")
     if is_private and (left := private.without(shared)) != shared:
         if record.get("kind") == "study":
             raise SlantError(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -10,20 +9,15 @@ from typing import Any
 
 import polars as pl
 
+from slant.collector.keep.people_texts import stand_in
+
 REASONING = "reasoning"
+PEOPLE = "people"
+"""Texts that people wrote: left out unless they are asked for."""
 KINDS = (REASONING,)
 """List what `--without` takes."""
-COUNTED_WORDS = ("IAT",)
-"""List words that a view seeks in reasoning (sql/views/2_tables/iat_mentions.sql); whether a text has them is kept."""
 _OF_REASONING = re.compile(r"reason|think|thought|signature|encrypted|summary", re.IGNORECASE)
 _WITH_MESSAGES = ("messages", "input", "contents", "prompt")
-
-
-def stand_in(text: str) -> str:
-    """Return what replaces a text: its SHA-256, its length, and those of COUNTED_WORDS that it has."""
-    words = "".join(f", with the word {word}" for word in COUNTED_WORDS if word in text)
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-    return f"[left out: sha256 {digest}, {len(text)} characters{words}]"
 
 
 def without_reasoning(record: dict[str, Any]) -> dict[str, Any]:

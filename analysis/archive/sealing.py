@@ -18,7 +18,7 @@ from slant.analysis.archive import layout
 from slant.analysis.archive.contents import Contents
 from slant.analysis.archive.environment import r_versions, software, write_environment
 from slant.analysis.archive.journals import journals_of, seal_journals
-from slant.analysis.archive.left_out_texts import KINDS, REASONING, texts_left_out
+from slant.analysis.archive.left_out_texts import KINDS, PEOPLE, REASONING, texts_left_out
 from slant.analysis.archive.privacy import private_words
 from slant.analysis.archive.sealed_data import add_data, add_sources, add_tables
 from slant.analysis.archive.sealed_pages import add_documents
@@ -51,6 +51,7 @@ from slant.collector.system.scratch import scratch_beside
 from slant.collector.system.shipped_files import sql_query
 
 _PACKAGES = ("lme4", "lmerTest", "ggplot2")  # a seal uses these if they are installed
+_OF_PEOPLE = "SELECT 1 FROM runs WHERE study = ? AND source = 'human' LIMIT 1"
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def seal(
     executor: Executor | None = None,
     overwrite: bool = False,
     with_r: bool = True,
+    people_texts: bool = False,
 ) -> Sealed:
     """Pack `study` (default: the database's only one) into the new file `out`.
 
@@ -87,7 +89,7 @@ def seal(
     code. `without=["reasoning"]` leaves the texts of reasoning out, and keeps their hashes. `authors` and `license` (an
     SPDX name) go into CITATION.cff and README.md, which otherwise say TO FILL. `workers` and `executor` are as for
     `fit()`. Without R there are no figures, and only kept fits; `notes` of the result say so. `with_r=False` leaves
-    both out.
+    both out. What people wrote in their own words is left out, and its hashes stay, unless `people_texts` is true.
 
     The same database gives the same bytes. Raise UsageError if `out` exists or can't be made, DatabaseError without
     trials, if a journal is missing, or while a process collects into the database.
@@ -99,12 +101,14 @@ def seal(
     with reading(db) as connection:
         if chosen.name not in (studies := designs_in(connection)):
             raise UnknownNameError("study in this database", chosen.name, studies)
+        is_of_people = bool(connection.execute(_OF_PEOPLE, [chosen.name]).fetchall())
+    left_out = (*without, PEOPLE) if is_of_people and not people_texts else tuple(without)
     paths = journals_of(db, chosen.name)
     with scratch_beside(out) as place:
         folder = place / "archive"
         folder.mkdir()
         private = private_words(db.resolve().parent, out.resolve().parent, addresses=_own_servers(db, chosen.name))
-        contents = Contents(chosen, folder, place / f"{chosen.name}.duckdb", private, tuple(without))
+        contents = Contents(chosen, folder, place / f"{chosen.name}.duckdb", private, left_out)
         with stages.stage("Copying journals", "MB") as on_bytes:
             to = journal_folder(contents.copy)
             contents.journals = seal_journals(paths, to, private, contents.without, on_bytes)

@@ -37,6 +37,7 @@ Then, by the person who gets it:
     type=click.Choice(["reasoning"]),
     help="Leave out the texts of reasoning, which may not be shared; their hashes stay.",
 )
+@click.option("--people-texts", is_flag=True, help="Keep what people wrote; without it their choices and numbers stay.")
 @click.option("--author", "authors", multiple=True, metavar="NAME", help="An author of these data. Repeatable.")
 @click.option("--license", metavar="NAME", help="The licence of these data, as in CC-BY-4.0.")
 @click.option("--overwrite", is_flag=True, help="Replace the file if it is there.")
@@ -48,6 +49,7 @@ def seal_command(
     study: str | None,
     out: Path,
     without: tuple[str, ...],
+    people_texts: bool,
     authors: tuple[str, ...],
     license: str | None,
     overwrite: bool,
@@ -63,7 +65,17 @@ def seal_command(
     from slant.analysis.archive.sealing import seal
 
     sealed = seal(
-        db, study, out, without, authors, license, workers, TerminalStages(), overwrite=overwrite, with_r=not no_r
+        db,
+        study,
+        out,
+        without,
+        authors,
+        license,
+        workers,
+        TerminalStages(),
+        overwrite=overwrite,
+        with_r=not no_r,
+        people_texts=people_texts,
     )
     row = {
         "archive": str(sealed.path), "study": sealed.study, "trials": sealed.n_trials, "files": sealed.n_files,

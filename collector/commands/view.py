@@ -30,11 +30,19 @@ On another machine: ssh -L 8080:127.0.0.1:8080 HOST collect view --port 8080 --n
 @click.option("--notes", "notes_path", type=FILE, metavar="FILE", help="A CSV for labels and lines on trials.")
 @click.option("--bundle", type=FOLDER, metavar="FOLDER", help="Write the pages as files into a new folder instead.")
 @click.option("--where", default="", metavar="SQL", help="Only these trials, for --bundle: a condition on `trials`.")
+@click.option("--people-texts", is_flag=True, help="Keep in a bundle what people wrote in their own words.")
 @anonymous_option
 @db_option
 @verbose_option
 def view_command(
-    port: int, no_open: bool, notes_path: Path | None, bundle: Path | None, where: str, anonymous: bool, db: Path
+    port: int,
+    no_open: bool,
+    notes_path: Path | None,
+    bundle: Path | None,
+    where: str,
+    people_texts: bool,
+    anonymous: bool,
+    db: Path,
 ) -> None:
     """Read trials in a browser: filters, search, pairs side by side, games round by round, tables, notes.
 
@@ -47,8 +55,10 @@ def view_command(
                 "--port, --no-open and --notes are about pages that are served; a bundle is files, without notes.",
                 "Leave out either these or --bundle.",
             )
-        _bundle(db, bundle, where, anonymous)
+        _bundle(db, bundle, where, anonymous, people_texts)
         return
+    if people_texts:
+        raise UsageError("--people-texts goes with --bundle: pages that you read yourself show all that is kept.")
     if anonymous:
         raise UsageError("--anonymous goes with --bundle: pages that you read yourself show all that is kept.")
     if where:
@@ -74,7 +84,7 @@ def view_command(
         asyncio.run(serve(viewer, listener, ready))
 
 
-def _bundle(db: Path, folder: Path, where: str, anonymous: bool) -> None:
+def _bundle(db: Path, folder: Path, where: str, anonymous: bool, people_texts: bool) -> None:
     from rich.progress import Progress
 
     from slant.collector.view.bundle import write_bundle
@@ -84,6 +94,6 @@ def _bundle(db: Path, folder: Path, where: str, anonymous: bool) -> None:
         def on_page(done: int, known: int) -> None:
             update(description="pages", completed=done, total=known)
 
-        n_trials = write_bundle(db, folder, where, on_page, anonymous=anonymous)
+        n_trials = write_bundle(db, folder, where, on_page, anonymous=anonymous, people_texts=people_texts)
     click.echo(folder / "index.html")
     say(f"{count_text(n_trials, 'trial')}, with trials.csv and trials.parquet next to the pages.")

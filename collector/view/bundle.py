@@ -16,6 +16,7 @@ from slant.collector.keep.anonymous import anonymised
 from slant.collector.keep.database import kept_open, writing
 from slant.collector.keep.export import write_rows
 from slant.collector.keep.frames import frame_of, registered
+from slant.collector.keep.people_texts import FIELDS, without_texts_of_people
 from slant.collector.system.files import copied, write_file
 from slant.collector.system.scratch import whole_folder
 from slant.collector.view.guarded import MEMORY, guarded
@@ -26,7 +27,9 @@ MAX_TRIALS = 20_000
 _LIMIT_S = 3600.0
 _PAGES = ("trials", "trial", "pairs", "pair", "games", "game")
 _DOWNLOADS = ("trials.csv", "trials.parquet")
-_ABOUT_RUNS = ("runs", "run_models", "run_tests", "run_conditions", "study_files", "study_contents")
+_ABOUT_RUNS = (
+    "runs", "run_models", "run_tests", "run_conditions", "run_participants", "study_files", "study_contents",
+)  # fmt: skip
 _START = ("trials", "", ())
 State = tuple[str, str, tuple[tuple[str, str], ...]]
 
@@ -73,10 +76,12 @@ def write_bundle(
     on_page: Callable[[int, int], None] = lambda done, known: None,
     *,
     anonymous: bool = False,
+    people_texts: bool = False,
 ) -> int:
     """Write the pages of the trials under an SQL condition into a new folder, `index.html` first, and the trials as CSV
     and Parquet; return the number of trials. `on_page` gets how many pages are written, and how many are known so far.
-    `anonymous`: without what reveals who collected them.
+    `anonymous`: without what reveals who collected them. What people wrote in their own words is left out, unless
+    `people_texts` is true.
 
     The folder appears once it is complete. Raise UsageError if the condition is invalid or leaves too many trials or
     none, or if the folder is not empty.
@@ -85,7 +90,7 @@ def write_bundle(
         raise UsageError(f"{folder} is there already, and not empty.", "Name a new folder: --bundle FOLDER")
     with tempfile.TemporaryDirectory(prefix="slant-bundle-") as place:
         small = Path(place) / ("slant.duckdb" if anonymous else db.name)
-        n_trials = _copy(db, small, where, anonymous)
+        n_trials = _copy(db, small, where, anonymous, people_texts)
         links = FileLinks()
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
@@ -103,7 +108,7 @@ def write_bundle(
     return n_trials
 
 
-def _copy(db: Path, small: Path, where: str, anonymous: bool) -> int:
+def _copy(db: Path, small: Path, where: str, anonymous: bool, people_texts: bool) -> int:
     """Return the chosen trials with all their attempts, and what the database knows about their runs, and no others."""
     frames: dict[str, pl.DataFrame] = {}
     with guarded(db, _LIMIT_S) as connection:
@@ -116,6 +121,8 @@ def _copy(db: Path, small: Path, where: str, anonymous: bool) -> int:
             )
         attempts = connection.sql("FROM attempts").join(trials, "trial_id", how="semi")
         frames["attempts"] = frame_of(anonymised(attempts, anonymous))
+        if not people_texts:
+            frames["attempts"] = _without_texts_of_people(frames["attempts"])
         for name in _ABOUT_RUNS:
             rows = connection.table(name)
             if "run_id" in rows.columns:
@@ -126,3 +133,11 @@ def _copy(db: Path, small: Path, where: str, anonymous: bool) -> int:
             with registered(connection, "chosen_rows", frame):
                 connection.execute(f"INSERT INTO {name} BY NAME SELECT * FROM chosen_rows")  # noqa: S608
     return int(n_trials)
+
+
+def _without_texts_of_people(attempts: pl.DataFrame) -> pl.DataFrame:
+    if "human" not in attempts["source"]:
+        return attempts
+    told = attempts.select("source", "option_a", "option_b", *FIELDS).iter_rows(named=True)
+    shared = pl.DataFrame([without_texts_of_people(row) for row in told], infer_schema_length=None)
+    return attempts.with_columns(shared[name].cast(attempts.schema[name]) for name in FIELDS)
