@@ -12,7 +12,7 @@
 #'
 #' @inheritParams marginal_means
 #' @param linked a list of pairs of attributes of which some combinations were never shown, such as
-#'   `list(c("education", "job"))`. An attribute is in one pair at most.
+#'   `list(c("education", "job"))`, or `"education:job"`. An attribute is in one pair at most.
 #' @param levels a list by attribute of its levels, the reference first; if not given, those of a factor, or in
 #'   alphabetical order.
 #' @param strata `"equal"`: levels of the linked attribute have the same weight; `"shown"`: by how often they were
@@ -45,6 +45,7 @@ amce <- function(data, outcome, attributes, cluster = NULL, weights = NULL, link
 }
 
 checked_pairs <- function(linked, attributes) {
+  if (is.character(linked)) linked <- strsplit(linked, ":", fixed = TRUE)
   pairs <- lapply(unname(as.list(linked)), function(pair) as.character(unlist(pair)))
   named <- unlist(pairs)
   if (any(lengths(pairs) != 2) || anyDuplicated(named) || !all(named %in% attributes)) {

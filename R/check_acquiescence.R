@@ -6,7 +6,9 @@
 #'
 #' @inheritParams check_separation
 #' @param data a data frame with one row per answer: `respondent`, `item`, `rating`.
-#' @param keys,limits see [scale_reliability()].
+#' @param keys see [scale_reliability()]; or the names of three columns of `data` that have scale, item and key of each
+#'   answer.
+#' @param limits see [scale_reliability()]; or the names of two columns.
 #' @return A data frame with one row per group and scale: `scale`; `n` respondents who answered items of both kinds;
 #'   `mean_positive` and `mean_negative`, of items with the keys 1 and -1, turned round (points of the scale);
 #'   `balanced_mean`, of the two; `acquiescence`, half their difference, with `std_error`, `conf_low`, `conf_high` (95
@@ -15,14 +17,18 @@
 #' @noRd
 check_acquiescence <- function(data, keys, limits, by = NULL) {
   check_columns(data, c("respondent", "item", "rating", by), to = "look for acquiescence")
-  keys <- checked_keys(as_columns(keys), data)
-  limits <- as.double(unlist(limits))
-  check_answers_within(data$rating, limits)
+  columns <- if (is.character(keys)) keys
+  limits <- unlist(limits)
+  if (is.null(columns)) keys <- checked_keys(as_columns(keys), data)
   empty <- data.frame(
     scale = character(), n = integer(), mean_positive = double(), mean_negative = double(), balanced_mean = double(),
     acquiescence = double(), std_error = double(), conf_low = double(), conf_high = double(), p_value = double()
   )
-  check_each_group(data, by, c("respondent", "item", "rating"), empty, function(rows) {
+  used <- unique(c("respondent", "item", "rating", columns, if (is.character(limits)) limits))
+  check_each_group(data, by, used, empty, function(rows) {
+    limits <- limits_of_rows(rows, limits)
+    check_answers_within(rows$rating, limits)
+    if (!is.null(columns)) keys <- checked_keys(keys_of_rows(rows, columns[[1]], columns[[2]], columns[[3]]), rows)
     of_scales <- split(keys, factor(keys$scale, unique(keys$scale)))
     as_plain_rows(do.call(rbind, lapply(unname(of_scales), halves_of_scale, rows, limits)))
   })

@@ -5,8 +5,11 @@
 #' @inheritParams check_separation
 #' @param data a data frame with one row per profile.
 #' @param attributes names of the columns with the levels that were shown.
-#' @param linked a list of pairs of attributes of which some combinations were never shown: the first is drawn with
-#'   equal chances, then the second among those that it allows.
+#' @param linked a list of pairs of attributes of which some combinations were never shown.
+#' @param draws how a linked pair was drawn: `"in_turn"`, the first with equal chances, then the second among those that
+#'   it allows; or `"cells"`, each allowed combination with the same chance.
+#' @param once names of the columns that tell what was drawn apart: rows that agree in them (and in `by`) are one
+#'   profile, however often it was shown. `NULL`: each row was drawn.
 #' @return A data frame with one row per level (`kind` is `"level"`): `attribute`, `level`, `n`, `share`, `expected`
 #'   (the share under the design: levels are drawn with equal chances), and of the attribute `chi_squared`, `df`,
 #'   `p_value`; and one per pair of attributes (`"pair"`): `attribute` (`"a x b"`), `level` (the cell that is farthest
@@ -14,8 +17,11 @@
 #'   twenty cells), `n_empty` (cells that were never shown), `chi_squared`, `df`, `p_value` of the cells that were;
 #'   `status`, `messages`.
 #' @noRd
-check_balance <- function(data, attributes, by = NULL, linked = list()) {
+check_balance <- function(data, attributes, by = NULL, linked = list(), draws = c("in_turn", "cells"), once = NULL) {
   linked <- checked_pairs(linked, attributes)
+  draws <- one_of(draws, c("in_turn", "cells"), "draws")
+  check_columns(data, c(once, by), to = "check")
+  if (!is.null(once)) data <- data[!duplicated(data[c(by, once)]), , drop = FALSE]
   empty <- data.frame(
     kind = character(), attribute = character(), level = character(), n = integer(), share = double(),
     expected = double(), residual = double(), n_empty = integer(), chi_squared = double(), df = double(),
@@ -23,37 +29,37 @@ check_balance <- function(data, attributes, by = NULL, linked = list()) {
   )
   check_each_group(data, by, attributes, empty, function(rows) {
     factors <- lapply(stats::setNames(attributes, attributes), function(name) factor(as.character(rows[[name]])))
-    alone <- lapply(attributes, function(name) level_balance(name, factors, linked))
+    alone <- lapply(attributes, function(name) level_balance(name, factors, linked, draws))
     pairs <- if (length(attributes) > 1) utils::combn(attributes, 2, simplify = FALSE)
-    do.call(rbind, c(alone, lapply(pairs, pair_balance, factors, linked)))
+    do.call(rbind, c(alone, lapply(pairs, pair_balance, factors, linked, draws)))
   })
 }
 
 # The chance of each cell of a pair under the design, a matrix; cells of a linked pair that were never shown have none.
-chances_of_pair <- function(pair, factors, linked) {
+chances_of_pair <- function(pair, factors, linked, draws) {
   own <- Filter(function(one) setequal(one, pair), linked)
   if (length(own) == 0) {
-    return(outer(chances_of(pair[[1]], factors, linked), chances_of(pair[[2]], factors, linked)))
+    return(outer(chances_of(pair[[1]], factors, linked, draws), chances_of(pair[[2]], factors, linked, draws)))
   }
   drawn <- own[[1]]
   allowed <- table(factors[[drawn[[1]]]], factors[[drawn[[2]]]]) > 0
-  chances <- allowed / rowSums(allowed) / nrow(allowed)
+  chances <- if (draws == "cells") allowed / sum(allowed) else allowed / rowSums(allowed) / nrow(allowed)
   chances <- matrix(chances, nrow(allowed), dimnames = unname(dimnames(allowed)))
   if (identical(drawn, pair)) chances else t(chances)
 }
 
-chances_of <- function(name, factors, linked) {
-  own <- Filter(function(pair) pair[[2]] == name, linked)
+chances_of <- function(name, factors, linked, draws) {
+  own <- Filter(function(pair) name %in% if (draws == "cells") pair else pair[[2]], linked)
   if (length(own) == 0) {
     n <- nlevels(factors[[name]])
     return(stats::setNames(rep(1 / n, n), levels(factors[[name]])))
   }
-  colSums(chances_of_pair(own[[1]], factors, linked))
+  colSums(chances_of_pair(c(setdiff(own[[1]], name), name), factors, linked, draws))
 }
 
-level_balance <- function(name, factors, linked) {
+level_balance <- function(name, factors, linked, draws) {
   n <- tabulate(factors[[name]])
-  expected <- unname(chances_of(name, factors, linked))
+  expected <- unname(chances_of(name, factors, linked, draws))
   tested <- goodness_of_fit(n, expected)
   n_levels <- length(n)
   frame_of(
@@ -64,11 +70,11 @@ level_balance <- function(name, factors, linked) {
   )
 }
 
-pair_balance <- function(pair, factors, linked) {
+pair_balance <- function(pair, factors, linked, draws) {
   counts <- table(factors[[pair[[1]]]], factors[[pair[[2]]]])
   is_linked <- any(vapply(linked, setequal, NA, pair))
   expected <- if (is_linked) {
-    chances_of_pair(pair, factors, linked)
+    chances_of_pair(pair, factors, linked, draws)
   } else {
     outer(rowSums(counts), colSums(counts)) / sum(counts)^2
   }

@@ -3,7 +3,8 @@
 #' @inheritParams check_separation
 #' @param data a data frame with one row per answer.
 #' @param outcome name of the column with the ratings, whole numbers.
-#' @param limits the lowest and the highest point of the scale; `NULL` for those that were given.
+#' @param limits the lowest and the highest point of the scale, or the names of two columns that have them; `NULL` for
+#'   those that were given.
 #' @param respondent name of the column that tells respondents apart, or `NULL`.
 #' @return A data frame with one row per group: `n` ratings; `n_points` of the scale; `n_used`, and `never_used` (text);
 #'   `share_lowest` and `share_highest`; `commonest` point and its share; `n_respondents` with two answers or more, and
@@ -16,9 +17,9 @@ check_scale_use <- function(data, by = NULL, outcome = "rating", limits = NULL, 
     share_highest = double(), commonest = double(), share_commonest = double(), n_respondents = integer(),
     n_same = integer()
   )
-  check_each_group(data, by, outcome, empty, function(rows) {
+  check_each_group(data, by, c(outcome, if (is.character(limits)) limits), empty, function(rows) {
     ratings <- plain_numbers(rows[[outcome]], outcome)
-    limits <- if (is.null(limits)) range(ratings) else limits
+    limits <- if (is.null(limits)) range(ratings) else limits_of_rows(rows, limits)
     check_answers_within(ratings, if (limits[[1]] == limits[[2]]) limits + c(0, 1) else limits)
     points <- seq(limits[[1]], limits[[2]])
     n <- tabulate(match(ratings, points), length(points))

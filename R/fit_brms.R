@@ -49,8 +49,8 @@
 #'   standard deviations of random effects; for `cor`, their correlations. What is not named keeps the paper's prior
 #'   (of numbers brms's own, of counts those of their family: `family`).
 #' @param coding `"treatment"`, or `"sum"` for contrasts that sum to 0.
-#' @param family `"bernoulli"`, `"cumulative"` for a rating (priors that are not named: normal(0, 2.5) on coefficients,
-#'   student_t(3, 0, 2.5) on each threshold at the means of the covariates, exponential(1) on standard deviations of
+#' @param family `"bernoulli"`, `"cumulative"` for a rating (priors that are not named: normal(0, 2.5) on coefficients
+#'   and on each threshold at the means of the covariates, exponential(1) on standard deviations of
 #'   random effects), or `"gaussian"` for an outcome that is a number. Then a prior can be named for `sigma`,
 #'   too, and what is not named has brms's own prior, which goes by the outcome: student_t(3, median, spread) on the
 #'   intercept, student_t(3, 0, spread) on standard deviations, where spread is the larger of 2.5 and the outcome's MAD,

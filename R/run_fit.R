@@ -22,6 +22,10 @@
 #'     \item{`"clogit"`}{a conditional logit of which profile of a set was chosen, as `survival::clogit()`: as
 #'       `"logistic"`, and `sets`, the columns that tell the sets apart (if not given, those of `respondent`, `persona`,
 #'       `template`, `repetition`, `task` that there are).}
+#'     \item{`"marginal_means"`, `"amce"`, `"amie"`, `"mean_contrasts"`, `"impact_ratio"`}{[marginal_means()],
+#'       [amce()], [amie()], [mean_contrasts()], [impact_ratio()].}
+#'     \item{`"reliability"`}{[scale_reliability()] of rows that carry their keys: `outcome` (the rating), `by`,
+#'       and names of the columns `respondent`, `item`, `scale`, `key` and `limits` (two); `least_answered`.}
 #'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: `outcome`, `contrast` (if not given
 #'       `"condition"`), `levels`, `by`, and `trim` (.2).}
 #'     \item{`"median_difference"`}{of medians, with a percentile bootstrap: the same, `n_draws` (2000), `seed`.}

@@ -1,10 +1,10 @@
 # The gate: what pages and help claim of errors and intervals, simulated; bench/truth.py. From the checkout:
 #
 #   Rscript bench/truth.R CLAIM DATA_SETS     prints a JSON array, one object a row
-#   Rscript bench/truth.R                     prints the names of the claims
+#   Rscript bench/truth.R                     prints the names of the claims; with --long, of those that take long
 #
 # A claim is a function of the number of data sets that gives rows of `held()`. Whoever claims something new adds one.
-sources <- c(list.files("R", full.names = TRUE), sprintf("bench/claims_of_%s.R", c("effects", "measures", "profiles")))
+sources <- c(list.files("R", full.names = TRUE), sprintf("bench/claims_of_%s.R", c("effects", "measures", "profiles", "ratings")))
 for (file in sources) source(file)
 for (name in c("simulations", "balanced")) source(sprintf("tests/testthat/helper-%s.R", name))
 
@@ -19,10 +19,10 @@ printed <- function(claim, design, holds) held(claim, design, holds)
 claims <- c(claims_of_effects, claims_of_measures, claims_of_profiles)
 
 words <- commandArgs(TRUE)
-if (length(words) == 0) {
-  writeLines(names(claims))
+if (length(words) < 2) {
+  writeLines(names(if ("--long" %in% words) long_claims else claims))
 } else {
-  rows <- claims[[words[[1]]]](as.integer(words[[2]]))
+  rows <- c(claims, long_claims)[[words[[1]]]](as.integer(words[[2]]))
   values <- lapply(rows, function(column) if (is.numeric(column)) format(column, digits = 15, trim = TRUE) else {
     sprintf("\"%s\"", gsub("\"", "\\\"", column, fixed = TRUE))
   })

@@ -15,21 +15,29 @@ from bench.measures import ROOT, Measure, by_r
 from slant.analysis.bridge.r_home import r_installation
 
 AT_ONCE = 2
+OF_LONG_CLAIMS = 100
+"""Data sets of a claim that takes many minutes."""
 
 
-def truth(n_data_sets: int) -> list[Measure]:
-    """Each claim over so many data sets of each design; claims take turns on two cores."""
+def truth(n_data_sets: int, *, long: bool = False) -> list[Measure]:
+    """Each claim over so many data sets of each design; claims take turns on two cores. `long`: also those that take
+    many minutes, over a hundred data sets.
+    """
+    asked = [(name, n_data_sets) for name in claim_names()]
+    asked += [(name, OF_LONG_CLAIMS) for name in claim_names("--long")] if long else []
     with ThreadPoolExecutor(AT_ONCE) as executor:
-        of_claims = executor.map(lambda name: by_r("truth.R", name, n_data_sets), claim_names())
+        of_claims = executor.map(lambda claim: by_r("truth.R", *claim), asked)
         return [measure for rows in of_claims for row in rows for measure in _measures(row)]
 
 
-def claim_names() -> list[str]:
-    """The claims of bench/truth.R, in its order."""
+def claim_names(*words: str) -> list[str]:
+    """The claims of bench/truth.R, in its order; with `--long` those that take many minutes."""
     home = r_installation()
     if home is None:
         raise SystemExit("This bench needs R.")
-    done = subprocess.run([str(home.rscript), "bench/truth.R"], capture_output=True, text=True, check=True, cwd=ROOT)
+    done = subprocess.run(
+        [str(home.rscript), "bench/truth.R", *words], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     return done.stdout.split()
 
 

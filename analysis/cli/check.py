@@ -59,7 +59,7 @@ def check_command(
     """
     from slant.analysis.pages.check_page import as_json, as_rows, as_text, check_ending, write_page
     from slant.analysis.questions.checks.check_calls import has_checks
-    from slant.analysis.questions.checks.check_table import checks_of
+    from slant.analysis.questions.checks.check_table import checks_of_study
     from slant.analysis.questions.checks.registration import REGISTRATION, registered_study
     from slant.analysis.questions.checks.retest_check import RETEST
     from slant.analysis.questions.checks.served_findings import SERVED, SERVERS
@@ -69,7 +69,7 @@ def check_command(
     if out is not None:
         check_ending(out)
     chosen = asked.choose(has_checks, "has anything to check")
-    commands = {known.check: known.kept_by for known in checks_of(chosen.design)}
+    commands = {known.check: known.kept_by for known in checks_of_study(chosen)}
     known = (*commands, RETEST, REGISTRATION, SERVERS, SERVED)
     if show is not None and show not in known:
         raise UnknownNameError("check", show, known)

@@ -37,7 +37,7 @@ from slant.analysis.pages.report_tables import table_label, text_table
 from slant.analysis.plots.drawing import require_packages
 from slant.analysis.plots.registry import figure_kinds, figure_rows
 from slant.analysis.questions.checks.check_calls import has_checks
-from slant.analysis.questions.checks.check_table import checks_of
+from slant.analysis.questions.checks.check_table import checks_of_study
 from slant.analysis.questions.checks.registration import finding, registered_study
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.study_checks import ALPHA, same_words_rows
@@ -73,6 +73,10 @@ _ENGINES = (
     "logistic",
     "clm",
     "clogit",
+    "marginal_means",
+    "amce",
+    "impact_ratio",
+    "reliability",
     CROSSED,
 )  # fits that a report makes if they are missing; others take minutes
 _MORE_TABLES = (
@@ -243,7 +247,7 @@ def _checks(data: ReportData, db: str | Path, out: Path) -> dict[str, Any]:
         checks = summary_of_checks(quick_checks(db, data.study, data.fits, data.workers), out)
     except (RError, DatabaseError):  # the reason is on top, with that of fits and figures
         checks = None
-    names = ", ".join(known.check.replace("_", " ") for known in checks_of(data.study.design))
+    names = ", ".join(known.check.replace("_", " ") for known in checks_of_study(data.study))
     command = without_folders(f"analyze check --study {data.study.as_typed} --out {PAGE_NAME}")
     return {"checks": checks, "check_names": names, "check_command": command}
 

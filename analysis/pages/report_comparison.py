@@ -33,6 +33,10 @@ _QUICK = (
     "logistic",
     "clm",
     "clogit",
+    "marginal_means",
+    "amce",
+    "impact_ratio",
+    "reliability",
     "step_sensitivity",
     "leave_one_out",
 )

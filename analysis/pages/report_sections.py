@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.calls.executors import Workers
+from slant.analysis.fitting.engines import ENGINES
 from slant.analysis.fitting.fits import FitResult
 from slant.analysis.fitting.tests_of_groups import term_tests
 from slant.analysis.pages.parts.printed_tables import COMPARED
@@ -28,7 +29,7 @@ from slant.analysis.plots.drawing import Figure, draw, embedded
 from slant.analysis.plots.registry import FigureRows
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.descriptive_tables import table_info
-from slant.collector.studies.catalogue import BASE, Study
+from slant.collector.studies.catalogue import BASE, Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
 
 TITLES = {PRINT: "The print, checked without raw data"}
@@ -126,16 +127,35 @@ def _estimates(data: ReportData, grain: dict[str, str]) -> list[tuple[str, dict[
     captioned, fits = [], data.fits
     levels = data.study.design.factor_levels(data.study)
     own = {name: result for name, result in fits.items() if result.engine != CROSSED}
+    engines = {name: fit.engine for name, fit in fits_of(data.study).items()}
     for name, result in own.items():
         estimates = _over_words(result.table, fits).filter(**grain).drop(*GRAIN, "study", "fit", "measure")
         used = [column for column in estimates.columns if estimates[column].null_count() < estimates.height]
-        if estimates.height:
+        if engines[name] in _OWN_TABLES:
+            captioned += _own_table(name, engines[name], result, grain)
+        elif estimates.height:
             own_levels = {**levels, **(data.study.fits[name].levels if name in data.study.fits else {})}
-            words = {term: term_words(term, own_levels) for term in estimates["term"].unique()}
+            has_formula = "formula" in ENGINES[engines[name]].needs
+            words = {term: term_words(term, own_levels) for term in estimates["term"].unique() if has_formula}
             table = fit_table(estimates.select(used).with_columns(pl.col("term").replace(words)))
             captioned.append((f"{name}: estimates with 95 % intervals", table))
         captioned += _tests_of_terms(name, result, grain)
     return captioned
+
+
+_OWN_TABLES = {
+    "impact_ratio": ("ratios", "rates over that of the reference; below four fifths (.8) only with the whole interval"),
+    "reliability": ("scales", "how far the items of each scale hang together, over respondents"),
+}
+"""Engines whose own table says more than their estimates."""
+
+
+def _own_table(name: str, engine: str, result: FitResult, grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:
+    table, caption = _OWN_TABLES[engine]
+    rows = result.tables[engine][table].filter(**grain)
+    rows = rows.drop(*GRAIN, "study", "fit", "measure", "refusals_removed", "term", strict=False)
+    used = [column for column in rows.columns if rows[column].null_count() < rows.height]
+    return [(f"{name.replace('_', ' ')}: {caption}", fit_table(rows.select(used)))] if rows.height else []
 
 
 def _tests_of_terms(name: str, result: FitResult, grain: dict[str, str]) -> list[tuple[str, dict[str, Any]]]:

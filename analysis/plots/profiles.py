@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import polars as pl
 
 from slant.analysis.calls.call import Call, answered
+from slant.analysis.fitting.engines import ENGINES
+from slant.analysis.fitting.fits import fit
 from slant.analysis.plots.figure_data import FigureData, FigureKind
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view
 from slant.collector.keep.database import reading
+from slant.collector.studies.catalogue import fits_of
 
 _OVER_PROFILES = (
     "Intervals are over the profiles that were shown; other templates, personas and words are not among what they "
@@ -65,9 +69,71 @@ def _marginal_means(data: FigureData) -> pl.DataFrame | None:
     return means.with_columns(outcome="part", note=pl.lit(_OVER_PROFILES))
 
 
+def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | None:
+    """Return the estimates (or `table`) of the fits of the engine that the design names for this figure, a part a
+    question, levels in the order of the fit.
+    """
+    engine = data.study.design.figures[figure]
+    fits = {name: one for name, one in fits_of(data.study).items() if one.engine == engine}
+    if not fits:
+        return None
+    result = fit(data.db, data.study, engine, source=data.source, workers=data.workers, progress=data.progress)
+    if table:
+        rows = result.tables[engine][table]
+    elif "levels" in ENGINES[engine].tables:
+        rows = _with_levels(result.table, result.tables[engine]["levels"])
+    else:
+        rows = result.table
+    if rows.is_empty():
+        return None
+    rows = rows.join(data.model_labels, on=["study_version", "model"], how="left", maintain_order="left")
+    order = ["model_no", "model"]  # of the others the order of R
+    rows = rows.with_columns(part="test", outcome="test", note=pl.lit(_OVER_PROFILES)).drop("study", "measure")
+    return rows.sort(*GRAIN, "part", *order, nulls_last=True, maintain_order=True)
+
+
+def _with_levels(estimates: pl.DataFrame, levels: pl.DataFrame) -> pl.DataFrame:
+    cell = [
+        "source",
+        "study",
+        "study_version",
+        "variant",
+        "model",
+        "test",
+        "fit",
+        "refusals_removed",
+        "measure",
+        "term",
+    ]
+    return estimates.join(levels, on=cell, how="left", nulls_equal=True, maintain_order="left")
+
+
+def _interactions(data: FigureData) -> pl.DataFrame | None:
+    """Return those of each pair of attributes: a figure a question, pair and model."""
+    rows = _of_fit(data, "interactions")
+    if rows is None:
+        return None
+    pair = pl.col("fit").str.strip_prefix("amie_")
+    named = pl.concat_str("test", pair, pl.coalesce("model_label", "model"), separator=", ")
+    return rows.with_columns(part=pl.when(pl.col("model").is_null()).then("test").otherwise(named))
+
+
 KINDS = {
     "ratings": FigureKind("Ratings at each level of each attribute, as stacked bars.", _ratings, is_declared=True),
     "marginal_means": FigureKind(
         "The mean answer at each level of each attribute, with its interval.", _marginal_means, is_declared=True
+    ),
+    "amce": FigureKind(
+        "The effect of each level against the first of its attribute, with its interval.",
+        partial(_of_fit, figure="amce"),
+        is_declared=True,
+    ),
+    "impact_ratios": FigureKind(
+        "Rates of yes over the highest, with intervals, beside four fifths.",
+        partial(_of_fit, figure="impact_ratios", table="ratios"),
+        is_declared=True,
+    ),
+    "interactions": FigureKind(
+        "What combinations of two attributes add to the effects of both.", _interactions, is_declared=True
     ),
 }

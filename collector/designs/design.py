@@ -7,11 +7,9 @@ One with a custom order gives `plan` in place of `questions`, one with games `ne
 from __future__ import annotations
 
 import json
-import random
 from abc import ABC, abstractmethod
-from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +19,7 @@ from slant.collector.designs.imported_turns import TurnReader
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
+from slant.collector.designs.shuffled_questions import ShuffledQuestions
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Conversation, Prompt, Reading, RefusalRule, Reply, Trial, Turn
 from slant.collector.stable_ids import stable_id
@@ -83,8 +82,10 @@ class Design(ABC):
     checks: Mapping[str, Mapping[str, Any]] = {}
     """List checks of `checked_view` besides those that all answers (and choices) have, by their keys in checks.toml,
     each with arguments that its R function takes for this design only."""
+    profiles_view: str = ""
+    """Name the view with one row for each profile that an answer is about, for checks that read "profiles"."""
     figures: Mapping[str, str] = {}
-    """List figures that not every design has, by name, each with the view of its rows; empty: `trials_view`."""
+    """List figures that not every design has, each with the view of its rows, or the engine whose fits it shows."""
     report_parts: tuple[ReportPart, ...] = ()
     """List groups of tables in this design's report, besides those of all studies."""
     choice: str = ""
@@ -182,6 +183,10 @@ class Design(ABC):
         """Return what could be chosen in a trial; `trial` as in `facts`."""
         return tuple(option for option in (trial["option_a"], trial["option_b"]) if option)
 
+    def check_arguments(self, study: StudyFile) -> Mapping[str, Mapping[str, Any]]:
+        """Return which of `checks` this study has, with their arguments; `where` (as in fits) chooses their rows."""
+        return self.checks
+
     def remarks(self, study: StudyFile) -> list[str]:
         """Return sentences on what is allowed but may not be intended, for `collect studies validate`."""
         return []
@@ -240,7 +245,7 @@ class Design(ABC):
 
     def shuffled_questions(self, study: StudyFile, model: StudyModel, seed: int) -> QuestionPlan[Any]:
         """Return all questions of a model, in a seeded order."""
-        return _ShuffledQuestions(self, study, model, seed)
+        return ShuffledQuestions(self, study, model, seed)
 
     def conversations(
         self, study: StudyFile, model: StudyModel, seed: int, repetitions: int, skip: Sequence[int] = b""
@@ -337,8 +342,7 @@ class Design(ABC):
 
     def trial_for_prompt(self, study: StudyFile, model: StudyModel, messages: Sequence[Any]) -> Trial | None:
         """Return the trial (repetition 1) whose prompt these messages are, for a simulated server; None if there is
-        none (a round of a game is not a separate question: the simulated provider is given its trial).
-        """
+        none (a round of a game has no separate question)."""
         return None if self.has_turns(study) else index_prompts(study, model, self._prompts).find(messages)
 
     def _prompt(self, study: StudyFile, model: StudyModel, trial: Trial) -> Prompt:
@@ -359,46 +363,6 @@ def as_text(value: Any) -> str:
     if isinstance(value, list) and not any(isinstance(part, list | dict) for part in value):
         return ", ".join(map(as_text, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-class _ShuffledQuestions(QuestionPlan[tuple[int, int]]):
-    """Plan the questions of a design without its own plan; a place is the number of a question and a repetition."""
-
-    def __init__(self, design: Design, study: StudyFile, model: StudyModel, seed: int) -> None:
-        self._design, self._study, self._model, self._seed = design, study, model, seed
-        questions = design.questions(study, model)
-        self._questions = questions if isinstance(questions, Sequence) else list(questions)
-
-    def places(self, repetitions: int) -> Iterator[tuple[int, int]]:
-        order = array("I", range(len(self._questions) * repetitions))
-        random.Random(self._seed).shuffle(order)
-        for number in order:
-            repetition, place = divmod(number, len(self._questions))
-            yield place, repetition + 1
-
-    def trial_id(self, place: tuple[int, int]) -> str:
-        return self.trial(place, 0).trial_id
-
-    def cell(self, place: tuple[int, int]) -> tuple[str, str]:
-        return self._questions[place[0]].test, self._questions[place[0]].condition
-
-    def trial(self, place: tuple[int, int], position: int) -> Trial:
-        study, model, question = self._study, self._model, self._questions[place[0]]
-        cell = (question.test, question.condition, question.group, question.item, question.wording)
-        sent = (model.model, model.provider, model.requested_model, model.frame, dict(model.settings))
-        enforced = ["structured_output"] if model.structured_output else []
-        trial = Trial(
-            trial_id=stable_id(study.name, study.variant, *sent, *enforced, self._seed, place[1], *cell),
-            study=study.name,
-            study_version=study.version,
-            variant=study.variant,
-            model=model.model,
-            repetition=place[1],
-            position=position,
-            **{field.name: getattr(question, field.name) for field in fields(question)},
-        )
-        content = self._design.content(study, model, trial)
-        return replace(trial, trial_id=stable_id(content, trial.trial_id), content=content)
 
 
 def quoted_answer(reply: Reply) -> tuple[dict[str, Any], ...]:

@@ -89,6 +89,12 @@ class StudyModel:
         return json.dumps(dict(self.settings), ensure_ascii=False)
 
 
+_NAMING_COLUMNS = (
+    "text", "id", "attributes", "between", "weights", "sets", "respondent", "item", "scale", "key", "limits",
+)  # fmt: skip
+"""Settings of fits that are names of columns, or lists of them; `cluster` may join two by a colon."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fit:
     """Hold one analysis that a study defines: which engine fits what, on which view, by which cells.
@@ -116,14 +122,14 @@ class Fit:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Return the columns that settings name: the text of a topic model, what distinguishes its documents, what
-        answers have in common, what distinguishes the sets of a choice."""
-        named = [str(self.settings[name]) for name in ("text", "id") if name in self.settings]
+        """Return the columns that settings name: the text of a topic model, what distinguishes its documents,
+        attributes, what answers have in common, what distinguishes the sets of a choice."""
+        named: list[str] = []
+        for value in (self.settings.get(name, ()) for name in _NAMING_COLUMNS):
+            named += [value] if isinstance(value, str) else map(str, value)
         clusters = self.settings.get("cluster", ())
         for cluster in (clusters,) if isinstance(clusters, str) else clusters:
             named += str(cluster).split(":")  # a word within its group: "group:item"
-        sets = self.settings.get("sets", ())
-        named += [sets] if isinstance(sets, str) else map(str, sets)
         return tuple(dict.fromkeys(named))
 
 

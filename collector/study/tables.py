@@ -116,15 +116,17 @@ def read_fit(
 
 
 def _own_levels(row: Table, attributes: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str | int, ...]]:
-    """Return the study's levels of its own factors that a formula (outside its random effects) or a contrast names;
-    numbers stay numbers, unless the fit itself lists them.
+    """Return the study's levels of its own factors that a formula (outside its random effects), a contrast or the
+    setting `attributes` names; numbers stay numbers, unless the fit itself lists them.
     """
     formula = re.sub(r"\|[^()]*\)", ")", row.optional_text("formula") or "")
-    named = {*re.findall(r"\w+", formula), row.optional_text("contrast")}
+    compared = row.mapping("settings").get("attributes", ())
+    compared = {compared} if isinstance(compared, str) else {one for one in compared if isinstance(one, str)}
+    named = {*re.findall(r"\w+", formula), row.optional_text("contrast"), *compared}
     return {
         name: levels
         for name, levels in attributes.items()
-        if name in named and len(levels) > 1 and not all(map(_is_number, levels))
+        if name in named and len(levels) > 1 and (name in compared or not all(map(_is_number, levels)))
     }
 
 

@@ -40,3 +40,16 @@ test_that("the published profiles come to the chi squared that was kept", {
   expect_equal(pairs$n_empty[match(c("education x job", "origin x reason"), pairs$attribute)], c(16, 6))
   expect_equal(levels$expected[levels$level == "doctor"], 3 / 77)
 })
+
+test_that("where each allowed combination is as likely, shares are those of cells; a profile shown again counts once", {
+  rows <- data.frame(school = c("none", "much", "much"), job = c("clerk", "clerk", "doctor"), item = 1:3)
+  shown <- rows[rep(1:3, 20), ]
+  shown$item <- seq_len(60)
+  again <- shown[rep(1:60, 4), ]
+  found <- check_balance(again, c("school", "job"), linked = "school:job", draws = "cells", once = "item")
+  levels <- found[found$kind == "level", ]
+  expected <- c(much = 2 / 3, none = 1 / 3, clerk = 2 / 3, doctor = 1 / 3)
+  expect_equal(stats::setNames(levels$expected, levels$level), expected)
+  expect_equal(levels$chi_squared, rep(0, 4))
+  expect_equal(sum(levels$n), 120)
+})

@@ -1,6 +1,7 @@
 """What R is given for each check: rows, and arguments. The table (checks.toml) says which of both a check wants.
 
-Rows (`reads`): "trials"; of these "answered" ones, and rounds of "complete" games. Of fits: "effects" of conditions in
+Rows (`reads`): "trials"; of these "answered" ones, and rounds of "complete" games; "profiles" (the design's
+`profiles_view`, each attribute a column). Of fits: "effects" of conditions in
 the study's own model, all its "estimates", those without a prompt each ("leave_one_out"), effects "over_words" and
 wordings, "variances" with those of words. Arguments (`takes`): "by", "contrast", "levels" (of the contrast, or
 "levels_by_factor"), "outcome" (the design's `choice`), "formula", "alpha", "bound", "with_words" (the estimates of the
@@ -17,12 +18,13 @@ from typing import Any
 import polars as pl
 
 from slant.analysis.calls.call import Call
-from slant.analysis.questions.checks.check_table import CheckInfo, checks_of, mixed_model_checks
+from slant.analysis.questions.checks.check_table import CheckInfo, checks_of_study, mixed_model_checks
 from slant.analysis.questions.checks.trials import CELL, has_mixed_fit, with_token_limits
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.labels import with_labels
 from slant.analysis.rows.study_choice import rows_of_source
 from slant.analysis.rows.views import read_view, set_measure
+from slant.collector.keep.attributes import attributes_apart
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.studies.catalogue import Fit, Study
@@ -32,7 +34,7 @@ _BY = {"cell": CELL, "model": tuple(name for name in CELL if name != "test"), "v
 _USED = (
     *CELL, "condition", "group", "item", "wording", "repetition", "position", "outcome", "is_refusal", "tokens",
     "output_tokens", "token_limit", "temperature", "finish_reason", "choice", "first_option", "game", "history",
-    "class", "job", "round", "n_reminders", "is_complete", "ended_as",
+    "class", "job", "round", "n_reminders", "is_complete", "ended_as", "respondent", "rating",
 )  # fmt: skip
 """Columns of trials that checks use without being told: others (all of the reasoning, say) would take time to send."""
 
@@ -62,12 +64,28 @@ def conditions_in(trials: pl.DataFrame) -> list[str]:
     return list(ordered["condition"].unique(maintain_order=True))
 
 
-def calls_of_answers(trials: pl.DataFrame, study: Study, alpha: float) -> Calls:
-    """Yield the checks of answers; each source, version and variant is corrected for the number of its own tests."""
-    for _, rows in trials.group_by(*GRAIN, maintain_order=True):
+def read_profiles(db: str | Path, study: Study, source: str | None) -> pl.DataFrame | None:
+    """Return the rows of the design's `profiles_view`, each attribute a column; None of a design without one."""
+    if not study.design.profiles_view:
+        return None
+    with reading(db) as connection:
+        view = connection.view(study.design.profiles_view)
+        frame = frame_of(attributes_apart(view.filter(f"study = '{study.name}'")))
+    return rows_of_source(frame, db, study, source)
+
+
+def calls_of_answers(trials: pl.DataFrame, study: Study, alpha: float, profiles: pl.DataFrame | None = None) -> Calls:
+    """Yield the checks of answers; each source, version and variant is corrected for the number of its own tests.
+    `profiles` as read_profiles() returns them.
+    """
+    own, checks = study.design.check_arguments(study), checks_of_study(study)
+    for values, rows in trials.group_by(*GRAIN, maintain_order=True):
         levels, outcome = conditions_in(rows), study.design.choice
         given = {"contrast": "condition", "levels": levels, "outcome": outcome, "alpha": alpha}
-        yield from calls_of(checks_of(study.design), _frames(rows), given, study.design.checks)
+        frames = _frames(rows)
+        if profiles is not None:
+            frames["profiles"] = profiles.filter(**dict(zip(GRAIN, values, strict=True)))
+        yield from calls_of(checks, frames, given, own)
 
 
 def calls_of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, only: Iterable[CheckInfo] | None = None) -> Calls:
@@ -108,10 +126,12 @@ def calls_of(
             continue
         arguments = {_ARGUMENTS.get(name, name): given[name] for name in check.takes if name != "by"}
         arguments = {"by": list(_BY[check.of_each]), **arguments, **(own or {}).get(check.key, {})}
-        yield (
-            check.check,
-            Call(check.function, _used(frames[check.reads], arguments), arguments, packages=check.packages),
-        )
+        frame = frames[check.reads]
+        for column, values in arguments.pop("where", {}).items():
+            frame = frame.filter(pl.col(column).is_in(values))
+        if frame.is_empty():
+            continue
+        yield check.check, Call(check.function, _used(frame, arguments), arguments, packages=check.packages)
 
 
 _ARGUMENTS = {"levels_by_factor": "levels"}
@@ -127,7 +147,9 @@ def _used(rows: pl.DataFrame, arguments: Mapping[str, Any]) -> pl.DataFrame:
 
 def _texts(values: Iterable[Any]) -> Iterator[str]:
     for value in values:
-        if isinstance(value, str):
+        if isinstance(value, Mapping):
+            yield from map(str, value)
+        elif isinstance(value, str):
             yield value
         elif isinstance(value, (list, tuple)):
             yield from _texts(value)

@@ -13,7 +13,7 @@ import polars as pl
 from slant.analysis.questions.checks import answer_findings, choice_findings, fit_findings, game_findings, word_findings
 from slant.analysis.questions.checks.calibration_finding import sampler_quality
 from slant.analysis.questions.checks.check_calls import has_checks
-from slant.analysis.questions.checks.check_table import CheckInfo, checks_of, question_of
+from slant.analysis.questions.checks.check_table import CheckInfo, checks_of_study, question_of
 from slant.analysis.questions.checks.count_finding import count_models
 from slant.analysis.questions.checks.nothing_finding import found_by_chance
 from slant.analysis.questions.checks.pooled_finding import pooled_effects
@@ -95,7 +95,7 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
             context = context_of(checks, trials)
             if looks := looks_in(checks.looks, grain):
                 own.append(stopping_finding(looks, context.models, checks.registered))
-            asked = (check for check in checks_of(checks.study.design) if check.question)
+            asked = (check for check in checks_of_study(checks.study) if check.question)
             own += [
                 _make_finding(checks, check, rows, context)
                 for check in asked

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.design import Design
+from slant.collector.designs.study import Study
 from slant.collector.errors import DesignError
 
 _FILE = Path(__file__).with_name("checks.toml")
@@ -116,6 +117,12 @@ def checks_of(design: Design) -> tuple[CheckInfo, ...]:
         return mixed_model_checks()
     of = {"answers", "choices"} if design.choice else {"answers"}
     return tuple(check for check in _table() if of & set(check.of) or check.key in design.checks)
+
+
+def checks_of_study(study: Study) -> tuple[CheckInfo, ...]:
+    """Return the checks of its design that this study has something for."""
+    own = study.design.check_arguments(study)
+    return tuple(one for one in checks_of(study.design) if one.key not in study.design.checks or one.key in own)
 
 
 def question_of(check: CheckInfo, design: Design) -> str:

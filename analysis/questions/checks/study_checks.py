@@ -26,6 +26,7 @@ from slant.analysis.questions.checks.check_calls import (
     calls_of_trials,
     has_checks,
     read_answers,
+    read_profiles,
 )
 from slant.analysis.questions.checks.check_findings import Checks
 from slant.analysis.questions.checks.check_table import mixed_model_checks
@@ -141,7 +142,8 @@ def _check(
 ) -> Checks:
     if study.design.checked_view:
         answers = read_answers(db, study, source, measure)
-        rows, check_warnings = run_calls(list(calls_of_answers(answers, study, alpha)), workers, progress)
+        of_answers = list(calls_of_answers(answers, study, alpha, read_profiles(db, study, source)))
+        rows, check_warnings = run_calls(of_answers, workers, progress)
         return Checks(
             study,
             alpha,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.fits import FitResult
-from slant.analysis.questions.checks.check_calls import calls_of_answers, calls_of_trials, read_answers
+from slant.analysis.questions.checks.check_calls import calls_of_answers, calls_of_trials, read_answers, read_profiles
 from slant.analysis.questions.checks.check_findings import Checks, findings
-from slant.analysis.questions.checks.check_table import CheckInfo, checks_of, mixed_model_checks
+from slant.analysis.questions.checks.check_table import CheckInfo, checks_of_study, mixed_model_checks
 from slant.analysis.questions.checks.sentences import Finding
 from slant.analysis.questions.checks.served_findings import served_rows
 from slant.analysis.questions.checks.study_checks import (
@@ -35,7 +35,9 @@ def quick_checks(db: str | Path, study: Study, fits: Mapping[str, FitResult], wo
     """
     if study.design.checked_view:
         trials = read_answers(db, study, None, None)
-        rows, warnings = run_calls(list(calls_of_answers(trials, study, ALPHA)), workers, None)
+        rows, warnings = run_calls(
+            list(calls_of_answers(trials, study, ALPHA, read_profiles(db, study, None))), workers, None
+        )
     else:
         trials = read_trials(db, study, None, None)
         paper = mixed_fit(study)
@@ -64,5 +66,5 @@ def findings_made(checks: Checks) -> list[tuple[dict[str, str], list[Finding]]]:
 
 def checks_not_made(checks: Checks) -> list[CheckInfo]:
     """Return the checks of the design that lack their rows, but those that another command keeps."""
-    asked = [check for check in checks_of(checks.study.design) if check.question and not check.kept_by]
+    asked = [check for check in checks_of_study(checks.study) if check.question and not check.kept_by]
     return [check for check in asked if any(name not in checks.rows for name in check.needs)]

@@ -15,6 +15,7 @@ from slant.collector.designs.answers.plain import AnswerReading, plain_lines, sp
 from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.declared import ReportPart
 from slant.collector.designs.design import Design, Question, quoted_answer
+from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits
 from slant.collector.designs.factorial.imported import checked_shown
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
 from slant.collector.designs.factorial.people import ShownProfiles, fields_of, without_persona
@@ -29,7 +30,7 @@ from slant.collector.designs.wordings import spoken_words
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.stable_ids import stable_id
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
+from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
 
 MOST_CONTENTS = 50_000
@@ -65,7 +66,18 @@ class Factorial(Design):
     conversation = "conversation"
     starts = ("vignette", "conjoint", "questionnaire", "personas")
     report_parts = REPORT_PARTS
-    figures: Mapping[str, str] = {"marginal_means": "factorial_levels", "ratings": "factorial_answers_by_level"}
+    figures: Mapping[str, str] = {
+        "marginal_means": "factorial_levels",
+        "amce": "amce",
+        "impact_ratios": "impact_ratio",
+        "interactions": "amie",
+        "ratings": "factorial_answers_by_level",
+    }
+    checked_view = "factorial_trials"
+    profiles_view = "factorial_profiles"
+    checks: Mapping[str, Mapping[str, Any]] = {
+        "balance": {}, "position_effects": {}, "scale_use": {}, "acquiescence": {}, "proportional_odds": {},
+    }  # fmt: skip
 
     def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
         data = parse_parts(table, folder)
@@ -104,6 +116,12 @@ class Factorial(Design):
         questions = tuple(dict.fromkeys(question.base for question in data.questions.values()))
         own = {"test": questions, "question": questions, "condition": tuple(conditions_of(data))}
         return super().factor_levels(study) | own | self.attributes(data)
+
+    def fits(self, study: StudyFile) -> dict[str, Fit]:
+        return estimand_fits(study)
+
+    def check_arguments(self, study: StudyFile) -> Mapping[str, Mapping[str, Any]]:
+        return check_arguments(study)
 
     def remarks(self, study: StudyFile) -> list[str]:
         return remarks_on(study, self)

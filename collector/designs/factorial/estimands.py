@@ -1,0 +1,181 @@
+"""What every factorial study is asked without a word in its file: marginal means, effects of levels, impact ratios,
+contrasts, interactions, the reliability of scales; and what its checks need to know of the study.
+
+Its attributes are the factors, what files say of their levels, templates and personas. Names that differ in nothing but
+their gender, say, are told apart from their gender by no regression: effects are of the gender there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import combinations
+from typing import Any
+
+from slant.collector.designs.factorial.parts import ITEM, KEYS_OF_ITEMS, PERSONA, FactorialData
+from slant.collector.records import WITHOUT_ANSWER
+from slant.collector.study.records import Fit, StudyFile
+
+VIEW, MEASURED = "factorial_profiles", "measured"
+TEMPLATE = "template"
+NUMERIC = ("scale", "number", "profile", "yes_no")
+"""Kinds of questions whose answers have a mean."""
+MOST_LEVELS, MOST_COMPARED, MOST_CROSSED = 60, 10, 3
+LEAST_PERSONAS = 10
+Levels = Mapping[str, tuple[str, ...]]
+
+
+def estimand_fits(study: StudyFile) -> dict[str, Fit]:
+    """Return the fits by name, the main one first; of a study whose questions have no number, none."""
+    data: FactorialData = study.data
+    kinds = {question.shown_kind for question in data.questions.values()}
+    measured = tuple(kind for kind in NUMERIC if kind in kinds)
+    shown = shown_levels(data)
+    fits: dict[str, Fit] = {}
+    if measured and shown:
+        fits |= _of_levels(study, data, shown, measured)
+    if has_keys(data) and "scale" in kinds:
+        fits["reliability"] = _fit("reliability", {}, ("scale",), by=("test",), outcome="rating", settings=_KEYED)
+    return fits
+
+
+_KEYED = {
+    "respondent": "respondent", "item": "item", "scale": "scale", "key": "key", "limits": ["low", "high"],
+}  # fmt: skip
+
+
+def _of_levels(study: StudyFile, data: FactorialData, shown: Levels, measured: tuple[str, ...]) -> dict[str, Fit]:
+    compared = {name: levels for name, levels in shown.items() if len(levels) <= MOST_COMPARED}
+    own, linked = ({}, None) if has_keys(data) else (independent_levels(data), linked_pairs(data))
+    clusters = {"cluster": cluster_of(data)}
+    fits = {"marginal_means": _fit("marginal_means", shown, measured, settings=clusters)}
+    if own and linked is not None:
+        pairs = {"linked": [":".join(pair) for pair in linked]} if linked else {}
+        fits["amce"] = _fit("amce", own, measured, settings=clusters | pairs)
+    groups = {name: levels for name, levels in own.items() if name not in (TEMPLATE, PERSONA)}
+    if groups and "yes_no" in measured:
+        fits["impact_ratio"] = _fit("impact_ratio", groups, ("yes_no",), outcome="chosen", settings=clusters)
+    if compared:
+        fits["mean_contrasts"] = _fit("mean_contrasts", compared, measured, settings=clusters)
+    if compared and len(study.models) > 1:
+        between = clusters | {"between": "model"}
+        fits["model_contrasts"] = _fit("mean_contrasts", compared, measured, by=("test",), settings=between)
+    if linked is not None:
+        for one, other in _crossed(own, linked):
+            both = {name: own[name] for name in (one, other)}
+            fits[f"amie_{one}_{other}"] = _fit("amie", both, measured, settings=clusters)
+    return {name: _named(fit, name) for name, fit in fits.items()}
+
+
+def _fit(
+    engine: str,
+    levels: Levels,
+    kinds: tuple[str, ...],
+    *,
+    by: tuple[str, ...] = ("model", "test"),
+    outcome: str = MEASURED,
+    settings: Mapping[str, Any],
+) -> Fit:
+    attributes = {"attributes": list(levels)} if levels else {}
+    return Fit(
+        engine, engine, VIEW, None, outcome, None, by, dict(levels), tuple(levels), (),
+        attributes | dict(settings), WITHOUT_ANSWER, {"kind": kinds},
+    )  # fmt: skip
+
+
+def _named(fit: Fit, name: str) -> Fit:
+    return replace(fit, name=name)
+
+
+def has_keys(data: FactorialData) -> bool:
+    """Return True of a questionnaire, whose items have scales and keys."""
+    return any(factor.name == ITEM and set(KEYS_OF_ITEMS) <= set(factor.columns) for factor in data.factors)
+
+
+def shown_levels(data: FactorialData) -> dict[str, tuple[str, ...]]:
+    """Return the levels of each attribute that has two or more (and not too many for a table), in the study's order.
+    Where only profiles of a task are chosen among, what is so of the task makes no difference: it is left out.
+    """
+    every = {name: factor.levels_of(name) for factor in data.factors for name in factor.names}
+    if any(question.shown_kind != "profile" for question in data.questions.values()):  # what is so of a whole task
+        if data.has_personas:
+            every |= {name: data.personas.levels_of(name) for name in data.personas.names}
+        every[TEMPLATE] = tuple(data.templates)
+    keys = KEYS_OF_ITEMS if has_keys(data) else ()
+    return {name: levels for name, levels in every.items() if 1 < len(levels) <= MOST_LEVELS and name not in keys}
+
+
+def independent_levels(data: FactorialData) -> dict[str, tuple[str, ...]]:
+    """Return the levels of attributes that vary apart: of a factor what its file says of the levels, if anything that
+    several of them share, else its own; of two such columns that say the same of each level the first.
+    """
+    shown = shown_levels(data)
+    chosen: dict[str, tuple[str, ...]] = {}
+    linked = {name for pair in linked_pairs(data) or () for name in pair}
+    for factor in (*data.factors, data.personas):
+        names = [] if factor.name in linked else list(_shared_columns(factor, shown))
+        chosen |= {name: shown[name] for name in names or [factor.name] if name in shown}
+    return chosen | ({TEMPLATE: shown[TEMPLATE]} if TEMPLATE in shown else {})
+
+
+def _shared_columns(factor: Any, shown: Levels) -> Iterator[str]:
+    kept: list[list[str]] = []
+    for name in factor.columns:
+        values = [factor.values(number)[factor.names.index(name)] for number in range(len(factor.levels))]
+        if name not in shown or len(set(values)) == len(values):
+            continue
+        pairs = (len(set(zip(values, other, strict=True))) for other in kept)
+        if not any(n in (len(set(values)), len(set(other))) for n, other in zip(pairs, kept, strict=True)):
+            kept.append(values)
+            yield name
+
+
+def linked_pairs(data: FactorialData) -> list[tuple[str, str]] | None:
+    """Return the pairs of factors of which some combinations are forbidden; None if more than two are linked."""
+    groups = [group for group in data.cells.linked if len(group) > 1]
+    if any(len(group) > 2 for group in groups):
+        return None
+    return [(data.factors[one].name, data.factors[other].name) for one, other in groups]
+
+
+def _crossed(own: Levels, linked: list[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield pairs of attributes whose interaction is looked at: of the first few, templates and personas aside."""
+    names = [name for name in own if name not in (TEMPLATE, PERSONA) and len(own[name]) <= MOST_COMPARED]
+    forbidden = [set(pair) for pair in linked]
+    yield from (pair for pair in combinations(names[:MOST_CROSSED], 2) if set(pair) not in forbidden)
+
+
+def cluster_of(data: FactorialData) -> str:
+    """Return what answers have in common: of many personas the respondent, else what was shown, for asking the same
+    again tells about nothing but this prompt.
+    """
+    return "respondent" if len(data.personas.levels) >= LEAST_PERSONAS else "item"
+
+
+def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
+    """Return what the checks of this design are told, by their keys in checks.toml; those that a study has no rows for
+    are left out.
+    """
+    data: FactorialData = study.data
+    kinds = {question.shown_kind for question in data.questions.values()}
+    found: dict[str, dict[str, Any]] = {}
+    factors = {factor.name for factor in data.factors}
+    drawn = [name for name in shown_levels(data) if name in factors]
+    linked = [":".join(pair) for pair in linked_pairs(data) or ()]
+    if data.takes != "all" and drawn and linked_pairs(data) is not None:
+        found["balance"] = {"attributes": drawn, "linked": linked, "draws": "cells", "once": ["item", "position"]}
+    if data.profiles.count > 1 and "profile" in kinds:
+        attributes = [name for name in independent_levels(data) if name in factors]
+        of_places = {"outcome": "chosen", "places": ["position"], "attributes": attributes, "cluster": "task"}
+        found["position_effects"] = {"where": {"kind": ["profile"]}, **of_places}
+    if "scale" in kinds:
+        ratings: dict[str, Any] = {"where": {"kind": ["scale"]}}
+        limits = ["low", "high"]
+        found["scale_use"] = {**ratings, "outcome": "rating", "limits": limits, "respondent": "respondent"}
+        if has_keys(data):
+            found["acquiescence"] = {**ratings, "keys": ["scale", "item", "key"], "limits": limits}
+        elif own := {name: levels for name, levels in independent_levels(data).items() if len(levels) <= MOST_COMPARED}:
+            levels_listed = {name: list(levels) for name, levels in own.items()}
+            odds = {"outcome": "rating", "attributes": list(own), "levels": levels_listed}
+            found["proportional_odds"] = {**ratings, **odds}
+    return found

@@ -1,0 +1,28 @@
+-- Estimands of attributes (`analyze --fit` with the engines marginal_means, amce, mean_contrasts, impact_ratio, R's
+-- functions of these names) and the reliability of scales (engine reliability, R's scale_reliability()). Estimates and
+-- their intervals are in `estimates`, by `term`; here is what each is of. `ratios` have the level they are compared with
+-- as a row, too. `call_id` is that of `fits`.
+CREATE TABLE marginal_means_levels (call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, n BIGINT);
+CREATE TABLE amce_levels (
+    call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, reference TEXT, n BIGINT, n_strata BIGINT
+);
+CREATE TABLE mean_contrasts_contrasts (
+    call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, first TEXT, second TEXT, p_adjusted DOUBLE,
+    n_compared BIGINT
+);
+CREATE TABLE impact_ratio_ratios (
+    call_id TEXT, term_no BIGINT, term TEXT, attribute TEXT, level TEXT, reference TEXT, rate DOUBLE, n BIGINT,
+    ratio DOUBLE, conf_low DOUBLE, conf_high DOUBLE, is_below_four_fifths BOOLEAN
+);
+CREATE TABLE reliability_scales (
+    call_id TEXT, term_no BIGINT, scale TEXT, n_items BIGINT, n_reversed BIGINT, n BIGINT, mean DOUBLE, sd DOUBLE,
+    alpha_raw DOUBLE, alpha_std DOUBLE, alpha_without_reversing DOUBLE, omega_total DOUBLE, mean_r DOUBLE,
+    n_negative BIGINT, doubts TEXT
+);
+CREATE TABLE reliability_items (
+    call_id TEXT, term_no BIGINT, scale TEXT, item TEXT, key BIGINT, n BIGINT, mean DOUBLE, sd DOUBLE,
+    item_rest_r DOUBLE, loading DOUBLE
+);
+CREATE TABLE reliability_scores (
+    call_id TEXT, term_no BIGINT, respondent TEXT, scale TEXT, n_answered BIGINT, score DOUBLE
+);

@@ -1,0 +1,117 @@
+"""Estimands of every factorial study, without a word in its file: fitted, kept, checked, drawn and reported."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from slant.analysis import check, fit, report
+from slant.analysis.bridge.r_code import r_folder
+from slant.analysis.bridge.r_home import r_installation
+from slant.analysis.cli.main import analyze
+from slant.analysis.plots.registry import figure_rows
+from slant.collector import export_trials
+from slant.collector.designs.study import Study
+from slant.collector.studies.catalogue import fits_of, load_study
+from tests.analysis.test_factorial_fits import import_simulated
+from tests.support import SUPPORT
+from tests.support.tiny_audit import PAIRS, audit, write_audit
+
+SIMULATION = "\n[simulation]\nutilities = { gender = { woman = 0.8 } }\nrefusal_rate = 0.05\n"
+ENGINES = ("marginal_means", "amce", "impact_ratio", "mean_contrasts", "amie")
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Study]:
+    folder = tmp_path_factory.mktemp("audit")
+    file = write_audit(folder)
+    file.write_text(file.read_text("utf-8") + SIMULATION, encoding="utf-8")
+    study = load_study(file)
+    import_simulated(study, folder / "a.duckdb", folder / "rows.jsonl", 4)
+    return folder / "a.duckdb", study
+
+
+@pytest.fixture(scope="module")
+def pairs(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Study]:
+    folder = tmp_path_factory.mktemp("pairs")
+    study = audit(folder, text=PAIRS)
+    import_simulated(study, folder / "a.duckdb", folder / "rows.jsonl", 1)
+    return folder / "a.duckdb", study
+
+
+def test_names_are_told_apart_from_their_gender_by_no_regression(place: tuple[Path, Study]) -> None:
+    fits = fits_of(place[1])
+    assert fits["marginal_means"].settings["attributes"] == ["name", "gender", "job", "template"]
+    assert fits["amce"].settings["attributes"] == ["gender", "job", "template"]
+    assert fits["amce"].levels["gender"] == ("woman", "man")
+    assert fits["impact_ratio"].where == {"kind": ("yes_no",)}
+
+
+def test_each_estimand_has_the_numbers_of_r_alone_on_the_exported_rows(
+    place: tuple[Path, Study], tmp_path: Path
+) -> None:
+    db, study = place
+    installed = r_installation()
+    assert installed is not None
+    export_trials(db, out=tmp_path / "rows.csv", view="factorial_profiles")
+    script = [str(SUPPORT / "estimands_from_csv.R"), str(tmp_path / "rows.csv"), str(r_folder())]
+    done = subprocess.run([str(installed.rscript), "--vanilla", *script], capture_output=True, text=True, check=True)
+    there = [float.fromhex(line) for line in done.stdout.split()]
+    here: list[float] = []
+    for engine in ENGINES:
+        rows = fit(db, study, engine).table.filter(~pl.col("term").str.starts_with("name"))
+        rows = rows if engine == "impact_ratio" else rows.filter(test="rating")
+        here += [*rows["estimate"], *rows["std_error"]]
+    assert here == pytest.approx(there, rel=1e-9)
+
+
+def test_linked_factors_are_compared_over_the_levels_that_both_may_have(pairs: tuple[Path, Study]) -> None:
+    db, study = pairs
+    assert fits_of(study)["amce"].settings["linked"] == ["education:job"]
+    levels = fit(db, study, "amce").tables["amce"]["levels"].filter(test="fit")
+    strata = dict(zip(levels["level"], levels["n_strata"], strict=True))
+    assert strata == {"man": None, "school": 1, "college": 1, "doctor": 1, "farmer": None}
+
+
+def test_a_questionnaire_has_the_reliability_of_its_scales_in_the_shell(tmp_path: Path) -> None:
+    study = load_study("habits")
+    import_simulated(study, tmp_path / "a.duckdb", tmp_path / "rows.jsonl", 1)
+    typed = ["--fit", "reliability", "--show", "scales", "--db", str(tmp_path / "a.duckdb"), "--format", "csv"]
+    done = CliRunner().invoke(analyze, typed)
+    assert done.exit_code in (0, 1), done.output
+    assert "alpha_raw" in done.stdout or "Too few" in done.output
+
+
+def test_checks_are_those_that_the_study_has_something_for(
+    place: tuple[Path, Study], pairs: tuple[Path, Study]
+) -> None:
+    of_cells, of_pairs = (check(*one).rows for one in (place, pairs))
+    assert {"scale_use", "proportional_odds"} <= set(of_cells)
+    assert {"balance", "position_effects", "scale_use"} <= set(of_pairs)
+    assert not {"balance", "position_effects", "acquiescence"} & set(of_cells)
+    drawn = of_pairs["balance"].filter(attribute="job", kind="level")
+    assert drawn["n"].sum() == 2 * 40  # each profile once, however many personas and questions showed it
+    assert drawn["expected"].to_list() == pytest.approx([3 / 4, 1 / 4])
+
+
+def test_figures_are_those_of_the_fits_in_the_order_of_the_study(place: tuple[Path, Study]) -> None:
+    db, study = place
+    drawn = {(f.figure, f.part): f.rows for f in figure_rows(db, study, ["amce", "impact_ratios", "interactions"])}
+    assert set(drawn) == {
+        ("amce", "rating"), ("amce", "hire"), ("impact_ratios", "hire"),
+        ("interactions", "rating, gender_job, small"), ("interactions", "hire, gender_job, small"),
+    }  # fmt: skip
+    ratios = fit(db, study, "impact_ratio").tables["impact_ratio"]["ratios"]
+    assert drawn["impact_ratios", "hire"]["ratio"].to_list() == ratios["ratio"].to_list()
+
+
+def test_a_report_has_means_effects_and_ratios_beside_four_fifths(place: tuple[Path, Study], tmp_path: Path) -> None:
+    page = report(*place, tmp_path / "r.html").read_text("utf-8")
+    for said in ("marginal_means: estimates", "amce: estimates", "impact ratio: rates over", "below four fifths"):
+        assert said in page
+    assert "gender: man" in page
+    assert "Fewer than three points are used" in page
