@@ -4,11 +4,11 @@
 #'
 #' @inheritParams check_first_option
 #' @param data a data frame with one row per answer.
-#' @param length name of the column with the length of the answer, in tokens; NA where nobody counted.
+#' @param length name of the column with the length of the answer, in tokens; NA if it was not counted.
 #' @param place name of the column with the place of the answer in its conversation: the round.
 #' @return A data frame with one row per group and condition: `condition`; `n`; `median_length`, `mean_length` and
 #'   `largest` (tokens); and of all conditions of the group `first_quarter` and `last_quarter`, the median length in the
-#'   first and the last quarter of the rounds, and `trend`, Spearman's rank correlation of length and round (NA where
+#'   first and the last quarter of the rounds, and `trend`, Spearman's rank correlation of length and round (NA if
 #'   all lengths are alike); `status`, `messages`.
 #' @references Spearman, C. (1904). The proof and measurement of association between two things. American Journal of
 #'   Psychology, 15, 72-101.

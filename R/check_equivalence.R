@@ -3,7 +3,7 @@
 #' That a difference is not significant does not show that it is small. This tests whether Cohen's d lies within
 #' `-bound` and `bound`: by two one-sided t tests of the raw difference against the bounds in tokens, which are `bound`
 #' times the pooled standard deviation (Lakens, 2017). The 90 % interval (for `alpha` .05) lies within the bounds
-#' exactly where the test is significant.
+#' exactly when the test is significant.
 #'
 #' Of effects, as [fit_crossed()] has them in its table `effects`, standard errors and degrees of freedom are those over
 #' words and wordings: an effect is shown to be small for others than these. Of trials they are those of independent

@@ -9,7 +9,7 @@
 #' a game, in which a model goes on choosing the same group, count together.
 #'
 #' Fisher's test takes answers to be independent. A model that gives the same answer each time that it is asked the same
-#' makes p values too small where questions are repeated.
+#' makes p values too small if questions are repeated.
 #'
 #' @inheritParams check_residuals
 #' @param data a data frame with one row per answer; rows without a choice, or whose order is unknown, take no part.
@@ -17,12 +17,12 @@
 #' @param expected name of the column that holds the option that would be right; `NULL` if none is.
 #' @param contrast name of the column that holds the condition (of a game, the class of jobs).
 #' @param levels the conditions in their order; `NULL` takes that of the data.
-#' @param cluster name of the column that tells apart the conversations for which an order was drawn; `NULL`, or where
+#' @param cluster name of the column that distinguishes the conversations for which an order was drawn; `NULL`, or where
 #'   the order differs within a conversation: one for each answer.
 #' @param n_options the number of options, or the name of the column that holds it.
 #' @return A data frame with one row per group and condition: `condition`; `n` answers; `n_first`, in which the first
 #'   option was chosen; `rate_first` with `conf_low` and `conf_high` (Wilson's 95 % interval); `chance`;
-#'   `rate_expected_first` and `rate_expected_second`, the share of right answers where the right option was first and
+#'   `rate_expected_first` and `rate_expected_second`, the share of right answers when the right option was first and
 #'   second (NA without `expected`), and `side_difference`, the one less the other; `p_value`, NA where the
 #'   order is always the same; `p_holm`, corrected by Holm's method for all rows; `status`, `messages`.
 #' @references Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of

@@ -1,10 +1,10 @@
 #' Does one game decide a result?
 #'
-#' The indices of a cell of games without each game in turn, beside those of all, and beside what chance alone gives to
+#' The indices of a cell of games without each game in turn, next to those of all, and to what chance alone gives to
 #' as many games (`random_level()`).
 #'
 #' @inheritParams game_indices
-#' @param data a data frame with one row per round of complete games: `game`, `class`, `choice`. Used where there:
+#' @param data a data frame with one row per round of complete games: `game`, `class`, `choice`. Used if present:
 #'   `job`, and `n_groups`, how many groups there were to choose from.
 #' @param by names of the columns that define the groups.
 #' @return A data frame with one row per group, index (`si`, `bgd`, `gasi`; see [game_indices()]) and game left out:

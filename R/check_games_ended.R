@@ -1,10 +1,10 @@
 #' Were games cut short, and does it matter?
 #'
-#' A game ends early where its model refuses, names nobody or fails in another way. Indices are of games that were
-#' played to their end; this sets them beside those of all games. Shorter games stratify more by chance alone, so that a
+#' A game ends early if its model refuses, names no group or fails in another way. Indices are of games that were
+#' played to their end; these are next to those of all games. Shorter games stratify more by chance alone, so that a
 #' difference is a reason to look, and no estimate of a bias.
 #'
-#' @param data a data frame with one row per round: `game`, `class`, `choice` (NA where the game ended), `is_complete`
+#' @param data a data frame with one row per round: `game`, `class`, `choice` (NA if the game ended), `is_complete`
 #'   (of its game), `ended_as` (the outcome that ended its game early, else NA).
 #' @param by names of the columns that define the groups.
 #' @return A data frame with one row per group and index (`si`, `bgd`, `gasi`; see [game_indices()]): `index`;

@@ -1,16 +1,16 @@
 #' Which answers are missing, and are they more in one condition?
 #'
 #' Counts refused, filtered, cut-off, malformed and rejected answers by condition, and tests whether the share of
-#' missing ones differs between conditions by Fisher's exact test (where conditions are many and counts large, by the
+#' missing ones differs between conditions by Fisher's exact test (if conditions are many and counts large, by the
 #' chi-squared test).
 #'
 #' @inheritParams check_first_option
 #' @param data a data frame with one row per answer that was asked for, whatever came: `outcome` is `"answered"`, or
-#'   why there is no answer. Used where there: `n_reminders`, how often a game had to ask again.
+#'   why there is no answer. Used if present: `n_reminders`, how often a game had to ask again.
 #' @return A data frame with one row per group and condition: `condition`; `n`; `n_missing`, and of these `n_refused`,
 #'   `n_filtered`, `n_truncated`, `n_malformed` and `n_rejected` (declined by the provider for no known reason);
 #'   `rate_missing` with `conf_low` and `conf_high` (Wilson's 95 % interval); `n_reminded`, answers before which there
-#'   was a reminder (NA where unknown); `p_value` of the difference between the conditions of the group, NA
+#'   was a reminder (NA if unknown); `p_value` of the difference between the conditions of the group, NA
 #'   with one condition; `p_holm`, corrected by Holm's method for all groups; `status`, `messages`.
 #' @references Fisher, R. A. (1935). The logic of inductive inference. Journal of the Royal Statistical Society, 98,
 #'   39-82.

@@ -6,7 +6,7 @@
 #'
 #' @inheritParams check_first_option
 #' @param data a data frame with one row per answer that was asked for.
-#' @param outcome name of the column that is TRUE or FALSE (or 1 and 0), NA where the answer is missing.
+#' @param outcome name of the column that is TRUE or FALSE (or 1 and 0), NA if the answer is missing.
 #' @return A data frame with one row per group and further condition: `condition`, `reference`; `n_reference` and
 #'   `n_other` valid answers; `n_missing_reference` and `n_missing_other`; `delta_p` of valid answers (reference less
 #'   condition) with `conf_low` and `conf_high` (Newcombe's 95 % interval); `delta_p_all_true` and `delta_p_all_false`,

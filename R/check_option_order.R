@@ -1,4 +1,4 @@
-#' Can the condition be told apart from the order of the options?
+#' Can the condition be distinguished from the order of the options?
 #'
 #' In the RM-IAT as published the option that the first group goes to is named first, so that the order of the options
 #' changes with the condition: whatever the order does to a model looks like an effect of the condition. Where the
@@ -11,7 +11,7 @@
 #'   in some trial; `association`, Cramér's V of order and condition (1: one tells the other); `is_confounded` (V is 1);
 #'   `estimate` and `p_value`, the condition effect with the order in the model, in units of the outcome;
 #'   `estimate_order` and `p_order`, the effect of the order (the second option in alphabetical order first, less the
-#'   other); all four NA where the two can't be told apart; `status`, `messages`.
+#'   other); all four NA if the two can't be distinguished; `status`, `messages`.
 #' @noRd
 check_option_order <- function(data, formula = "tokens ~ condition + (1 | wording)", by = NULL, levels = NULL,
                                first = "first_option", contrast = "condition") {

@@ -2,7 +2,7 @@
 #'
 #' A logistic regression ([stats::glm()]) of each further condition against the first, without the order, with it, and
 #' with an interaction of both. The order is whatever column is named: whether the right option was shown first, or
-#' whether a block was asked first. p values are of likelihood ratios, which stay valid where all answers of a cell are
+#' whether a block was asked first. p values are of likelihood ratios, which stay valid if all answers of a cell are
 #' alike and Wald's do not; there the coefficients have no finite value and are NA.
 #'
 #' @inheritParams check_first_option

@@ -14,10 +14,10 @@
 #' @inheritParams effect_size
 #' @param data a data frame with one row per trial, refusals among them. Answered trials without a count are left out,
 #'   and a message says so; refused ones count as refused with or without it.
-#' @param refusal name of the logical column that marks refusals; the column `is_valid`, where there is one, marks what
+#' @param refusal name of the logical column that marks refusals; the column `is_valid`, if there is one, marks what
 #'   is an answer, and all else (refused, filtered, cut off, malformed) is treated alike.
 #' @return A data frame with one row per group: `n_answered`; `n_refused_reference` and `n_refused_other`;
-#'   `d`, of answered trials; `d_as_counted`, with refused trials at the tokens that they took (NA where one of them has
+#'   `d`, of answered trials; `d_as_counted`, with refused trials at the tokens that they took (NA if one of them has
 #'   no count); `d_all_smallest` and `d_all_largest`, all refused ones at the smallest or largest count; `d_lowest` and
 #'   `d_highest`, those of one side at the smallest and of the other at the largest; `is_sign_kept_by_missing`, whether
 #'   both have the sign of d: of refusals only, however few trials were answered; `bounds_conf_low` and

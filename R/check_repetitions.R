@@ -6,7 +6,7 @@
 #' many would be if answers were drawn at random from those of the group: short or stepwise counts agree by chance.
 #'
 #' @inheritParams check_skew
-#' @param data a data frame with one row per trial: `item`, `wording`, the outcome and the contrast; used where there:
+#' @param data a data frame with one row per trial: `item`, `wording`, the outcome and the contrast; used if present:
 #'   `group`, and `temperature` (missing: the provider's own).
 #' @return A data frame with one row per group and temperature: `temperature`, `n` trials, `n_repeated` combinations
 #' that

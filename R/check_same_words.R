@@ -4,7 +4,7 @@
 #' both. Words are compared within wordings: what a wording does to the effect at all words is in none of them.
 #'
 #' @inheritParams check_skew
-#' @param data a data frame with one row per trial: `item`, `wording`, the outcome and the contrast; used where there:
+#' @param data a data frame with one row per trial: `item`, `wording`, the outcome and the contrast; used if present:
 #'   `group`, that a word is in (one in two groups is two words).
 #' @param levels the two conditions, the reference first; or a named list that has them.
 #' @return A data frame with one row per group and word: `item`, `group` (`""`: none), `estimate` (second condition less

@@ -1,11 +1,11 @@
-#' Do answers end where a limit is?
+#' Do answers end at a limit?
 #'
 #' Where reasoning is cut off at a largest number of tokens, or has a floor, the difference between conditions is made
 #' smaller. This counts the answers that were cut off, that reach a known limit, and that pile up at the smallest and
 #' the largest count there is.
 #'
 #' @param data a data frame with one row per trial (refusals too: a cut-off answer counts as one): `tokens` and
-#'   `condition`. Used where there: `outcome` and `finish_reason` (`"truncated"`; `"length"`, `"max_tokens"` and
+#'   `condition`. Used if present: `outcome` and `finish_reason` (`"truncated"`; `"length"`, `"max_tokens"` and
 #'   `"MAX_TOKENS"` mean cut off), `token_limit` (the largest count that was allowed).
 #' @param by names of the columns that define the groups; each condition of a group is a row.
 #' @return A data frame with one row per group and condition: `condition`; `n` trials; `n_ended_known`, trials of which

@@ -1,6 +1,6 @@
 #' Does taking words for a sample change the conclusion?
 #'
-#' Sets the condition effects of two fits of the same cells beside each other: the paper's, and one with a random effect
+#' Compares the condition effects of two fits of the same cells: the paper's, and one with a random effect
 #' of the word, such as `(1 | item)` (words differ) or `(1 | item) + (1 | item:condition)` (the effect differs from word
 #' to word, so that its standard error tells how it would come out with other words).
 #'

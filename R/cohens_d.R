@@ -13,7 +13,7 @@
 #'
 #' @param reference,other the outcomes of the two groups, two or more numbers each, none of them missing.
 #' @param conf_level the probability that the interval is for.
-#' @return A data frame of one row: `estimate` (in units of the pooled standard deviation; `NaN` or infinite where no
+#' @return A data frame of one row: `estimate` (in units of the pooled standard deviation; `NaN` or infinite if no
 #'   group varies), `std_error`, `df`, `conf_low`, `conf_high`.
 #' @references Cohen, J. (1988). *Statistical power analysis for the behavioral sciences* (2nd ed.). Erlbaum.
 #'

@@ -9,9 +9,9 @@
 #' a file) is noticed and made good.
 #'
 #' @param code a Stan program, one string: such as `brms_parts(…)$code`.
-#' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
+#' @param say a function that gets, in words, what is being done; or the path of a file to write it to.
 #' @return An object of class `stanmodel`, for `rstan::sampling()`. Its attribute `compile_s` says how many seconds
-#'   compiling took here and now: 0 where the model was there.
+#'   compiling took here and now: 0 if the model was there.
 #' @noRd
 compiled_model <- function(code, say = NULL) {
   need_package("rstan", "fit Bayesian models")

@@ -24,7 +24,7 @@
 #' @return A data frame: the columns `by`, then `row`, `left_out`, `estimate`, `conf_low`, `conf_high`, `p_value`, `n`
 #'   (units), `n_models`, `n_tests`, `status`, `messages`. `row` is `"pearson"`, `"spearman"`, `"corrected"`,
 #'   `"between_models"`, `"between_tests"`, `"within_cells"` (each where models and tests are crossed, so that it can be
-#'   told apart); and, without the model `left_out`, `"pearson_without"` and `"corrected_without"`. Plain correlations
+#'   distinguished); and, without the model `left_out`, `"pearson_without"` and `"corrected_without"`. Plain ones
 #'   have no interval: Fisher's is of units that are independent. With fewer than five models no row has one (with fewer
 #'   than five tests, `"between_tests"` has none either), and a message says so. p values are of 1,999 permutations, of
 #'   the tests that all models have (or the models that have all tests, if those are more units); `NA` where there are

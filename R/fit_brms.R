@@ -26,7 +26,7 @@
 #' lowest first. Predictions are mean ratings at random effects of 0, contrasts their `"difference"` and, in log odds,
 #' `"s"`. Where all ratings of a level are the same, the prior holds what has no finite estimate elsewhere.
 #'
-#' Where a text column has no `levels`, its values are sorted, by a column of its name with the ending `_no` where
+#' If a text column has no `levels`, its values are sorted, by a column of its name with the ending `_no` if
 #' `data` have one (`model_no` for `model`). Levels that are not in the data are left out, so that the reference is the
 #' first one that is there. A factor with one level is dropped from the formula, and a message says so.
 #'
@@ -62,7 +62,7 @@
 #' @param step of token counts: in what steps they come, a number or the name of a column that holds it. `NULL` finds it
 #'   as the greatest common divisor of the counts of a model, so give all rows of a model; of a `"gaussian"` it means a
 #'   number that is no count.
-#' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
+#' @param say a function that gets, in words, what is being done; or the path of a file to write it to.
 #' @return A [slant_fit], as of [fit_lme4()] (`estimates`: posterior mean as `estimate`, posterior standard
 #'   deviation as `std_error`, 95 % credible interval; the standard deviations of random effects are the last terms,
 #'   such as `"sd_item"`; `variances` are posterior means; `models$all`: the `brmsfit`) with `tables`, a list of data

@@ -1,6 +1,6 @@
 #' Token counts as what they are: a lognormal of which only the step is known, one fit per group of rows
 #'
-#' A count of c from a provider that counts in steps of k stands for any number of [c, c + k), and a count of 0 for one
+#' A count of c from a provider that counts in steps of k means any number of [c, c + k), and a count of 0 for one
 #' below k (o3-mini: 64; other models: 1). Fits `survival::survreg()` to these intervals with a lognormal, whose
 #' standard errors are clustered by wording and by word (sandwich estimators of Lin & Wei, in two ways as Cameron,
 #' Gelbach

@@ -8,8 +8,8 @@
 #' is every other text in the fixed effects that has two values (`group`, say; the first in the order of its letters is
 #' -1/2). The coefficient of `contrast` is the difference of the conditions.
 #'
-#' A formula says what is drawn from what: `(1 + condition || group:item)` where one word stands in both groups, and
-#' `condition * group` where words are to be drawn anew within the same two groups, so that the difference between
+#' A formula says what is drawn from what: `(1 + condition || group:item)` if one word is in both groups, and
+#' `condition * group` if words are to be drawn again within the same two groups, so that the difference between
 #' groups is no part of what words vary by.
 #'
 #' **Standard errors and degrees of freedom** are Kenward and Roger's (1997), of the maximal model. A variance that was
@@ -41,7 +41,7 @@
 #' @param formula the model as text or as a formula. Random slopes stand left of `||`.
 #' @param contrast name of the column with the two conditions.
 #' @param levels the two conditions, the reference first; or a named list that has them.
-#' @param beside formula of the model that the estimate is set beside: the paper's, say. `NULL`: of none.
+#' @param beside formula of the model that the estimate is compared with, such as the paper's. `NULL`: none.
 #' @param power of the minimum detectable effect; `alpha`: the level of significance, of it and of the verdict.
 #' @param alpha see `power`.
 #' @return The same as [fit_lme4()]; `estimates` are of the maximal model that is not singular, `variances` of the
@@ -50,9 +50,9 @@
 #'     \item{effects}{one row per group: `term`, `estimate`, `std_error`, `df`, `p_value`, `conf_low`, `conf_high`, `sd`
 #'       (within conditions, pooled as for Cohen's d), `mde` in units of the outcome, `mde_d` in those of `sd`; `beside`
 #'       (a formula), `estimate_beside`, `std_error_beside` and `p_beside`, `std_error_ratio` (over that of the model
-#'       beside) and `verdict`: the effect `"stays"` significant, is `"lost"` (also where its sign turns), is
+#'       beside) and `verdict`: the effect `"stays"` significant, is `"lost"` (also if its sign turns), is
 #'       `"gained"`, or is `"not_significant"` in either model, which doesn't show that there is none;
-#'       `"already_in_model"` where the model beside lets the effect vary over the same groups, so that there are no
+#'       `"already_in_model"` if the model `beside` lets the effect vary over the same groups, so that there are no
 #'       two models to compare; `is_singular`, `left_out` (the terms whose variance is 0, as text), `fitted` (formula
 #'       without them); `df_method` (`"Kenward-Roger"` or `"capped"`), `generalises_to` (what the effect is claimed
 #'       over, such as `"wording, item"`), `width_margin` (how much wider a run that may stop on width takes its

@@ -1,18 +1,18 @@
 #' The two stages of the interference study
 #'
-#' Stage `"valid"` (A): does a model answer with exactly one of the two options? Stage `"consistent"` (B): where it
+#' Stage `"valid"` (A): does a model answer with exactly one of the two options? Stage `"consistent"` (B): if it
 #' does, is it the option that holds the word's own category? Both are `block * model * domain + (1 | item)`, fitted
-#' by [fit_brms()]: 4 chains of 4000 iterations if not told otherwise, about half a minute on two cores.
+#' by [fit_brms()]: 4 chains of 4000 iterations by default, about half a minute on two cores.
 #'
 #' What the data lack is met so: a factor with one value (one model, one domain) is dropped from the formula, and a
 #' message says so; without both blocks there is no ΔP, and a warning says so; answers that are all the same are fitted,
-#' with a warning that the priors decide. A trial that stands there twice is an error.
+#' with a warning that the priors decide. A trial that occurs twice is an error.
 #'
 #' @param data a data frame with one row per trial and the columns of the database's view `forced_choice_trials`:
 #'   `model`, `domain`, `block` (`"congruent"`, `"incongruent"`), `item`, `is_valid`, and for stage B `is_consistent`.
 #'   Where there are `trial_id`, `repetition` and `model_no` (the order of models), they are used.
 #' @param stage `"valid"` or `"consistent"`.
-#' @param random names of the columns that have random intercepts: `"item"`, and where asked `"repetition"` or
+#' @param random names of the columns that have random intercepts: `"item"`, and if asked `"repetition"` or
 #'   `"run_id"`.
 #' @param ... further arguments of [fit_brms()]: `priors`, `chains`, `iterations`, `warmup`, `seed`, `cores` …
 #' @inheritParams fit_brms

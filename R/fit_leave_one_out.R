@@ -5,7 +5,7 @@
 #'
 #' Each model is fitted by `lme4::lmer()`, started from the estimates of the whole. For speed, Satterthwaite's degrees
 #' of freedom are computed for the whole only, and shrink with the rows: `df * rows left / all rows`. (With one
-#' condition crossed with the prompts they are close to the number of rows, where p hardly depends on them.)
+#' condition crossed with the prompts they are close to the number of rows, and p hardly depends on them.)
 #'
 #' @inheritParams fit_lme4
 #' @param group name of the grouping variable whose levels are left out; `NULL` takes the formula's first.

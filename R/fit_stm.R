@@ -5,7 +5,7 @@
 #' regresses their proportions. Rows without a text take no part (o3-mini shows none). Topics have no fixed order: tell
 #' them by their words.
 #'
-#' stm's E-step is compiled at its first use, where R has a C++ compiler: the same bits in a twentieth of the time.
+#' stm's E-step is compiled at its first use, if R has a C++ compiler: the same bits in a twentieth of the time.
 #'
 #' What comes from sampling (`estimates`, and the intervals of `prevalence`) is drawn after `set.seed(seed)`, as package
 #' stm draws it. `contrasts` are the mean and the variance of the mixture that stm samples from, without sampling.
@@ -13,7 +13,7 @@
 #' @param data a data frame with one row per answer, refusals already removed: the covariates of `formula`, and the
 #'   columns that `text`, `id`, `outcome` and `contrast` name.
 #' @param formula the covariates of topic prevalence in the model, as text or as a one-sided formula.
-#' @param effects the covariates of the regression of topic proportions: `contrast`, and `model` where there is one.
+#' @param effects the covariates of the regression of topic proportions: `contrast`, and `model` if there is one.
 #' @param text name of the column with the reasoning as the model wrote it.
 #' @param id name of a column that tells the answers apart.
 #' @param outcome name of the numeric column of which Cohen's d is computed, to set next to the shift of a topic;
@@ -27,7 +27,7 @@
 #'   a text of unknown kind (an import) is taken for a raw one.
 #' @param n_examples number of example documents for each topic.
 #' @param save_to path of an `.rds` file for the fitted model (see [read_topics()]), or `NULL` to keep none.
-#' @param say a function that is told, in words, what is being done; or the path of a file to write it to.
+#' @param say a function that gets, in words, what is being done; or the path of a file to write it to.
 #' @param lower_thresh words in this many documents or fewer are left out.
 #' @param max_em_its upper limit of steps.
 #' @param seed a whole number: of the draws from the documents' posterior.
@@ -39,7 +39,7 @@
 #'       `semantic_coherence` and `exclusivity` (10 words, FREX weight .7).}
 #'     \item{words}{`topic`, `kind` (`"frex"`, `"prob"`), `place`, `word` (a stem): 20 of each.}
 #'     \item{prevalence}{`scope` (`"model"`, `"condition"`, `"test"`, `"model x condition"`), `topic`, `model`,
-#'       `condition`, `test` (`NA`: not told apart), `estimate`, `conf_low`, `conf_high` (95 %).}
+#'       `condition`, `test` (`NA`: not distinguished), `estimate`, `conf_low`, `conf_high` (95 %).}
 #'     \item{contrasts}{second condition minus first, by `topic` and `model` (`NA`: all together): `estimate`,
 #'       `std_error`, `df`, `statistic`, `p_value`, `p_holm`, `p_bh`, `conf_low`, `conf_high`.}
 #'     \item{shifts}{`lm(proportion ~ contrast)` by `topic`, `model` and `test`, with `cohens_d` of the same cell.}

@@ -2,7 +2,7 @@
 #'
 #' `stm::stm()` with spectral initialisation, as in the RM-IAT paper. The engine `"fast"` leaves all to package stm but
 #' one function, its E-step, which compiled code computes on several cores (`inst/native/topic_estep.cpp`): the same
-#' optimiser, sums in the same order, and so the same bits as stm where R uses the reference BLAS, in about a twentieth
+#' optimiser, sums in the same order, and so the same bits as stm if R uses the reference BLAS, in about a twentieth
 #' of the processor time. It is compiled at its first use, for which R needs a C++ compiler, and kept in
 #' `R_user_dir("slant", "cache")`. Without a compiler stm's own code does it, and a message says so.
 #'
@@ -14,7 +14,7 @@
 #' @param seed a whole number. Spectral initialisation doesn't draw; it is kept with the result.
 #' @param engine `"fast"`, or `"stm"` for stm's own code throughout.
 #' @param cores number of cores for `"fast"`; `NULL` for all there are. It changes no bit of the result.
-#' @param say `NULL`, or a function that is told each step's number.
+#' @param say `NULL`, or a function that gets each step's number.
 #' @return An object of class `STM`, for all functions of package stm, with one element more, `engine`: the one that
 #'   fitted it. Its `time` is in seconds.
 #' @noRd

@@ -20,7 +20,7 @@
 #' have no bootstrap interval: two or three drawn again are nearly always the same ones, and it would hold the true
 #' value in half of all cells. From 5 to 10 games it still does so in 80 to 90 %; the t interval comes nearer to 95 %.
 #'
-#' Chance alone gives more than 0: its level stands next to each index, from simulated random choices with
+#' Chance alone gives more than 0: its level is next to each index, from simulated random choices with
 #' as many rounds, groups, jobs in each class and games as the cell has (jobs equally often, where in each game they
 #' came so).
 #'
@@ -42,9 +42,9 @@
 #' @param seed of the draws, a whole number; each cell starts from it again.
 #' @return A data frame with one row per cell and index: the columns `by`, `index`, `n_games`, `estimate`, `sd` (over
 #'   games), `conf_low` and `conf_high` (t, 95 %), `boot_low` and `boot_high` (95 %), `mde` (how far from a given value,
-#'   such as the level of chance, the index must truly be for a t test over so many games to find it with a power of
-#'   80 %), `random_level`, `random_low` and `random_high` (where 95 % of random cells lie). NA where it is not defined:
-#'   BGD where one group only was hired, GASI of one game; `mde` of GASI, which is no mean over games.
+#'   such as the level of chance, the index must truly be for a t test over this many games to find it with a power of
+#'   80 %), `random_level`, `random_low` and `random_high` (where 95 % of random cells lie). NA if it is not defined:
+#'   BGD if only one group was hired, GASI of one game; `mde` of GASI, which is no mean over games.
 #' @source Wu, Liu, Bai & Griffiths, Large Language Models Develop Novel Social Biases Through Adaptive Exploration,
 #'   section 3.2, equations 1 to 3; figures 2 and 3, Table 1.
 #' @export

@@ -4,7 +4,7 @@
 #' factor (the blocks of a forced-choice IAT) lie apart in each combination of the others: ΔP and S of the interference
 #' paper, for the same question asked of lme4 instead of brms.
 #'
-#' Two kinds are told apart, for they differ much. `"population"` is the probability for an item whose random effects
+#' Two kinds are distinguished, for they differ much. `"population"` is the probability for an item whose random effects
 #' are 0, the median item (and no mean over any population), as in the paper's Tables 1 and 2. `"new_items"` is the mean
 #' probability over items that may be asked, with their random effects drawn from the estimated normal distribution (the
 #' `"item_averaged"` of [block_effects()] and [permutation_test()] is the mean over the items that were asked).

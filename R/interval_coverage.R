@@ -1,6 +1,6 @@
 #' How often intervals hold the truth
 #'
-#' Counts the intervals that hold the truth, and gives the band in which that share lies by chance where each interval
+#' Counts the intervals that hold the truth, and gives the band in which that share lies by chance if each interval
 #' holds it with the probability `level`. Bayesian intervals do so on average over truths that are drawn from the prior,
 #' not for any one truth: a prior that pulls towards 0 covers small effects more often and large ones less.
 #'

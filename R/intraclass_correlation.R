@@ -11,7 +11,7 @@
 #'   against 0 with `df1`, `df2` and `p_value`, `n` targets and `k` raters. `type` is `"one_way"` (ICC(1,1): raters
 #'   differ from target to target), `"agreement"` (ICC(2,1), McGraw and Wong's (A,1): a rater who gives more than
 #'   another disagrees with that one) or `"consistency"` (ICC(3,1): what raters give more or less throughout doesn't
-#'   count). `NA` where ratings don't vary.
+#'   count). `NA` if ratings don't vary.
 #' @source Shrout & Fleiss (1979), Intraclass correlations: uses in assessing rater reliability, Psychological Bulletin
 #'   86(2), 420-428; McGraw & Wong (1996), Psychological Methods 1(1), 30-46, for the interval of ICC(A,1).
 #' @seealso [retest_reliability()]

@@ -6,7 +6,7 @@
 #' @param notes a data frame with `reader`, `trial_id` and `label`, of two readers: [read_notes()].
 #' @return A data frame, one row for all labels together (`label` is `NA`) and one per label: `n` trials that both have
 #'   labelled, `n_one_reader` that one has, `n_agreed`, the share `observed`, the share `expected` of readers who label
-#'   at random as often as these, and `kappa` = (observed - expected) / (1 - expected); `NaN` where both give one label
+#'   at random as often as these, and `kappa` = (observed - expected) / (1 - expected); `NaN` if both give one label
 #'   throughout.
 #' @references Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological
 #'   Measurement, 20(1), 37-46.

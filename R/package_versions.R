@@ -1,9 +1,9 @@
 #' Versions of installed packages
 #'
-#' `analyze doctor` runs this file with Rscript, because it has to work where rpy2 does not.
+#' `analyze doctor` runs this file with Rscript, because it has to work when rpy2 does not.
 #'
 #' @param packages names of packages.
-#' @return A data frame with `package` and `version` (NA where the package is not installed), in the order given.
+#' @return A data frame with `package` and `version` (NA if the package is not installed), in the order given.
 #' @keywords internal
 #' @noRd
 package_versions <- function(packages) {

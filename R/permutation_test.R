@@ -2,8 +2,8 @@
 #'
 #' **Of conditions** (a formula without the blocks, such as `"tokens ~ condition + (1 | wording)"`): deals the words of
 #' each cell to their groups at random, which is to swap the two conditions of a word within a wording with probability
-#' 1/2 (`whole_words = TRUE`: of a word with all its wordings, which also holds where words differ in their effect). It
-#' shows what an analysis finds where there is nothing. `engine = "difference"` compares means and needs no refit;
+#' 1/2 (`whole_words = TRUE`: of a word with all its wordings, which also holds if words differ in their effect). It
+#' shows what an analysis finds when there is nothing. `engine = "difference"` compares means and needs no refit;
 #' `"lme4"` is the mixed model ([lme4::refit()] where every answer has its other one).
 #'
 #' **Of blocks:** Swaps the two block labels of an item at random within model and domain (each item with probability
@@ -16,7 +16,7 @@
 #' not on the order of rows, and not on whether it was computed here or by `analyze permute`.
 #'
 #' Compare with the centre of the null (`null_mean`), not with 0: under treatment coding the same priors mean other
-#' things in each cell, and a difference is expected where there is none. All cells are permuted together: p is against
+#' things in each cell, and a difference is expected when there is none. All cells are permuted together: p is against
 #' a difference in none of them. A cell with hardly a failure (`n_separated` near `n`) can't decide by itself.
 #'
 #' @inheritParams fit_brms

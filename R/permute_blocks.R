@@ -4,7 +4,7 @@
 #' item are swapped with probability 1/2, for each item on its own.
 #'
 #' The unit that is exchanged is an item within a model and domain, with all of its rows: several answers to one item
-#' (repetitions) keep together, so that the test holds where items differ in their effect of block, not only where none
+#' (repetitions) keep together, so that the test holds if items differ in their effect of block, not only if none
 #' has any. Items answered in one block only (the other answer was not valid, say) take part: their label is drawn, too.
 #' What is swapped depends on `seed`, `number` and the names of the items, not on the order of rows or the session's
 #' random numbers, and is the same on every machine.

@@ -1,14 +1,14 @@
 #' Deal the words of one cell to its two groups at random, again and again
 #'
-#' What a condition effect looks like where there is none. A word of the other group goes the other way in each
+#' What a condition effect looks like when there is none. A word of the other group goes the other way in each
 #' condition, so that to deal words to the groups at random is to swap the two conditions of a word with probability
 #' 1/2. The unit is a word within a wording, with its repetitions; with `whole_words` a word with all its wordings,
-#' which also holds where words differ in their effect. A unit that was answered in one condition only takes part: its
+#' which also holds if words differ in their effect. A unit that was answered in only one condition takes part: its
 #' label is drawn, too.
 #'
 #' With `engine = "difference"` it is the difference of means with Welch's test, which needs no refit; with `"lme4"` the
 #' formula by REML, tested by t with Satterthwaite's degrees of freedom of the data as observed: by [lme4::refit()], for
-#' to swap the answers of a pair is to swap its labels, and by `lme4::lmer()` where a cell has answers without the other
+#' to swap the answers of a pair is to swap its labels, and by `lme4::lmer()` if a cell has answers without the other
 #' one. A permutation depends on `seed`, its number and the names of words and wordings, not on the order of rows.
 #'
 #' @param data the rows of one model and test: the columns of the formula, `item`, `wording`; `group`, `repetition`.

@@ -6,7 +6,7 @@
 #'
 #' @param data a data frame with one row per model, game, class and group, such as the view `allocation_matrices` of
 #'   the database, over games that were played to their end: `model`, `variant`, `game`, `class`, `group` (or `choice`),
-#'   `n` (rounds). Used where there: `answer_format`, `source`, `title`, `model_label`, `model_no`, `variant_label`,
+#'   `n` (rounds). Used if present: `answer_format`, `source`, `title`, `model_label`, `model_no`, `variant_label`,
 #'   `variant_no`.
 #' @inherit plot_effect_sizes params return
 #' @param seed of the random games in the last panel, a whole number.

@@ -1,7 +1,7 @@
 #' Effects of the levels of attributes against a reference, with their intervals
 #'
 #' @param data what [amce()] returned, or a data frame with one row per level (and model): `attribute` and `level`, or
-#'   `term` (`"attribute: level"`), `estimate`, `conf_low`, `conf_high`. Used where there: `reference` (the level that
+#'   `term` (`"attribute: level"`), `estimate`, `conf_low`, `conf_high`. Used if present: `reference` (the level that
 #'   each is compared with, drawn at 0), `model`, `model_label`, `outcome`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd

@@ -5,7 +5,7 @@
 #' all words to one group) are in no mean, and are counted in the caption.
 #'
 #' @param data a data frame with one row per model and test, such as the view `pairing_bias` of the database: `model`,
-#'   `test`, `mean_d`, `sd_d`, `n_d` and `n_trials`. Used where there: `model_label` and `test_label` to show,
+#'   `test`, `mean_d`, `sd_d`, `n_d` and `n_trials`. Used if present: `model_label` and `test_label` to show,
 #'   `model_no` and `test_no` to order by, `source`.
 #' @inherit plot_effect_sizes params return
 #' @source Bai et al. (2025), equation 1 and figure 2.

@@ -7,7 +7,7 @@
 #' @param data what [fit_forced_choice()], [fit_brms()] or a logistic [fit_lme4()] returned, or a data frame
 #'   with one row per model, domain, kind and scale, such as the table `brms_contrasts` of the database: `model`,
 #'   `domain`, `kind` (`"population"`, `"item_averaged"`), `scale` (rows of `"delta_p"` are drawn), `estimate`,
-#'   `conf_low`, `conf_high` (differences of probabilities). Used where there: `model_label`, `domain_label`,
+#'   `conf_low`, `conf_high` (differences of probabilities). Used if present: `model_label`, `domain_label`,
 #'   `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of the fit, for the caption).
 #' @inherit plot_effect_sizes params return
 #' @source Cohen & Kincaid (2026), Figure 2, Table 1 and equation 11.

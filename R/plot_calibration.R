@@ -6,7 +6,7 @@
 #' too wide. A line above the band all along has too many low ranks: draws are too high; one below it, too low.
 #'
 #' @param data what [calibrate()] returned, or a data frame such as its `ranks`, with one row per data set and quantity:
-#'   `number`, `quantity`, `rank`, `n_draws`. Used where there: `status` (the caption counts doubtful fits).
+#'   `number`, `quantity`, `rank`, `n_draws`. Used if present: `status` (the caption counts doubtful fits).
 #' @inherit plot_effect_sizes params return
 #' @seealso [calibrate()] for the numbers.
 #' @source Säilynoja, Bürkner & Vehtari (2022), Graphical test for discrete uniformity, Statistics and Computing 32:32.

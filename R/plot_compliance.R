@@ -6,7 +6,7 @@
 #'
 #' @param data what [fit_forced_choice()] returned, or a data frame with one row per model, domain, block and
 #'   kind, such as the table `brms_predictions` of the database: `model`, `domain`, `block`, `kind` (`"population"`,
-#'   `"item_averaged"`), `estimate`, `conf_low`, `conf_high` (probabilities). Used where there: `observed` (the share
+#'   `"item_averaged"`), `estimate`, `conf_low`, `conf_high` (probabilities). Used if present: `observed` (the share
 #'   of valid answers), `model_label`, `domain_label`, `model_no`, `domain_no`, `source`, `is_converged` and `verdict`
 #'   (of the fit, for the caption).
 #' @inherit plot_effect_sizes params return

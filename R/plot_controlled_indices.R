@@ -4,8 +4,8 @@
 #' class of jobs of their own: see [simulate_structured_games()].
 #'
 #' @param data a data frame with one row per index and value of `p`, such as [controlled_indices()]: `index`, `p`,
-#'   `estimate`, `conf_low`, `conf_high`, `boot_low`, `boot_high` (drawn where there is no t interval). Used where
-#'   there: `n_games`, `source`.
+#'   `estimate`, `conf_low`, `conf_high`, `boot_low`, `boot_high` (drawn where there is no t interval). Used if
+#'   present: `n_games`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, figures 9, 10 and 11.
 #' @noRd

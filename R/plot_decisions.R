@@ -5,7 +5,7 @@
 #' counted in the caption.
 #'
 #' @param data a data frame with one row per model and test, such as the view `decision_bias` of the database: `model`,
-#'   `test`, `share_expected`, `n_decided` and `n_conversations`. Used where there: `model_label` and `test_label` to
+#'   `test`, `share_expected`, `n_decided` and `n_conversations`. Used if present: `model_label` and `test_label` to
 #'   show, `model_no` and `test_no` to order by, `source`.
 #' @inherit plot_effect_sizes params return
 #' @source Bai et al. (2025), figure 3.

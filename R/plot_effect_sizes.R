@@ -4,7 +4,7 @@
 #' differ in colour and in shape.
 #'
 #' @param data what [effect_size()] returned, or a data frame with one row per model and test: `estimate`,
-#'   `conf_low`, `conf_high`, and `model` and `test` (without these: all of them together). Used where there:
+#'   `conf_low`, `conf_high`, and `model` and `test` (without these: all of them together). Used if present:
 #'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows),
 #'   `reference` and `compared` (what the two conditions are called), `outcome` (the column that was measured, as in
 #'   `"tokens"` or `"rating"`), `source`, `token_source` (what the tokens are) and `interval` (`"mixed_model"` where

@@ -4,7 +4,7 @@
 #' class of jobs.
 #'
 #' @param data a data frame with one row per model and job, such as the view `elicited_rates` of the database: `model`,
-#'   `job`, `class`, `mean_rate` (0 to 1), `sd_rate` and `n` (conversations). Used where there: `class_label`,
+#'   `job`, `class`, `mean_rate` (0 to 1), `sd_rate` and `n` (conversations). Used if present: `class_label`,
 #'   `class_no`, `source`, `title`, `model_label`, `model_no`.
 #' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, figure 8 (appendix A.3.1).

@@ -6,7 +6,7 @@
 #'
 #' @param data a data frame with one row per model, such as the view `allocation_exploration` of the database:
 #'   `model`, `variant`, `choice_entropy_bits`, `stay_after_success`, `stay_after_failure`, `lock_in` (0 to 1, `NA`
-#'   where unknown). Used where there: `n_rounds`, `n_groups` (for the level of chance), `answer_format`, `source`,
+#'   if unknown). Used if present: `n_rounds`, `n_groups` (for the level of chance), `answer_format`, `source`,
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
 #' @inherit plot_effect_sizes params return
 #' @noRd

@@ -4,7 +4,7 @@
 #' or larger one on the right. Lines join the models of one answer format; they are there for the eye, not a trend.
 #'
 #' @param data a data frame as for [plot_stratification()], with `family` (rows without one are left out) and `order`
-#'   (a number: the place in the family), of one condition. Used where there: `family_label`.
+#'   (a number: the place in the family), of one condition. Used if present: `family_label`.
 #' @inherit plot_effect_sizes params return
 #' @source Wu, Liu, Bai & Griffiths, figure 3.
 #' @noRd

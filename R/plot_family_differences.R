@@ -6,7 +6,7 @@
 #'
 #' @param data a data frame such as the view `bayes_ratios`, with one row per model, test and family: `elpd_difference`
 #'   and `se_difference` (to the lognormal, over all trials), `n` trials. The lognormal itself, and rows without a
-#'   difference, are left out. Used where there: `model_label`, `test_label`, `model_no`, `test_no`, `source`,
+#'   difference, are left out. Used if present: `model_label`, `test_label`, `model_no`, `test_no`, `source`,
 #'   `n_bad_pareto_k` (counts for which leave-one-out is unreliable, for the caption).
 #' @inherit plot_effect_sizes params return
 #' @noRd

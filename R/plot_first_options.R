@@ -3,9 +3,9 @@
 #' The share of answers in which the first option was chosen, with its 95 % interval (Wilson's), by model, test and
 #' condition, and the share that chance alone gives.
 #'
-#' @param data a data frame such as `check_first_option()` returns, with the columns `model` and `test`. Used where
-#'   there: `model_label`, `test_label` and `condition_label` to show, `model_no`, `test_no` and `condition_no` to order
-#'   by, `source` for the caption.
+#' @param data a data frame such as `check_first_option()` returns, with the columns `model` and `test`. Used if
+#'   present: `model_label`, `test_label` and `condition_label` to show, `model_no`, `test_no` and `condition_no` to
+#'   order by, `source` for the caption.
 #' @inherit plot_effect_sizes params return
 #' @noRd
 plot_first_options <- function(data, file = NULL, width = NULL, height = NULL) {

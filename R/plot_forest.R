@@ -3,7 +3,7 @@
 #' A forest plot: the effect of each test and model with its interval, and below them the mean with its interval, and
 #' the prediction intervals of a new test, a new model and a new test of a new model.
 #'
-#' @param data what [meta_analysis()] returned, of one source, study version and variant. Used where there:
+#' @param data what [meta_analysis()] returned, of one source, study version and variant. Used if present:
 #'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows),
 #'   `is_sign_kept_by_missing` (cells whose sign missing answers could have made are crossed out).
 #' @inherit plot_effect_sizes params return

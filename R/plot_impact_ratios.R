@@ -1,7 +1,7 @@
-#' Adverse impact ratios with their intervals, beside four fifths
+#' Adverse impact ratios with their intervals, next to four fifths
 #'
 #' @param data what [impact_ratio()] returned, or a data frame with one row per level: `attribute`, `level`, `ratio`,
-#'   `conf_low`, `conf_high`, `reference`. Used where there: `is_below_four_fifths`, `model`, `model_label`, `source`.
+#'   `conf_low`, `conf_high`, `reference`. Used if present: `is_below_four_fifths`, `model`, `model_label`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
 plot_impact_ratios <- function(data, file = NULL, width = NULL, height = NULL) {

@@ -1,7 +1,7 @@
 #' What combinations of two attributes add, as a heat map
 #'
 #' @param data what [amie()] returned, or its estimates: `term` (`"first: level x second: level"`), `estimate`,
-#'   `conf_low`, `conf_high`. Used where there: `outcome`, `source`.
+#'   `conf_low`, `conf_high`. Used if present: `outcome`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd
 plot_interactions <- function(data, file = NULL, width = NULL, height = NULL) {

@@ -5,7 +5,7 @@
 #'
 #' @param data a data frame with one row per model and round, such as the view `allocation_learning_curves` of the
 #'   database: `model`, `variant`, `round`, `n_games`, `success_rate`, `n_with_past`, `repeat_rate`, `new_group_rate`
-#'   (0 to 1, `NA` where unknown). Used where there: `answer_format`, `n_groups` (for the level of chance), `source`,
+#'   (0 to 1, `NA` if unknown). Used if present: `answer_format`, `n_groups` (for the level of chance), `source`,
 #'   `title`, `model_label`, `model_no`, `variant_label`, `variant_no`.
 #' @inherit plot_effect_sizes params return
 #' @noRd

@@ -1,7 +1,7 @@
 #' Marginal means of the levels of attributes, with their intervals
 #'
 #' @param data what [marginal_means()] returned, or a data frame with one row per level (and model): `attribute` and
-#'   `level`, or `term` (`"attribute: level"`), `estimate`, `conf_low`, `conf_high`. Used where there: `model`,
+#'   `level`, or `term` (`"attribute: level"`), `estimate`, `conf_low`, `conf_high`. Used if present: `model`,
 #'   `model_label`, `overall` (the mean of all rows, a dashed line), `outcome` (what was measured), `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd

@@ -7,7 +7,7 @@
 #' @param data what [fit_forced_choice()] returned, or a data frame with one row per cell, such as the table
 #'   `brms_checks` of the database: `model`, `domain`, `block`, `observed`, `predicted` (mean of the replicated shares),
 #'   `conf_low`, `conf_high` (the middle 95 % of them). Rows without a cell of their own (statistics of all data) are
-#'   left out. Used where there: `outcome` (`"is_valid"` or `"is_consistent"`), `statistic` (`"zeros"`: shares are of
+#'   left out. Used if present: `outcome` (`"is_valid"` or `"is_consistent"`), `statistic` (`"zeros"`: shares are of
 #'   counts of 0), `model_label`, `domain_label`, `model_no`, `domain_no`, `source`, `is_converged` and `verdict` (of
 #'   the fit, for the caption).
 #' @inherit plot_effect_sizes params return

@@ -4,7 +4,7 @@
 #' right, and the middle point itself half on each side. So bars compare at one glance.
 #'
 #' @param data a data frame with one row per level and point of the scale: `level`, `category` (whole numbers, the
-#'   lowest first), `n` (ratings). Used where there: `attribute`, `model`, `model_label`, `labels` (words of the
+#'   lowest first), `n` (ratings). Used if present: `attribute`, `model`, `model_label`, `labels` (words of the
 #'   points), `points` (of the whole scale, if some were never given), `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd

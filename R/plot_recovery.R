@@ -7,7 +7,7 @@
 #'
 #' @param data a data frame with one row per data set, model and domain, such as [recover_contrasts()]:
 #'   `data_set`, `model`, `domain`, `truth`, `estimate`, `conf_low`, `conf_high` (differences of probabilities). Used
-#'   where there: `model_label`, `domain_label`, `source`, `is_converged` (the caption counts fits that did not).
+#'   if present: `model_label`, `domain_label`, `source`, `is_converged` (the caption counts fits that did not).
 #' @inherit plot_effect_sizes params return
 #' @seealso [interval_coverage()] for the numbers.
 #' @export

@@ -5,7 +5,7 @@
 #' in one condition, the tokens that are left don't compare.
 #'
 #' @param data a data frame with one row per model, test and condition, such as the view `refusals_by_condition`:
-#'   `model`, `test`, `condition`, `n_trials` and `n_refusals`. Used where there: `model_label` and `test_label` to
+#'   `model`, `test`, `condition`, `n_trials` and `n_refusals`. Used if present: `model_label` and `test_label` to
 #'   show, `model_no` and `test_no` to order by (else the order of rows), `source` for the caption.
 #' @inheritParams plot_effect_sizes
 #' @param levels the conditions in the order to show them.

@@ -1,12 +1,12 @@
 #' The residuals of mixed models, against what the models assume
 #'
 #' For each test, two panels. "Quantiles": each residual against the normal quantile of its rank; they lie on the line
-#' where residuals are normal. "Spread": residuals against fitted tokens; the points are the middle, the bars reach
-#' from the 5th to the 95th percentile of each twentieth of the trials, and all are alike where the spread is.
+#' if residuals are normal. "Spread": residuals against fitted tokens; the points are the middle, the bars reach
+#' from the 5th to the 95th percentile of each twentieth of the trials, and all are alike if the spread is constant.
 #'
 #' @inheritParams check_residuals
-#' @param data a data frame with one row per trial, of one model: `test` and the columns of the formula. Used where
-#'   there: `test_label`, `test_no`, `model_label` or `model`, `source` and `token_source` for what the figure says,
+#' @param data a data frame with one row per trial, of one model: `test` and the columns of the formula. Used if
+#'   present: `test_label`, `test_no`, `model_label` or `model`, `source` and `token_source` for what the figure says,
 #'   `is_valid` or `is_refusal` (trials without an answer are left out).
 #' @inherit plot_effect_sizes params return
 #' @noRd

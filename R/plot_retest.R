@@ -4,7 +4,7 @@
 #' far its mean has moved, each with its 95 % interval: a panel each.
 #'
 #' @param data what [retest_reliability()] returned, all tests together: `model`, `occasion`, `measure` and its columns.
-#'   Rows of single tests (`test` is not missing) are left out. Used where there: `model_label` to show, `model_no` to
+#'   Rows of single tests (`test` is not missing) are left out. Used if present: `model_label` to show, `model_no` to
 #'   order by, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd

@@ -5,7 +5,7 @@
 #' where its interval leaves out 0; on it the share of the variance between words that is no error.
 #'
 #' @param data a data frame with one row per test and pair of models: `run_check("check_same_words", ...)$rows`. Used
-#'   where there: `model_label`, `model_beside_label` and `test_label` to show, `model_no`, `model_beside_no` and
+#'   if present: `model_label`, `model_beside_label` and `test_label` to show, `model_no`, `model_beside_no` and
 #'   `test_no` to order by.
 #' @inherit plot_effect_sizes params return
 #' @noRd

@@ -4,12 +4,12 @@
 #' for each model, and under them the choices that each specification made. Specifications stand in the order of their
 #' median, the study's first one in a grey band.
 #'
-#' Units are never mixed on one axis: where all rows have the same `unit`, the estimates themselves are drawn, else `d`,
+#' Units are never mixed on one axis: if all rows have the same `unit`, the estimates themselves are drawn, else `d`,
 #' in standard deviations (see `fit_specification()`). Fits that are not `"ok"` are pale. Intervals more than ten times
 #' as wide as half of the others are cut at the edge of the panel, and counted in the caption.
 #'
 #' @param data a data frame with one row per specification and cell: `spec`, `unit`, `estimate`, `conf_low`,
-#'   `conf_high`, and, where units differ, `d`, `d_low`, `d_high`. Used where there: `spec_no` (1 is the first one; else
+#'   `conf_high`, and, if units differ, `d`, `d_low`, `d_high`. Used if present: `spec_no` (1 is the first one; else
 #'   the order of rows), `label`, `model`, `test`, `status`, `source`, and columns that begin with `choice_`: what a
 #'   specification chose in that respect (`NA`: as the first one).
 #' @inherit plot_effect_sizes params return

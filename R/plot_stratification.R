@@ -7,7 +7,7 @@
 #' @param data a data frame with one row per cell and index, such as `game_indices(rounds, by = c("model",
 #'   "variant"))` or the view `game_index_intervals` of the database: `model`, `variant` (the condition), `index`,
 #'   `estimate`, and, where known, `conf_low` and `conf_high` (t) or `boot_low` and `boot_high` (drawn where the index
-#'   has no t interval). Used where there: `answer_format` (`"direct"`, `"cot"` ...), `random_level`, `random_low`,
+#'   has no t interval). Used if present: `answer_format` (`"direct"`, `"cot"` ...), `random_level`, `random_low`,
 #'   `random_high`, `human`, `human_low`, `human_high` (people's value in that condition, else `NA`), `panel` (a row of
 #'   panels), `n_games`, `n_incomplete` and `source` for the caption, `title`, and `model_label`, `model_no`,
 #'   `variant_label`, `variant_no`. Every index that there are rows of has a column of panels.

@@ -4,7 +4,7 @@
 #' class, a bonus for choosing others may cost successes: the figure puts conditions next to each other.
 #'
 #' @param data a data frame with one row per game that was played to its end, such as the view
-#'   `allocation_game_indices`: `model`, `variant` (the condition), `success_rate` (0 to 1). Used where there:
+#'   `allocation_game_indices`: `model`, `variant` (the condition), `success_rate` (0 to 1). Used if present:
 #'   `answer_format`, `random_level` and `best_level` (the share that random choices, and choices that know the best
 #'   group, are expected to give in that condition), `source`, `title`, `model_label`, `model_no`, `variant_label`,
 #'   `variant_no`.

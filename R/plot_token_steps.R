@@ -4,9 +4,9 @@
 #' multiples of 64), and a difference smaller than a step is then seen in none of the trials. Of all trials with a
 #' count, refusals included, as in the view `token_sources`.
 #'
-#' @param data a data frame with one row per trial: `model` and `tokens`. Used where there: `model_label` to show,
+#' @param data a data frame with one row per trial: `model` and `tokens`. Used if present: `model_label` to show,
 #'   `model_no` to order by (else the order of rows), `source` and `token_source` (what the tokens are) for the
-#'   caption. A warning says where a model has rows of more than one `source`, `study_version` or `variant`.
+#'   caption. A warning says if a model has rows of more than one `source`, `study_version` or `variant`.
 #' @inheritParams plot_effect_sizes
 #' @return A ggplot with the attribute `alt_text`; with `file`, invisibly a list of `path` and `alt_text`. Its data have
 #'   one row per bar: `from` and `to` in tokens (`to` is not in it), `n` trials, and the `step` of the model in tokens:

@@ -3,11 +3,11 @@
 #' The whole distribution for each model, test and condition: the outline shows its shape, the point its median, the
 #' bar its middle half. Table S5 of the RM-IAT paper gives the means of the same rows.
 #'
-#' @param data a data frame with one row per trial: `model`, `test`, `condition` and `tokens`. Used where there:
+#' @param data a data frame with one row per trial: `model`, `test`, `condition` and `tokens`. Used if present:
 #'   `model_label` and `test_label` to show, `model_no` and `test_no` to order by (else the order of rows), `source`
 #'   and `token_source` (what the tokens are) for the caption, `is_valid` or `is_refusal` (trials without an
 #'   answer are left out).
-#'   Rows without `tokens` are left out, too. A warning says where a model and test have rows of more than one `source`,
+#'   Rows without `tokens` are left out, too. A warning says if a model and test have rows of more than one `source`,
 #'   `study_version` or `variant`.
 #' @inherit plot_effect_sizes params return
 #' @param levels the conditions in the order to show them.

@@ -5,7 +5,7 @@
 #'
 #' @param data what [fit_stm()] returned, or a data frame with one row per share, such as the table
 #'   `topic_prevalence` of the database: `scope`, `topic`, `model`, `condition`, `test`, `estimate`, `conf_low`,
-#'   `conf_high`. Rows of the scopes `"model"`, `"condition"` and `"test"` are drawn. Used where there: `words` (of the
+#'   `conf_high`. Rows of the scopes `"model"`, `"condition"` and `"test"` are drawn. Used if present: `words` (of the
 #'   topic, as one text), `model_label`, `test_label`, `model_no`, `test_no`, `source`.
 #' @inherit plot_effect_sizes params return
 #' @noRd

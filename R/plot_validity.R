@@ -3,7 +3,7 @@
 #' A dot per model and test with 95 % intervals in both directions (1.96 standard errors), by model; in the subtitle the
 #' plain correlation and the one that takes the errors into account (with its interval from five models on).
 #'
-#' @param data a data frame of one pair of measures as [convergent_validity()] takes it. Used where there: `model_label`
+#' @param data a data frame of one pair of measures as [convergent_validity()] takes it. Used if present: `model_label`
 #'   to show, `model_no` to order by, `measure_x` and `measure_y`, the names of the measures.
 #' @inherit plot_effect_sizes params return
 #' @export

@@ -11,7 +11,7 @@
 #' @param class_sizes number of jobs in each class: a class of more jobs is drawn more often.
 #' @param balanced whether each job comes equally often, instead of being drawn again each round. `n_rounds` must then
 #'   be a multiple of the number of jobs.
-#' @param n_games games in a cell: the interval is for the index of a cell of so many games.
+#' @param n_games games in a cell: the interval is for the index of a cell of this many games.
 #' @param n_cells number of cells to simulate.
 #' @param seed of the simulation, a whole number.
 #' @return A data frame with one row per index: `index`, `level` (the mean over cells), `level_low` and `level_high`

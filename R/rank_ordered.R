@@ -2,7 +2,7 @@
 #'
 #' In each game of its own, groups and classes are put in an order in which the largest cell of the allocation matrix
 #' comes first on the diagonal, then the largest one among the groups and classes that are left, and so on. The nearer
-#' a matrix is to its diagonal, the more stratified the game. Which group and class stands where differs between games:
+#' a matrix is to its diagonal, the more stratified the game. The place of a group and class differs between games:
 #' SI and BGD don't depend on that, but GASI can't be had from such matrices.
 #'
 #' The order looks for the diagonal, so random choices have one as well: compare with theirs, not with equal shares.
@@ -13,7 +13,7 @@
 #'   `choice`). Every group and class of a cell has its place in all games of the cell, hired or not.
 #' @param by names of the columns that define the cells.
 #' @return A data frame with one row per game and place in the matrix: `by`, `game`, `group_rank`, `class_rank`,
-#'   `choice`, `class`, `n` (rounds), `share` (of this group's rounds in the game, `NA` where it was never chosen).
+#'   `choice`, `class`, `n` (rounds), `share` (of this group's rounds in the game, `NA` if it was never chosen).
 #' @source Wu, Liu, Bai & Griffiths, appendix D; how matrices are ordered, and what comes of ties, is ours, and leaves
 #'   printed matrices as they are.
 #' @export

@@ -1,6 +1,6 @@
 #' Open a fitted Bayesian model again
 #'
-#' `analyze --fit brms` keeps the fitted model (a `brmsfit`) and its draws in the folder `NAME.duckdb.models` beside the
+#' `analyze --fit brms` keeps the fitted model (a `brmsfit`) and draws in the folder `NAME.duckdb.models` next to the
 #' database. This opens them, after looking whether each is the very file that the database recorded: before R 4.4,
 #' reading an `.rds` file can run code that is in it.
 #'

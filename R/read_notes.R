@@ -6,7 +6,7 @@
 #' @param files paths of files of notes (CSV, UTF-8) with the columns `trial_id`, `label`, `note`. A reader is called
 #'   after the file, or as the names of `files` say.
 #' @param trials a data frame with `trial_id`, to join: [open_trials()], collected, or [read_trials()].
-#' @return A data frame, one row per reader and trial: `reader`, `trial_id`, `label` and `note` (`NA` where empty), the
+#' @return A data frame, one row per reader and trial: `reader`, `trial_id`, `label` and `note` (`NA` if empty), the
 #'   other columns of the files as text, and the columns of `trials` (none for notes on trials that are not in
 #'   `trials`).
 #' @export

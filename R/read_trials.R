@@ -6,7 +6,7 @@
 #' columns of a CSV stay text.
 #'
 #' @param file path of a file that ends in `.csv` or `.parquet`, in UTF-8; or in `.zip`, a sealed study: its Parquet is
-#'   read where nanoparquet is installed, else its CSV.
+#'   read if nanoparquet is installed, else its CSV.
 #' @param columns names of columns that must be there.
 #' @param view of an archive with several files of data (games): the view, as in `"allocation_questions"`. `NULL` takes
 #'   the trials.

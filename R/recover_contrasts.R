@@ -1,7 +1,7 @@
 #' Find known interference again, many times
 #'
 #' Simulates data sets with known parameters ([simulate_forced_choice()]), fits stage B of the analysis to each, and
-#' sets the estimates of the difference between blocks beside the truth. [interval_coverage()] counts how many intervals
+#' compares estimates of the difference between blocks with the truth. [interval_coverage()] counts how many intervals
 #' hold it, [plot_recovery()] shows them.
 #'
 #' Truths `"prior"` are drawn from the priors of the analysis, with every answer valid. Over such truths, 95 % intervals

@@ -6,7 +6,7 @@
 #' With `engine = "brms"` the compiled model (`compiled_model()`) is sampled directly by `rstan::sampling()`: nothing is
 #' compiled again. The chains are shorter than those of the main fit, for only the posterior's mean is used. What that
 #' costs is in the columns `…_mcse`. With `engine = "lme4"` it is [lme4::glmer()] as a fast check: with `n_agq = 0`
-#' some hundredths of a second, where Laplace's approximation (1) takes up to a minute on labels that leave a block
+#' some hundredths of a second, while Laplace's approximation (1) takes up to a minute on labels that leave a block
 #' without a failure, as many do, for then there is no finite optimum to find.
 #'
 #' Rows with a gap in a column of the formula (answers that are not valid have no `is_consistent`) are left out before
@@ -21,8 +21,8 @@
 #' @return A list of three data frames as of [permutation_test()], of this one refit. `cells`: one row per combination
 #'   of `within`; of brms posterior means, each with its sd (`…_sd`) and the Monte Carlo standard error of the mean
 #'   (`…_mcse`), `rhat` and `ess_bulk` of `delta_p`; `delta_p_items` is over the items of the cell's domain with their
-#'   random intercepts (`NA` where the model has other random effects); `is_separated`: all rows of a block are alike.
-#'   `NA` where a cell lost a block. `refit`: one row; `n_divergent` and `n_max_treedepth` count draws, `is_singular` is
+#'   random intercepts (`NA` if the model has other random effects); `is_separated`: all rows of a block are alike.
+#'   `NA` if a cell lost a block. `refit`: one row; `n_divergent` and `n_max_treedepth` count draws, `is_singular` is
 #'   lme4's. `messages`: `kind`, `text`.
 #' @source Cohen & Kincaid (2026), equation 11 (the difference) and section 3.2.
 #' @noRd

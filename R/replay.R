@@ -7,12 +7,12 @@
 #' The program is looked for as [collect_trials()] looks for the collector.
 #'
 #' @param archive the file that `analyze seal` wrote, such as `"study.zip"`.
-#' @param out a new folder; all that is made lies there, the database `replayed.duckdb` among it.
+#' @param out a new folder for all that is made, including the database `replayed.duckdb`.
 #' @param r whether fits and figures are made again, too: this takes Python's bridge to R, and minutes of a large study.
 #' @return A data frame, one row per file that was checked or made: `kind` (hash, data, table, fit, draws, figure),
 #'   `name`, `status` (agrees, differs, not made), `within` (exactly, or how far numbers may be apart),
-#'   `largest_difference`, `n_values` and `note`. What differs is told by a warning, too. An error of class
-#'   `slant_error` where the archive can't be replayed at all.
+#'   `largest_difference`, `n_values` and `note`. A warning also says what differs. An error of class
+#'   `slant_error` if the archive can't be replayed at all.
 #' @export
 #' @examplesIf nzchar(Sys.which("analyze")) && nzchar(Sys.which("collect"))
 #' folder <- tempfile()

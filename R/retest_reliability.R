@@ -12,7 +12,7 @@
 #' changed. Both occasions are a model's own: nothing is said of other words and wordings.
 #'
 #' @param data a data frame with one row per answer: the view `retest_answers` ([open_trials()]). `trial_id`,
-#'   `first_answer` and `later_answer` (text), `first_value` and `later_value` (numbers, or missing); used where there:
+#'   `first_answer` and `later_answer` (text), `first_value` and `later_value` (numbers, or missing); used if present:
 #'   `test` and `condition`.
 #' @param by names of the columns that are compared apart.
 #' @param alpha 1 less the level of the intervals.

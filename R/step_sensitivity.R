@@ -1,15 +1,15 @@
-#' Cohen's d where tokens are only known to the step
+#' Cohen's d if tokens are only known to the step
 #'
-#' o3-mini's token counts are multiples of 64: a count of 128 stands for any number from 65 to 128. How far d may be off
+#' o3-mini's token counts are multiples of 64: a count of 128 means any number from 65 to 128. How far d may be off
 #' for that is found by drawing: in each of `n_draws` rounds every count is replaced by a number drawn uniformly from
 #' its step, between `count - (step - 1)` and `count`, and d is computed again as [effect_size()] does it.
 #'
-#' A count of 0 is taken for a step like any other (as in the published script), although nobody reasons for less than
+#' A count of 0 is taken for a step like any other (as in the published script), although no model reasons for less than
 #' no tokens. The second row of each group leaves 0 what it is. Where many counts are 0, the two differ.
 #'
 #' The step belongs to how a model's tokens are counted, and is found over all of its rows: a test in which a model
 #' happens to have counted 128, 256 and 384 only is drawn in steps of 64 if its other tests show that, and counts that
-#' are exact are not drawn where those of one test happen to be even.
+#' are exact are not drawn if those of one test happen to be even.
 #'
 #' Same rows in the same order, same seed: same numbers, on every machine and from both languages. The random numbers
 #' of the session stay as they were.
@@ -19,7 +19,7 @@
 #'   greatest common divisor of all counts above 0 of the same `source`, `study`, `study_version`, `variant`, `model`
 #'   and `token_source` (those of them that `data` has), as the view `token_sources` does; so give all rows of a model.
 #'   A group whose step is not known, because there are fewer than two different counts, fails. With a step of 1 there
-#'   is nothing to draw: d stands alone, without a spread, and a message says so.
+#'   is nothing to draw: d comes alone, without a spread, and a message says so.
 #' @param n_draws number of rounds.
 #' @param seed of the draws, a whole number; each group starts from it again.
 #' @param save_to path of an `.rds` file for the drawn d's (a list named by group, each a matrix with one column per

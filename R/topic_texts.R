@@ -10,7 +10,7 @@
 #' @param texts character vector: one reasoning text per answer. `NA` counts as empty.
 #' @param removed_words character vector: the words to delete. Where several fit at one place in the text, the first of
 #'   the list is deleted, so their order counts. Upper and lower case are the same.
-#' @return A character vector as long as `texts`; `""` where nothing is left.
+#' @return A character vector as long as `texts`; `""` if nothing is left.
 #' @source Lee & Lai (2025), the topic model of their Supplement (Tables S13 and S14).
 #' @noRd
 topic_texts <- function(texts, removed_words) {

@@ -1,6 +1,6 @@
 #' Run a function and keep what it said
 #'
-#' R's warnings and messages never reach Python by themselves, and in a loop of many fits nobody can tell whose
+#' R's warnings and messages never reach Python by themselves, and in a loop of many fits it is unknown whose
 #' warning it was. Both languages therefore run R through this one wrapper.
 #'
 #' @param expr_fun a function without arguments.
