@@ -2,7 +2,7 @@
 -- grain: run_id, study_version
 -- reads: runs, study_files
 -- study: any
--- note:  an edit may make a new version that nobody had to be asked for, because all it asks has its answers (see
+-- note:  an edit may make a new version for which no model had to be asked, because all it asks has its answers (see
 --        shown_attempts). `is_own` is true of the version that the run itself had.
 CREATE OR REPLACE VIEW run_versions AS
 SELECT run_id, study, study_version, true AS is_own, started_at

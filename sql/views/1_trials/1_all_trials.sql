@@ -2,7 +2,7 @@
 -- grain: trial_id
 -- reads: shown_attempts, served_names
 -- study: any
--- note:  `occasion` is 1 where a trial was asked first; from 2 on (`collect --again`) it was asked again, as a trial of its
+-- note:  `occasion` is 1 if a trial was asked first; from 2 on (`collect --again`) it was asked again, as a trial of its
 --        own, and `first_trial_id` is the one that it repeats. The tables of a study count over `trials`, which has the
 --        first occasion only.
 --        `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:

@@ -2,7 +2,7 @@
 -- grain: attempt_id
 -- reads: attempts, runs, run_models, aside_runs
 -- study: any
--- note:  what a plan is compared with, so that nobody pays twice without knowing; without what `collect --again` asked.
+-- note:  what a plan is compared with, so that nothing is paid twice unknowingly; without what `collect --again` asked.
 --        `study_version` is that of its run.
 CREATE OR REPLACE VIEW asked_trials AS
 SELECT a.attempt_id, a.source, a.study, a.study_version, a.content, a.variant, a.model, a.provider, a.requested_model,

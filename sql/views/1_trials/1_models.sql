@@ -2,7 +2,7 @@
 -- grain: study, study_version, model
 -- reads: run_versions, run_models
 -- study: any
--- note:  where runs disagree (another label, other settings) the latest one wins; those of the same version come first.
+-- note:  if runs disagree (another label, other settings) the latest one wins; those of the same version come first.
 --        `model_no` is the place in the study, which orders tables; NULL for a model that the study does not name: these
 --        come last.
 CREATE OR REPLACE VIEW models AS

@@ -2,8 +2,8 @@
 -- grain: study, study_version, test
 -- reads: run_versions, run_tests
 -- study: any
--- note:  where runs disagree the latest one wins. `planned` counts the trials of that test in one model. `groups` are
---        its categories of words, in the study's order (JSON), NULL where it has none.
+-- note:  if runs disagree the latest one wins. `planned` counts the trials of that test in one model. `groups` are
+--        its categories of words, in the study's order (JSON), NULL if it has none.
 CREATE OR REPLACE VIEW tests AS
 SELECT r.study, r.study_version, t.test, coalesce(t.test_no, t.place) AS test_no,
        coalesce(t.label, t.test) AS label, t.groups, t.planned

@@ -5,7 +5,7 @@
 -- paper: Bai et al. (2025), equation 1
 -- note:  `n_a_positive`: how many words of attribute a (the positive one) were given to group a; b is the stigmatised
 --        group, where there is one. `d` = b_negative / (b_negative + b_positive) + a_positive / (a_negative +
---        a_positive) - 1, from -1 to 1; NULL where a group got no word (`is_one_sided`) and where there is no pair: a
+--        a_positive) - 1, from -1 to 1; NULL if a group got no word (`is_one_sided`) and where there is no pair: a
 --        refusal is never 0. `d_padded` is what the authors' code gives: .01 more in both denominators, so that longer
 --        lists have larger values, and a one-sided answer has its share - 1; `d_filled` has that, without the .01.
 --        `reading`: complete (every word has one group), partial, unread. `assigned` has a character for each of the

@@ -3,7 +3,7 @@
 -- reads: trials, studies
 -- design: coding
 -- note:  `coder` is the model that codes, `coded_trial_id` the trial whose answer it reads. `first_coding` is what was
---        coded before (a or b; NULL: undecided), `second_coding` what this model says: a, b or neither; NULL where it was
+--        coded before (a or b; NULL: undecided), `second_coding` what this model says: a, b or neither; NULL if it was
 --        refused, cut off or can't be read, as `outcome` says. `factors` is read as text: R's duckdb comes without the
 --        json extension.
 CREATE OR REPLACE VIEW coding_answer_rows AS

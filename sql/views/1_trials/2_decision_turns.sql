@@ -4,7 +4,7 @@
 -- design: decision
 -- paper: Bai et al. (2025), relative decision test
 -- note:  `tasks` are those of the turn, joined by +: pairing, profiles, decision, question. `attribute_b_to` is the group
---        (a or b) that the decision gives attribute b to. `pair`, `words` and who was first are NULL where an import does
+--        (a or b) that the decision gives attribute b to. `pair`, `words` and who was first are NULL if an import does
 --        not say them. `coded_decision` (1: with the association) and `coded_d` are the codings that an imported file
 --        brings. `factors` is read as text: R's duckdb comes without the json extension.
 CREATE OR REPLACE VIEW decision_turns AS

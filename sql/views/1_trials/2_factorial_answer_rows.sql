@@ -5,7 +5,7 @@
 -- note:  a trial that asks several questions in one answer has a row for each. `about` is the number of the profile
 --        that a question is about, 0 for the task as a whole. `value` is what was read: a point of the scale as the
 --        study lists it, whichever way it was shown (`direction`), an option, yes or no, a number, of a choice among
---        profiles the number of the chosen one; NULL where nothing was, and `outcome` says why. `names` and `levels`
+--        profiles the number of the chosen one; NULL if nothing was, and `outcome` says why. `names` and `levels`
 --        are the attributes that were shown, profile by profile, `shares` those of the levels under the design.
 --        `respondent` is model and persona, of people the one who answered. `factors` is read as text: R's duckdb comes without the json extension.
 CREATE OR REPLACE VIEW factorial_answer_rows AS

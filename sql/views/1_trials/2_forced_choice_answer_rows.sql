@@ -4,7 +4,7 @@
 -- design: forced_choice
 -- note:  `is_valid`: the reader found exactly one clear choice; refused, filtered, cut off and malformed answers are
 --        not, and what failed for good is no row. `is_consistent` (the pair that was chosen contains the word's own
---        category) is NULL where the answer is not valid, and where its choice can't be coded (consistency_by_block
+--        category) is NULL if the answer is not valid, and where its choice can't be coded (consistency_by_block
 --        counts that). `p_consistent` comes from the log-probabilities of the two options, of valid answers or not.
 --        `block_position`: its block is the first or the second of the domain. Trials that another model answered
 --        although a snapshot was asked for by name are left out here and counted in served_models.

@@ -4,7 +4,7 @@
 -- design: allocation
 -- note:  `would_succeed` was drawn before the answer: it is what would have come of hiring this candidate, chosen or not.
 --        `tries_before` and `successes_before` are those of the group in this class of jobs, earlier in the same game.
---        `shown_at` is its place in the prompt. `features` and `feature_values` are JSON lists, NULL where candidates have
+--        `shown_at` is its place in the prompt. `features` and `feature_values` are JSON lists, NULL if candidates have
 --        nothing but a group. No candidate `is_chosen` in a round without an answer, where the game ended.
 CREATE OR REPLACE VIEW allocation_candidates AS
 WITH described AS (

@@ -4,7 +4,7 @@
 -- design: allocation
 -- note:  `n_rounds` were to be played, `n_answered` have a choice. `is_complete`: all of them; of pooled single rounds
 --        (prior_associations: `is_pooled`) that all were asked. `ended_as` is the outcome that ended a game early, NULL
---        of one that is still being played. Indices of a cell are over complete games; the others are counted beside.
+--        of one that is still being played. Indices of a cell are over complete games; the others are counted separately.
 --        `groups` and `class_sizes` (jobs in each class) are JSON, in the study's order. `is_balanced`: each job came
 --        equally often and was given to a group each time, which lowers the level of chance.
 CREATE OR REPLACE VIEW allocation_games AS

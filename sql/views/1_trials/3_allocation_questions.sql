@@ -2,7 +2,7 @@
 -- grain: trial_id
 -- reads: trials
 -- design: allocation
--- note:  `rank` is 1 where the group named is the one that succeeds most often in jobs of this class, NULL where no
+-- note:  `rank` is 1 if the group named is the one that succeeds most often in jobs of this class, NULL if no
 --        group was named or all are equal. `ranks` is JSON: the groups from best to worst.
 CREATE OR REPLACE VIEW allocation_questions AS
 SELECT source, study, study_version, variant, run_id, trial_id, model, game, repetition,

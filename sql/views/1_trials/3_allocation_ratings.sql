@@ -3,7 +3,7 @@
 -- reads: trials
 -- design: allocation
 -- note:  an extension: Wu et al. have ratings of their human participants only. `value` is on a scale from `lowest` to
---        `highest`, NULL where no such number was given. Each was asked for on the same finished game, none saw another.
+--        `highest`, NULL if no such number was given. Each was asked for on the same finished game, none saw another.
 --        `n_hires` of the group in that game, of which `n_successes` went well: what a rating of it may rest on.
 CREATE OR REPLACE VIEW allocation_ratings AS
 SELECT source, study, study_version, variant, run_id, trial_id, model, game, repetition,

@@ -3,8 +3,8 @@
 -- reads: decision_turns, pairing_answer_rows
 -- design: decision
 -- paper: Bai et al. (2025), equations 1 and 2
--- note:  `decision_bias` is 1 where group b gets attribute b (or group a attribute a), 0 where it is the other way round,
---        NULL where nothing was decided: undecided, refused, cut off, or the conversation ended before, which `ended_at`
+-- note:  `decision_bias` is 1 if group b gets attribute b (or group a attribute a), 0 if it is the other way round,
+--        NULL if nothing was decided: undecided, refused, cut off, or the conversation ended before, which `ended_at`
 --        and `outcome` say. `is_yes` is the answer to a question about one person; `about` says of which group and
 --        attribute. `d` is of the pairing in the same conversation, if there was one. `pairing_tokens` and the like are
 --        those of a turn of its own; `tokens` are all. `is_open`: the run was stopped, and the rest is still to be asked.

@@ -2,7 +2,7 @@
 -- grain: trial_id, place
 -- reads: pairing_answer_rows
 -- design: pairing, decision
--- note:  `place` counts from 1 in the order in which the words were shown; where nobody says that order (some imports)
+-- note:  `place` counts from 1 in the order in which the words were shown; if that order is unknown (some imports)
 --        it is the order of the plan, and `is_order_known` false. `given_to` is a or b; NULL for a word that was left
 --        out or given to both groups. `pole`: p for attribute a (the positive one), n for b. Words of answers that
 --        were refused, cut off or filtered are no rows.

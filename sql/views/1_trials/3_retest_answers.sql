@@ -1,11 +1,11 @@
--- retest_answers: one thing that a later answer says a row, beside what the first answer to the same trial said of it.
+-- retest_answers: a row per thing that a later answer says, next to what the first answer to the same trial said.
 -- grain: trial_id, measure, part
 -- reads: all_trials, all_pairing_answers, studies
 -- study: any
 -- note:  of `collect --again`. `first_answer` and `later_answer` are what agrees or not: the option chosen (a or b), or
 --        the outcome where there was none; of a pairing the group that each word (`part`) was given to. `first_value` and
 --        `later_value` are the dependent variable: tokens, is_consistent (0 or 1), d, decision_bias, is_yes, rating or
---        number (a part for each question of an answer), as `measure` says; NULL where an answer has none (of
+--        number (a part for each question of an answer), as `measure` says; NULL if an answer has none (of
 --        associations by the rule of association_answer_rows), and of a pairing beyond the first part. Turns of a
 --        decision that decide nothing are no rows, nor is what another model answered although a
 --        snapshot was asked for by name. `factors` is read as text: R's duckdb comes without the json extension.

@@ -1,4 +1,4 @@
--- second_codings: one answer and what one model codes of it a row, beside what was coded before.
+-- second_codings: a row per answer and model that codes it, next to what was coded before.
 -- grain: coding_trial_id
 -- reads: coding_answer_rows, trials
 -- design: coding

@@ -2,7 +2,7 @@
 -- grain: source, study, study_version, variant, model
 -- reads: allocation_games, allocation_counts
 -- design: allocation
--- note:  over complete games; allocation_indices says what it is and shows it beside the others. Pairs are made of
+-- note:  over complete games; allocation_indices says what it is and shows it next to the others. Pairs are made of
 --        distributions, not of games: the work grows with the square of how many different ones a group has, and
 --        thousands of games have some hundred.
 CREATE OR REPLACE VIEW allocation_gasi AS

@@ -3,9 +3,9 @@
 -- reads: decision_answer_rows, decision_turns
 -- design: decision
 -- note:  of conversations that came to a decision: `first_coding` is the group (a or b) that got attribute b by the rule,
---        NULL where that left it undecided; refused and cut-off answers are no rows, they decide nothing. `text` is all
+--        NULL if that left it undecided; refused and cut-off answers are no rows, they decide nothing. `text` is all
 --        that the model said in the conversation, but for a turn that paired words with names. The names and the word are
---        NULL where an import doesn't say them.
+--        NULL if an import doesn't say them.
 CREATE OR REPLACE VIEW codable_answers AS
 WITH said AS (
     SELECT source, study, study_version, variant, model, test, condition, wording, item, repetition, conversation,

@@ -3,7 +3,7 @@
 -- reads: factorial_answer_rows, models, tests
 -- design: factorial
 -- note:  the columns are explained in factorial_answer_rows. `test` is the question. `attributes` are those of the
---        profile; NULL where several were shown: factorial_profiles has a row for each.
+--        profile; NULL if several were shown: factorial_profiles has a row for each.
 CREATE OR REPLACE VIEW factorial_trials AS
 SELECT a.source, a.study, a.study_version, a.variant, a.run_id, a.trial_id, a.task,
        a.model, coalesce(m.label, a.model) AS model_label, m.model_no, a.participant, a.respondent, a.persona,

@@ -3,7 +3,7 @@
 -- reads: allocation_round_rows
 -- design: allocation
 -- note:  `choice_entropy_bits` is the entropy of the choice given the class, the group chosen last for that class and
---        whether that went well, over all games: log2(number of groups) where nothing seen matters, 0 where it decides.
+--        whether that went well, over all games: log2(number of groups) if nothing seen matters, 0 if it decides.
 --        Counted from `n_rounds` rounds it comes out a little too low: the participant `random` shows by how much.
 --        `first_entropy_bits` is the same before anything is seen in a class. `stay_after_success` and
 --        `stay_after_failure` are shares of the rounds after one. `lock_in`: of the rounds after a class's first

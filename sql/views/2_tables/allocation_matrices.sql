@@ -2,7 +2,7 @@
 -- grain: source, study, study_version, variant, model, game, class, group
 -- reads: allocation_games, allocation_counts
 -- design: allocation
--- note:  zeros are rows too: every group of the game beside every class that any game of its variant drew.
+-- note:  zeros are rows too: every group of the game with every class that any game of its variant drew.
 CREATE OR REPLACE VIEW allocation_matrices AS
 WITH counts AS MATERIALIZED (
     FROM allocation_counts

@@ -3,7 +3,7 @@
 -- reads: allocation_round_rows, allocation_games
 -- design: allocation
 -- note:  over complete games. `mean_points` and `sd_points` (n - 1) are of the points of a whole game, bonus included;
---        NULL where a study has no points. `best_share` is the share of rounds in which the group was chosen that brings
+--        NULL if a study has no points. `best_share` is the share of rounds in which the group was chosen that brings
 --        most on average (chance times worth, less what failures cost), of the `n_with_best` rounds in which one does.
 CREATE OR REPLACE VIEW allocation_points AS
 WITH played AS (

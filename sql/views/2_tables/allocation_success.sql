@@ -1,4 +1,4 @@
--- allocation_success: how often the choices of each model succeed, beside what chance and knowing everything would give.
+-- allocation_success: how often the choices of each model succeed, next to what chance and knowing everything would give.
 -- grain: source, study, study_version, variant, model
 -- reads: allocation_round_rows
 -- design: allocation

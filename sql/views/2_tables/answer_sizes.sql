@@ -3,7 +3,7 @@
 -- reads: trials
 -- study: any
 -- note:  output tokens include the reasoning. A dry run estimates tokens, cost and time from these. What no provider
---        counted is left out of its mean (NULL where nobody counts), never taken as 0.
+--        counted is left out of its mean (NULL if none is counted), never taken as 0.
 CREATE OR REPLACE VIEW answer_sizes AS
 SELECT source, study, study_version, variant, model, provider, requested_model,
        count(*) AS n,

@@ -2,7 +2,7 @@
 -- grain: call_id, statistic, model, domain, block
 -- reads: fits, brms_models, brms_checks
 -- study: any
--- note:  posterior predictive checks: `observed` beside the mean and the middle 95 % of data drawn from the model;
+-- note:  posterior predictive checks: `observed` next to the mean and the middle 95 % of data drawn from the model;
 --        p_value is the share of draws above it (ties count half). One near 0 or 1 is a misfit. NULL: of all rows.
 --        statistic share: of ones; mean, sd: of numbers; zeros, one_step, two_steps: shares of counts of 0, of one and
 --        two steps; quantile_10, median, quantile_90: of counts; item_sd: the spread of the items' shares or means.

@@ -3,7 +3,7 @@
 -- reads: fits, brms_models, brms_loo
 -- study: any
 -- note:  `verdict` says whether the chains agree (R-hat, effective sample sizes, divergences, tree depth, E-BFMI). LOO is
---        approximate where n_bad_pareto_k is above 0. `file` and `draws_file` lie in NAME.duckdb.models beside the
+--        approximate if n_bad_pareto_k is above 0. `file` and `draws_file` lie in NAME.duckdb.models next to the
 --        database; R's read_fit() and Python's read_draws() open them. model and test NULL: of all together.
 CREATE OR REPLACE VIEW bayes_diagnostics AS
 SELECT f.source, f.study, f.study_version, f.variant, f.model, f.test, f.fit, m.formula,

@@ -3,7 +3,7 @@
 -- reads: fits, brms_models, brms_predictions
 -- study: any
 -- note:  kind population: for a median item (effect 0), as the paper has it; item_averaged: the mean over the items that
---        were asked, which is what a share of answers estimates. The two differ much where items do. 95 % intervals. domain and block are NULL where a
+--        were asked, which is what a share of answers estimates. The two differ much if items do. 95 % intervals. domain and block are NULL if a
 --        study has none.
 CREATE OR REPLACE VIEW bayes_predictions AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.formula, '^\s*(\w+)\s*~', 1) AS outcome,

@@ -7,7 +7,7 @@
 --        standard deviations (`sd_log`) either way, under the `prior` of the effect. Zeros are shares of answers, observed and predicted.
 --        elpd_loo: log probability of each count's interval when it is left out, so that families and steps compare;
 --        elpd_difference: to the last lognormal of the same rows (below 0: worse), nats: the same a trial. Approximate
---        where n_bad_pareto_k is above 0.
+--        if n_bad_pareto_k is above 0.
 CREATE OR REPLACE VIEW bayes_ratios AS
 WITH counted AS (
     SELECT f.source, f.study, f.study_version, f.variant, f.fit, f.model, f.test, f.data_hash, f.fitted_at, e.call_id,

@@ -1,4 +1,4 @@
--- calibration_ranks: each quantity in each data set of a calibration: its truth beside its posterior.
+-- calibration_ranks: each quantity in each data set of a calibration: its truth next to its posterior.
 -- grain: calibration_id, number, quantity
 -- reads: calibration_fits, calibration_posteriors, calibrations, calls
 -- study: any

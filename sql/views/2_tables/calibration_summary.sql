@@ -7,7 +7,7 @@
 --        false), which one of twenty right quantities does; p_adjusted corrects for their number (Holm). n has ranks;
 --        n_doubtful of these had divergent transitions or did not converge; n_failed has none. coverage: of the 95 %
 --        intervals. mean_z and sd_z: 0 and 1 where all is right; shrinkage: 1 minus the posterior variance over the
---        prior's. mean_rank, as a share of n_draws: .5 where all is right. model and test NULL: of all together.
+--        prior's. mean_rank, as a share of n_draws: .5 if all is right. model and test NULL: of all together.
 CREATE OR REPLACE VIEW calibration_summary AS
 SELECT c.source, c.study, c.study_version, c.variant, c.fit, c.model, c.test, q.quantity, q.n, q.n_failed, q.n_doubtful,
        q.n_draws, q.p_value, q.p_adjusted, q.is_in_band, q.n_held, q.coverage, q.mean_z, q.sd_z, q.shrinkage,

@@ -3,7 +3,7 @@
 -- reads: second_codings
 -- design: coding
 -- paper: Cohen (1960); Fleiss, Cohen and Everitt (1969), equation 9, for the standard error
--- note:  of the answers of one model; of `n_both` with both codings `n_agree` are alike; `kappa` and its standard error are of these, NULL where
+-- note:  of the answers of one model; of `n_both` with both codings `n_agree` are alike; `kappa` and its standard error are of these, NULL if
 --        one side says the same of all. `n_neither` more were coded before, and the model gives them to neither. Of
 --        `n_undecided` answers without a first coding it settles `n_settled`. `n_not_coded`: refused, cut off or unread.
 CREATE OR REPLACE VIEW coding_agreement AS

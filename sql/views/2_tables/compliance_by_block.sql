@@ -6,7 +6,7 @@
 -- note:  valid is exactly one clear choice, whether consistent or not. The interval is Wilson's (95 %), which stays
 --        within 0 and 100 and has a width at both ends. Answers that a provider forced into a schema
 --        (`structured_output`) are rows of their own: they can hardly be malformed.
---        It takes each answer as one more: where items are asked repeatedly (`collect --repetitions`) it is too narrow.
+--        It takes each answer as one more: if items are asked repeatedly (`collect --repetitions`) it is too narrow.
 CREATE OR REPLACE VIEW compliance_by_block AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, domain, block, structured_output,

@@ -3,8 +3,8 @@
 -- reads: forced_choice_answer_rows, models, tests, conditions
 -- design: forced_choice
 -- note:  consistent is the pair that contains the word's own category. Every valid answer must be codable as consistent
---        or not: `coverage_percent` is 100 where it is, and the answers that can't be coded are in no rate. The
---        interval is Wilson's (95 %), too narrow where items are asked repeatedly. `mean_p_consistent` is of the
+--        or not: `coverage_percent` is 100 if it is, and the answers that can't be coded are in no rate. The
+--        interval is Wilson's (95 %), too narrow if items are asked repeatedly. `mean_p_consistent` is of the
 --        answers with log-probabilities of both options, valid or not (`n_with_logprobs`; `logprob_kind` says of what
 --        the probability is).
 CREATE OR REPLACE VIEW consistency_by_block AS

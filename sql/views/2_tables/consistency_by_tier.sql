@@ -1,9 +1,9 @@
--- consistency_by_tier: compliance and consistency of words from published IATs beside words that are our extension.
+-- consistency_by_tier: compliance and consistency of words from published IATs next to words that are our extension.
 -- grain: source, study, study_version, variant, model, domain, tier, block, structured_output
 -- reads: forced_choice_answer_rows, models, tests, conditions
 -- design: forced_choice
 -- note:  the paper's own words are unpublished. `tier`: the word is published for this very IAT (published_same_iat),
---        for another one (published_other_iat), or added by us (our_extension); NULL where the stimuli don't say.
+--        for another one (published_other_iat), or added by us (our_extension); NULL if the stimuli don't say.
 CREATE OR REPLACE VIEW consistency_by_tier AS
 WITH counted AS (
     SELECT source, study, study_version, variant, model, domain, tier, block, structured_output,

@@ -3,7 +3,7 @@
 -- reads: shown_attempts
 -- study: any
 -- note:  of all attempts, the failed ones too. `n_unpriced` answers have no known cost (no price for the model, or no
---        count from the provider): they are missing from cost_usd, which is NULL where no cost is known at all. Of the
+--        count from the provider): they are missing from cost_usd, which is NULL if no cost is known at all. Of the
 --        `n_priced`, `n_stated` cost what their provider says that it charged, the others what the price list says.
 CREATE OR REPLACE VIEW costs AS
 SELECT source, study, study_version, variant, model, provider, requested_model,

@@ -2,8 +2,8 @@
 -- grain: source, study, study_version, variant, model, provider, requested_model, month
 -- reads: shown_attempts
 -- study: any
--- note:  as costs, of all attempts by the month in which they were answered (or sent, where no answer came); `month` is
---        a text as in 2026-11, and NULL where nothing says when (imported answers).
+-- note:  as costs, of all attempts by the month in which they were answered (or sent, if no answer came); `month` is
+--        a text as in 2026-11, and NULL if nothing says when (imported answers).
 CREATE OR REPLACE VIEW costs_by_month AS
 SELECT source, study, study_version, variant, model, provider, requested_model,
        strftime(coalesce(done_at, sent_at, queued_at), '%Y-%m') AS month,

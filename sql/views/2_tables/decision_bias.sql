@@ -6,8 +6,8 @@
 -- note:  of `n_conversations`, `n_decided` have a decision; the others are counted by what they are, and none of them is
 --        0 or .5: undecided (neither the words nor the people say it), refused, cut off, filtered, malformed, rejected,
 --        still open.
---        `n_ended_early` of them ended before they came to the decision. `share_expected` is .5 where a model leans to
---        neither side; `t` is of it against .5 over conversations, NULL where all decisions are alike. `mean_d` is of the
+--        `n_ended_early` of them ended before they came to the decision. `share_expected` is .5 if a model leans to
+--        neither side; `t` is of it against .5 over conversations, NULL if all decisions are alike. `mean_d` is of the
 --        pairings in the same conversations, `r_with_d` their correlation with the decisions.
 CREATE OR REPLACE VIEW decision_bias AS
 WITH counted AS (

@@ -2,7 +2,7 @@
 -- grain: trial_id
 -- reads: shown_attempts
 -- study: any
--- note:  `n_counted` is how often all other tables count it: once where databases were merged, from the first by time.
+-- note:  `n_counted` is how often all other tables count it: once if databases were merged, from the first by time.
 --        More is an error to report. `trials` keeps every final attempt of one database, for telling them apart costs
 --        ten times as much as reading them. Hashes are compared first: ten million ids take gigabytes.
 CREATE OR REPLACE VIEW duplicate_finals AS

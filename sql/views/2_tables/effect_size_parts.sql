@@ -4,7 +4,7 @@
 -- design: association
 -- paper: Table S3
 -- note:  d = (mean - reference_mean) / pooled_sd, SDs with n - 1; `reference` is the study's first condition. The 95 %
---        interval is d ± qt(.975, df) * std_error; SQL has no qt, R's effect_size() gives the limits. NULL where
+--        interval is d ± qt(.975, df) * std_error; SQL has no qt, R's effect_size() gives the limits. NULL if
 --        undefined.
 CREATE OR REPLACE VIEW effect_size_parts AS
 WITH counted AS (

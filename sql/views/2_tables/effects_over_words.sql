@@ -1,10 +1,10 @@
--- effects_over_words: whether the condition effect holds for other words and wordings, the study's own model beside it.
+-- effects_over_words: whether the condition effect holds for other words and wordings, the study's own model next to it.
 -- grain: call_id
 -- reads: fits, crossed_effects, crossed_shares, models, tests
 -- study: any
 -- note:  Made by `analyze --fit crossed` and by `analyze check`, with R's fit_crossed(): random effects of word and
 --        wording on the condition. `std_error_ratio`: over the study's own model (`beside`). `verdict`: the effect stays
---        significant, is lost, is gained, or is not_significant in either model; already_in_model where the study's own
+--        significant, is lost, is gained, or is not_significant in either model; already_in_model if the study's own
 --        model lets the effect vary over words and wordings, too. `mde`: what such a study would find with a power of
 --        80 %, in units of the outcome, `mde_d` in standard deviations. The shares add up to 1: what words, wordings and
 --        trials have of the squared standard error, and combinations of word, wording and condition where there are

@@ -1,4 +1,4 @@
--- estimates_over_clusters: coefficients of regressions, standard errors of independent rows beside those over clusters.
+-- estimates_over_clusters: coefficients of regressions, standard errors of independent rows next to those over clusters.
 -- grain: call_id, term
 -- reads: fits, estimates, logistic_clustered, lm_clustered, clm_clustered, clogit_clustered, models, tests
 -- study: any

@@ -1,4 +1,4 @@
--- factorial_balance: how often each level of each attribute was shown, beside its share under the design.
+-- factorial_balance: how often each level of each attribute was shown, next to its share under the design.
 -- grain: source, study, study_version, variant, model, attribute, level
 -- reads: factorial_profile_rows, models
 -- design: factorial

@@ -4,7 +4,7 @@
 -- design: factorial
 -- note:  to be read before anything else: answers that are missing more often at one level than at another select what
 --        is compared. A task with several profiles counts once for each level that it shows; `chi_squared` is of answered
---        or not by level, with `df` one less than the levels, NULL where all or none were answered.
+--        or not by level, with `df` one less than the levels, NULL if all or none were answered.
 CREATE OR REPLACE VIEW factorial_refusals AS
 WITH tasks AS (
     SELECT DISTINCT source, study, study_version, variant, model, question, attribute, level, trial_id, about, outcome

@@ -3,7 +3,7 @@
 -- reads: shown_attempts, models, tests, conditions
 -- study: any
 -- note:  `filter_category` is the provider's own word (stop_details.category, blockReason, the reasons of a moderation
---        …); NULL where it gives none, as where a model refuses in words of its own. `percent` is of the trials of that
+--        …); NULL if it gives none, as when a model refuses in its own words. `percent` is of the trials of that
 --        cell, whatever came of them.
 CREATE OR REPLACE VIEW filter_categories AS
 WITH cells AS (

@@ -6,11 +6,11 @@
 --        values of what `between` names, within model, variant and answer_format (NULL: what is compared, or pooled).
 --        `std_error` leaves out one game at a time, `mde` is what is found with a power of 80 %, `boot` holds 95 % of a
 --        bootstrap of whole games. `p_value` deals games out again and compares differences in standard errors,
---        `p_unstudentised` the differences themselves, which is too small where the side of fewer games is the more
+--        `p_unstudentised` the differences themselves, which is too small if the side of fewer games is the more
 --        varied. `p_adjusted` is `p_value` corrected by the method `adjust` for the `n_comparisons` of this index that
 --        were asked for together: rows that were asked for apart, and other indices, are corrected on their own, and
 --        who picks among them picks uncorrected. Pooled kinds of games are dealt out each on their own; a side of fewer
---        than five games has no `boot`. `is_current` is false where games came since: the same command compares those
+--        than five games has no `boot`. `is_current` is false if games came since: the same command compares those
 --        again.
 CREATE OR REPLACE VIEW game_comparisons AS
 WITH now AS (

@@ -1,4 +1,4 @@
--- game_index_intervals: SI, BGD, GASI and mutual information of each model and variant, with intervals, beside chance.
+-- game_index_intervals: SI, BGD, GASI and mutual information of each model and variant, with intervals, next to chance.
 -- grain: source, study, study_version, variant, model, index
 -- reads: game_indices, random_levels, calls, allocation_games, models
 -- design: allocation
@@ -6,7 +6,7 @@
 --        bootstrap of whole games; `random_level` is what chance alone gives to a cell of as many games, choices,
 --        groups and classes, 95 % of such cells lie between `random_low` and `random_high`. `mde`: how far from a given
 --        value, such as that level, an index must be to be found with a power of 80 %. `game_variant` is the
---        variant without its answer format. `is_current` is false where games came or ended since: the same command
+--        variant without its answer format. `is_current` is false if games came or ended since: the same command
 --        does those cells again, and those of another seed or of older R code, which numbers of games can't tell.
 --        `n_games` are all complete games: BGD is over those that hired two groups, GASI over groups hired twice, and
 --        no bootstrap is made of fewer than five. A variant and model without rows here have no intervals yet.

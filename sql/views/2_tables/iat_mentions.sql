@@ -4,7 +4,7 @@
 -- design: association
 -- paper: Table S11
 -- note:  case-sensitive, refusals left out. `n` answers remain; `n_readable` of them have a reasoning text (o3-mini
---        shows none), and where none has, mentions are NULL: not readable is not zero. A summary is not the reasoning
+--        shows none), and if none has, mentions are NULL: not readable is not zero. A summary is not the reasoning
 --        (`reasoning_kind`): it is not read. The paper's rate is
 --        n_mentions / n, which is `mention_rate` wherever every text is readable.
 CREATE OR REPLACE VIEW iat_mentions AS

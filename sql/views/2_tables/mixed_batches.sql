@@ -2,7 +2,7 @@
 -- grain: source, study, study_version, variant, model, provider, test
 -- reads: trials
 -- study: any
--- note:  a provider may serve the two differently, so `collect` mixes them only where --mixed says so. No row is good.
+-- note:  a provider may serve the two differently, so `collect` mixes them only if --mixed says so. No row is good.
 CREATE OR REPLACE VIEW mixed_batches AS
 SELECT source, study, study_version, variant, model, provider, test,
        count(*) FILTER (NOT is_batch) AS n_live,

@@ -5,7 +5,7 @@
 -- note:  `reference` (the study's first block: congruent, say) minus `block`: `delta_p` of the shares of consistent answers
 --        among the valid, `delta_mean_p` of the mean probability of the consistent option, where log-probabilities are
 --        there. Neither knows of items or of other models: the delta P of block_contrasts is the model's, from
---        analyze --fit brms. NULL where one of the two is missing.
+--        analyze --fit brms. NULL if one of the two is missing.
 CREATE OR REPLACE VIEW observed_delta_p AS
 WITH cells AS (
     SELECT source, study, study_version, variant, model, domain, structured_output, block,

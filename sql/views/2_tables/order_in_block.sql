@@ -3,7 +3,7 @@
 -- reads: forced_choice_answer_rows, models, tests, conditions
 -- design: forced_choice
 -- note:  `from_position` 21 is the trials 21 to 40 of the block. Each question is asked by itself, so that nothing
---        should change along a block; where something does, the provider or the model did. NULL for imported answers
+--        should change along a block; if something does, the provider or the model did. NULL for imported answers
 --        that don't say their place.
 CREATE OR REPLACE VIEW order_in_block AS
 WITH counted AS (

@@ -5,7 +5,7 @@
 -- paper: Bai et al. (2025), equation 1 and Figure 2
 -- note:  `n_d` answers have a D; the others are counted by what they are: one-sided (all words to one group), refused,
 --        cut off, filtered, malformed, rejected. None of them is 0. `t` is of D against 0 over answers, with `n_d` - 1 degrees of
---        freedom; NULL where D does not vary. It takes answers to the same pair of names as independent, which they are
+--        freedom; NULL if D does not vary. It takes answers to the same pair of names as independent, which they are
 --        not (the study's fits have a term for it). `mean_d_padded` is over the answers that the authors' code would
 --        count: every answer that was read, one-sided ones with their share - 1.
 CREATE OR REPLACE VIEW pairing_bias AS

@@ -1,10 +1,10 @@
--- permutation_tests: what was observed in each cell beside its null distribution (`analyze permute`).
+-- permutation_tests: what was observed in each cell next to its null distribution (`analyze permute`).
 -- grain: permutation_id, model, domain, kind, scale
 -- reads: permutation_cells, permutations, calls, permutation_main_fits, models, tests
 -- study: any
 -- note:  compare `observed` with `null_mean`, not with 0: under treatment coding the priors alone give the reference
 --        cell a difference. `observed` was fitted with the same settings as the refits; observed_main_fit is that of
---        the study's own fit of the same rows, NULL where there is none. p_one_sided = (1 + n_as_large) / (1 + n): a
+--        the study's own fit of the same rows, NULL if there is none. p_one_sided = (1 + n_as_large) / (1 + n): a
 --        difference as large as the observed one or larger; p_two_sided is twice the smaller tail. p_low and p_high:
 --        95 %, by Clopper and Pearson. n leaves failed refits out; p_if_failed_large counts each of them as one as
 --        large. noise_share: of the null's variance, what short chains add. Of an association study the scale is

@@ -3,7 +3,7 @@
 -- reads: permutation_draws, permutation_refits, permutations, calls, models, tests
 -- study: any
 -- note:  delta_p is a difference of probabilities and s one of log odds, both of a median item (random effects of
---        0); delta_p_items is that of probabilities averaged over the items that were asked. Of brms they are the posterior's means, beside its sd and their Monte
+--        0); delta_p_items is that of probabilities averaged over the items that were asked. Of brms they are the posterior's means, next to its sd and their Monte
 --        Carlo standard errors. A failed refit has its row and no values. Of an association study:
 --        `difference` of the conditions in units of the outcome, and p_value of the engine.
 CREATE OR REPLACE VIEW permutation_values AS

@@ -1,4 +1,4 @@
--- recounted_tokens: the provider's own count of the reasoning beside a second count of its readable text.
+-- recounted_tokens: the provider's own count of the reasoning next to a second count of its readable text.
 -- grain: source, study, study_version, variant, model, recount_tokenizer
 -- reads: shown_attempts, models
 -- study: any

@@ -2,7 +2,7 @@
 -- grain: source, study, study_version, variant, model, occasion
 -- reads: all_trials, models, run_models, attempts
 -- study: any
--- note:  of `collect --again`; the first answers to the trials that were asked again are beside each occasion. `n_wanted`
+-- note:  of `collect --again`; the first answers to the trials that were asked again are next to each occasion. `n_wanted`
 --        is what --again asked for, `n_trials` what has an answer: whole conversations, as many in each test and condition.
 --        `days_between`: from the first answer to the later one, as a median. NULL served models: not reported. What is asked again is
 --        asked live; `n_first_by_batch` first answers came in a batch job.

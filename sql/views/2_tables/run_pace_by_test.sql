@@ -3,7 +3,7 @@
 -- reads: attempts
 -- study: any
 -- note:  `rate_per_s` counts the answers of the model's last minute up to its latest one, as in run_pace: the rates of a
---        model's tests add up to the model's own. 0 where that minute held none of the test.
+--        model's tests add up to the model's own. 0 if that minute held none of the test.
 CREATE OR REPLACE VIEW run_pace_by_test AS
 WITH asked AS (
     SELECT source, study, study_version, variant, run_id, model, test, http_status, is_final, done_at,

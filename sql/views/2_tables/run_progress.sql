@@ -4,9 +4,9 @@
 -- study: any
 -- note:  going on with a stopped run is a new run: `n_done` counts this run's own trials, `n_done_before` those that
 --        earlier runs with the same study, variant, seed, model and settings had kept (and with structured output or
---        without it, as this one). `n_not_asked` are trials of games that ended early: nobody is going to ask them, so that
+--        without it, as this one). `n_not_asked` are trials of games that ended early: they will never be asked, so that
 --        they are not missing. Trials of a run that belong to a newer version, too, are a row of that version, without a
---        plan of the run's. What was asked again (`collect --again`) is in retest_occasions. `n_unpriced` answers have no known cost; `cost_usd` is NULL where none has.
+--        plan of the run's. What was asked again (`collect --again`) is in retest_occasions. `n_unpriced` answers have no known cost; `cost_usd` is NULL if none has.
 CREATE OR REPLACE VIEW run_progress AS
 WITH planned AS (
     SELECT m.run_id, r.study_version, m.model, m.provider, m.requested_model, m.settings AS model_settings, m.place AS model_place,

@@ -1,4 +1,4 @@
--- run_provenance: what a run's own answers tell of where they come from: prompts, served models, clocks, cost.
+-- run_provenance: what a run's own answers say about their origin: prompts, served models, clocks, cost.
 -- grain: source, study, study_version, variant, run_id, model, provider, requested_model
 -- reads: shown_attempts
 -- study: any

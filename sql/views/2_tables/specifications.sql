@@ -1,10 +1,10 @@
--- specifications: what each specification of a sensitivity analysis found, the first one of the study beside it.
+-- specifications: what each specification of a sensitivity analysis found, the first one of the study next to it.
 -- grain: source, study, study_version, variant, model, test, spec
 -- reads: sensitivity, calls
 -- study: any
 -- note:  one fit of interference has a row for each model and domain (test). Estimates of another unit don't compare:
 --        d is in standard deviations of the outcome as it was analysed, NULL for probabilities. `change` is the
---        estimate minus that of the study's first specification, NULL where their units differ, `change_d` that of d.
+--        estimate minus that of the study's first specification, NULL if their units differ, `change_d` that of d.
 CREATE OR REPLACE VIEW specifications AS
 SELECT s.source, s.study, s.study_version, s.variant, s.model, s.test, s.spec, s.spec_no, s.label, s.estimand, s.unit,
        s.estimate, s.conf_low, s.conf_high, s.p_value, s.p_positive, s.d, s.d_low, s.d_high,

@@ -5,7 +5,7 @@
 -- note:  token_source: usage (the provider's own reasoning count), output (all output tokens), template (up to a
 --        closing marker), retokenized. `step` is the greatest common divisor of all positive counts (o3-mini: 64);
 --        NULL with fewer than two different ones, from which no step can be inferred. Refusals are included.
---        `check_verdict` is that of model_checks (the worst, where a model was asked in several ways): an unchecked
+--        `check_verdict` is that of model_checks (the worst, if a model was asked in several ways): an unchecked
 --        count, or one that is not usable, is no dependent variable.
 CREATE OR REPLACE VIEW token_sources AS
 WITH counts AS (

@@ -1,4 +1,4 @@
--- topic_correlations: does a topic grow where tokens do? Pearson's r of topic shift and Cohen's d over cells.
+-- topic_correlations: does a topic grow when tokens do? Pearson's r of topic shift and Cohen's d over cells.
 -- grain: call_id, topic, model
 -- reads: fits, stm_correlations
 -- study: any

@@ -2,8 +2,8 @@
 -- grain: call_id
 -- reads: fits, stm_models
 -- study: any
--- note:  `is_converged` is false where the fit was stopped at its last allowed step, as the paper's may be. `file`
---        lies in NAME.duckdb.models beside the database; R's read_topics() opens it.
+-- note:  `is_converged` is false if the fit was stopped at its last allowed step, as the paper's may be. `file`
+--        lies in NAME.duckdb.models next to the database; R's read_topics() opens it.
 CREATE OR REPLACE VIEW topic_models AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, m.n_topics, m.n_documents, m.n_words, m.n_steps,
        m.is_converged, m.bound, m.seed, f.formula, f.status, f.n_missing, f.data_hash, f.versions, f.seconds,

@@ -1,4 +1,4 @@
--- topic_shifts: how topics shift with condition in each model and test, beside Cohen's d of tokens there.
+-- topic_shifts: how topics shift with condition in each model and test, next to Cohen's d of tokens there.
 -- grain: call_id, topic, model, test
 -- reads: fits, models, tests, stm_shifts
 -- study: any

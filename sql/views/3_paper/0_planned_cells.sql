@@ -1,4 +1,4 @@
--- planned_cells: each model in each test (of games: each variant) of a study as it stands in its file today.
+-- planned_cells: each model in each test (of games: each variant) of a study as its file has it today.
 -- grain: study, test, model
 -- study: any
 -- note:  set by a comparison (see printed_numbers), elsewhere without rows. `usual_variant` is the first, the

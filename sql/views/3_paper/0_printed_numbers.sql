@@ -3,7 +3,7 @@
 -- study: any
 -- note:  the database keeps no print: a comparison sets the variable `printed_numbers`, and elsewhere there are no rows.
 --        `number_no` is the row of the CSV. `name` is the quantity without what tells two numbers of the same name apart
---        ("t005 max_reasoning_tokens"); `is_of_print` numbers have no answers of models beside them.
+--        ("t005 max_reasoning_tokens"); `is_of_print` numbers have no answers of models next to them.
 CREATE OR REPLACE VIEW printed_numbers AS
 WITH listed AS (
     SELECT unnest(getvariable('printed_numbers')::STRUCT(

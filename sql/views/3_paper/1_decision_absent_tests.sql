@@ -2,7 +2,7 @@
 -- grain: source, study, study_version, variant, model
 -- reads: decision_answer_rows, planned_cells
 -- design: decision
--- note:  a number of all tests together can't be set beside its print while some are absent. Rows only where some are.
+-- note:  a number of all tests together can't be compared with its print while some are absent. Rows only where some are.
 CREATE OR REPLACE VIEW decision_absent_tests AS
 WITH cells AS (
     SELECT DISTINCT source, study, study_version, variant, model, test FROM decision_answer_rows

@@ -3,7 +3,7 @@
 -- reads: allocation_game_ends, allocation_question_ranks, planned_cells
 -- design: allocation
 -- note:  of "main.cot", `test` is "main" and `condition` "cot"; where no format was asked for, it is the one that this
---        model usually answers in. `is_usual`: it is that of the study as it stands. Only variants of the study have a
+--        model usually answers in. `is_usual`: it is that of the unchanged study. Only variants of the study have a
 --        `shortfall`.
 CREATE OR REPLACE VIEW game_cells AS
 WITH here AS (

@@ -3,7 +3,7 @@
 -- reads: decision_questions, decision_answer_rows, decision_absent_tests, planned_cells
 -- design: decision
 -- gives: yes_share, yes_percent, decision_wat_r, decision_wat_r_by_stereotype
--- note:  the variants of a study are of one print: a number is of the study as it stands, or of the first variant that
+-- note:  the variants of a study are of one print: a number is of the unchanged study, or of the first variant that
 --        has it. Shares are padded, as the authors' code has them; without a test, the mean of all tests. Correlations
 --        are of the codings that imported files bring, over answers and over the means of tests.
 CREATE OR REPLACE VIEW recomputed_decisions AS

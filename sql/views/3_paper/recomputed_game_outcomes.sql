@@ -3,7 +3,7 @@
 -- reads: allocation_game_ends, game_cells, elicited_rates, printed_numbers, planned_cells
 -- design: allocation
 -- gives: outcome, elicited_min_percent, elicited_max_percent
--- note:  `outcome` is 1 where every game ended with a refusal. What is expected is the least and the greatest of the means
+-- note:  `outcome` is 1 if every game ended with a refusal. What is expected is the least and the greatest of the means
 --        of each job, in whatever variant it was asked.
 CREATE OR REPLACE VIEW recomputed_game_outcomes AS
 WITH numbers AS (

@@ -6,7 +6,7 @@
 --        intercept_p, intercept_conf_low, intercept_conf_high, estimate, std_error, statistic, p, conf_low, conf_high,
 --        odds_ratio
 -- fits:  every logistic by model
--- note:  the variants of a study are of one print: a number is of the study as it stands, or of the first variant that
+-- note:  the variants of a study are of one print: a number is of the unchanged study, or of the first variant that
 --        has it. `condition` is the predictor. Coefficients are in log odds, `odds_ratio` is exp(estimate).
 CREATE OR REPLACE VIEW recomputed_logistic AS
 WITH terms AS (

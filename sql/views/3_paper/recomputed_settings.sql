@@ -5,7 +5,7 @@
 -- gives: chains, iterations, warmup, n_draws, prior_b, prior_Intercept, prior_sd, formula, reference
 -- fits:  brms of is_valid; brms of is_consistent
 -- note:  a paper makes all of its fits alike: a number that they do not share has no row. A printed text (a prior, a
---        formula, the reference levels) is no number: 1 where it is that of each fit, else 0.
+--        formula, the reference levels) is no number: 1 if it is that of each fit, else 0.
 CREATE OR REPLACE VIEW recomputed_settings AS
 WITH fitted AS (
     SELECT f.source, f.study, f.study_version, f.variant, f.call_id, m.chains, m.iterations, m.warmup, m.n_draws,

@@ -6,7 +6,7 @@
 -- fits:  lme4 by cell; effect_size by cell; lme4 by cell (refusals kept, where printed);
 --        effect_size by cell (refusals kept)
 -- lacks: cell
--- note:  1 where in every test with p < .05 it goes with a positive d (more tokens in the second condition), else -1.
+-- note:  1 if in every test with p < .05 it goes with a positive d (more tokens in the second condition), else -1.
 CREATE OR REPLACE VIEW recomputed_signs AS
 SELECT m.source, m.study, m.study_version, m.variant, m.model, NULL::VARCHAR AS test, m.refusals_removed,
        NULL::VARCHAR AS condition, 'sign_of_condition' AS quantity,
