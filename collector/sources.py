@@ -1,4 +1,4 @@
-"""Where rows come from: the values of the column `source`, and what is said of each.
+"""Say where rows come from: the values of the column `source`, and the facts about each.
 
 A new source is one entry here, its name in `Source`, and its words in `source_note()` (R/figure_style.R).
 """
@@ -15,9 +15,10 @@ Source = Literal["collected", "imported", "simulated", "human"]
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """`description` is said of rows in reports, `notice` above them in the viewer ("": nothing needs saying), `done`
-    after "Answers … were" in methods. `is_asked`: slant itself asked, so that its requests, settings and addresses are
-    known. `is_of_models`: a model (or its simulator) answered. `is_real`: somebody or something did answer."""
+    """Hold the facts about a source. `description` describes its rows in reports, `notice` warns above them in the
+    viewer (if it is not empty), `done` follows "Answers … were" in methods. `is_asked`: slant itself asked, so that its
+    requests, settings and addresses are known. `is_of_models`: a model (or its simulator) answered. `is_real`: the
+    answers are real."""
 
     description: str
     notice: str
@@ -58,21 +59,21 @@ SOURCES: Mapping[Source, SourceFacts] = MappingProxyType(
         ),
     }
 )
-"""Every source, in the order in which choices of one are listed."""
+"""List every source, in the order in which choices of one are listed."""
 if tuple(SOURCES) != get_args(Source):
     raise AssertionError("SOURCES and Source differ")
 
 PEOPLE = "people"
-"""What people are called in the column `model`, and their provider."""
+"""Name people in the column `model`, and as their provider."""
 
 
 def facts_of(source: object) -> SourceFacts:
-    """Return what is so of a source; of one that a strange database has, what is so of collected answers."""
+    """Return the facts of a source; for an unknown one in a strange database those of collected answers."""
     return SOURCES.get(source, SOURCES["collected"])  # type: ignore[call-overload, no-any-return]
 
 
 def sources_that(fact: str) -> tuple[Source, ...]:
-    """Return the sources of which a fact is true, as in `sources_that("is_asked")`."""
+    """Return the sources for which a fact is true, as in `sources_that("is_asked")`."""
     return tuple(_having(fact))
 
 

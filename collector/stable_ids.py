@@ -1,4 +1,4 @@
-"""Ids that are hashes of what they name: the same on every machine and in every session."""
+"""Make ids that are hashes of what they name: the same on every machine and in every session."""
 
 from __future__ import annotations
 

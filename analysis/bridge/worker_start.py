@@ -60,7 +60,7 @@ def begin_early(packages: Sequence[str]) -> None:
 
 
 def forget_fork_server() -> None:
-    """In a child that was forked: the fork server is its parent's, and multiprocessing would wait for it in vain."""
+    """Forget the fork server in a forked child: it is the parent's, and multiprocessing would wait for it in vain."""
     if "multiprocessing.forkserver" not in sys.modules:
         return
     from multiprocessing import forkserver

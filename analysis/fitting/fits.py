@@ -1,4 +1,4 @@
-"""Fit: `fit()` runs an engine over every cell of a study and keeps the result.
+"""Run an engine over every cell of a study and keep the result (`fit()`).
 
 The study's TOML file says what is fitted (view, formula, levels), R/ says how. Here is only the way there and back.
 """

@@ -1,4 +1,4 @@
-"""Calibrate: is a Bayesian fit's sampler right? R's calibrate_data_set() draws a data set from the fit's priors and
+"""Check a Bayesian fit's sampler. R's calibrate_data_set() draws a data set from the fit's priors and
 fits it; here they are requested one after another, and each is kept.
 """
 

@@ -68,7 +68,7 @@ class Design(ABC):
     participants: Mapping[str, str] = {}
     """Label those players of any study of this design that are not models."""
     asks: bool = True
-    """False for a design that takes rows of others and asks nobody."""
+    """False for a design that takes foreign rows and asks no model."""
     plays_games: bool = False
     """True if a plan can't know which trials of a conversation follow: each depends on the answers before."""
     vocabulary: Vocabulary = Vocabulary()

@@ -1,4 +1,4 @@
-"""Answers of people that a design places itself, because what each person met was drawn for them."""
+"""Place answers of people by a design, because what each person met was drawn for them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Cells = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class PlacedAnswer:
-    """One answer with its trial; `row` says which of the rows it is from. `conversation` is the trial itself if it
+    """Hold one answer with its trial; `row` says which of the rows it is from. `conversation` is the trial itself if it
     stands alone. The ids need not differ between people."""
 
     trial: Trial
@@ -25,15 +25,16 @@ class PlacedAnswer:
 
 
 class PeopleUnits(ABC):
-    """How rows of one person become answers: a task of several rows, or a game, is one unit."""
+    """Make answers of one person's rows: a task of several rows, or a game, is one unit."""
 
     needed: Sequence[str] = ()
-    """Columns one of which files have if rows are to be placed so; without any of these, rows are of planned trials."""
+    """List columns of which files have one if rows are to be placed this way; without any, rows are of planned
+    trials."""
     columns: Sequence[str] = ()
-    """Columns that are taken next to those of every import."""
+    """List columns that are taken besides those of every import."""
 
     def notes(self) -> list[str]:
-        """Return sentences on what was taken, to be said once at the end."""
+        """Return sentences on what was taken, for the end of the import."""
         return []
 
     @abstractmethod

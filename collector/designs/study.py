@@ -20,7 +20,7 @@ class Study(StudyFile):
 
     @property
     def people(self) -> StudyModel:
-        """People in the place of a model: what their answers are stored as."""
+        """Return people as a model: their answers are stored under it."""
         return StudyModel(PEOPLE, "People", PEOPLE, PEOPLE, self.frame)
 
     def model(self, spec: str) -> StudyModel:

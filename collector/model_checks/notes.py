@@ -53,7 +53,7 @@ def table_notes(db: str | Path, study: str | None = None) -> list[str]:
     try:
         with reading(db) as connection:
             rows = connection.execute(query).fetchall()
-            # of somebody's own game no file may be here that says what design it is of
+            # the file of a custom game, which says its design, may not be here
             games = connection.execute("SELECT DISTINCT study FROM attempts WHERE game IS NOT NULL").fetchall()
     except OlderDatabaseError:
         return []

@@ -126,7 +126,7 @@ def carry_out_until_narrow(precision: Precision, request: Request, watcher: Watc
     Models that lack a trial at a look (it failed, or the run was stopped) are not looked at: the same command goes on.
     """
     run_plan = precision.run_plan
-    checked_run_plan(precision.going() if run_plan.model_plans else run_plan, request)  # before anybody is asked
+    checked_run_plan(precision.going() if run_plan.model_plans else run_plan, request)  # before any model is asked
     for sentence in precision.other_rules():
         watcher.say(sentence)
     reports: list[RunReport] = []

@@ -1,1 +1,1 @@
-"""The same trials for people: a jsPsych timeline, and a page that runs it."""
+"""Ask people the same trials: a jsPsych timeline, and a page that runs it."""

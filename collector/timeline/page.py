@@ -1,4 +1,4 @@
-"""One page that runs a timeline: jsPsych, its style and the trials are in it, and nothing is loaded from elsewhere."""
+"""Write one page that runs a timeline: it holds jsPsych, its style and the trials, and loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONSENT = (
 
 
 def timeline_page(study: Study, trials: Sequence[dict[str, Any]], consent: str | None, n_trials: int | None) -> str:
-    """Return the page as HTML. `n_trials` a person, drawn evenly from tests and conditions; None: all of them."""
+    """Return the page as HTML. `n_trials` per person, drawn evenly from tests and conditions; None: all of them."""
     told = {"study": study.name, "study_version": study.version, "n": n_trials, "trials": list(trials)}
     scripts = [_read(name).replace("</script", "<\\/script") for name in SCRIPTS]
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)

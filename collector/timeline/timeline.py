@@ -1,4 +1,4 @@
-"""A study's trials as a jsPsych timeline: plain data, which any page of jsPsych can run."""
+"""Make a jsPsych timeline of a study's trials: plain data, which any page of jsPsych can run."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def timeline_of(study: Study, seed: int | None = None) -> list[dict[str, Any]]:
 
 
 def _asked(study: Study, seed: int | None) -> Iterator[tuple[Trial, Prompt]]:
-    """Yield each question once: personas are for models, and are not told to people."""
+    """Yield each question once: personas are for models, and are not shown to people."""
     seen = set()
     model = study.models[0] if study.models else study.people
     for conversation in plan(study, model, seed):

@@ -20,7 +20,7 @@ _HIDDEN = re.compile(
 
 
 def visible(text: object) -> Markup:
-    """Escaped for HTML, each character that could not be seen as its code point in a box."""
+    """Escape a text for HTML, with each invisible character as its code point in a box."""
     return Markup(_HIDDEN.sub(_code_point, str(escape("" if text is None else str(text)))))
 
 

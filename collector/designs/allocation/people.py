@@ -1,4 +1,4 @@
-"""Games that people have played, from rows: a round a row, with the group that was chosen and how that turned out."""
+"""Read games that people have played, one round per row, with the group that was chosen and how that turned out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SUCCESS = ("is_success", "reward", "success")
 
 
 class PlayedGames(PeopleUnits):
-    """Rows of games: what was tried before each round, and how it went, is counted from the rounds themselves."""
+    """Read rows of games: earlier tries and their outcomes are counted from the rounds themselves."""
 
     def __init__(self, study: StudyFile, model: StudyModel) -> None:
         self._data: AllocationData = study.data
@@ -61,7 +61,7 @@ class PlayedGames(PeopleUnits):
             game.go_on(job_class, self._groups.get(folded(answer)), row.is_success)
 
     def _places(self, rows: Sequence[Cells]) -> list[int]:
-        """Return the rows in the order of their rounds. StudyError if one is missing between two, or is there twice."""
+        """Return the rows in the order of their rounds. StudyError if one is missing between two, or occurs twice."""
         numbers = [int(said) if (said := _said(row, "round")).isdecimal() else 0 for row in rows]
         if sorted(numbers) != list(range(1, len(rows) + 1)):
             most = self._data.n_rounds
@@ -72,7 +72,8 @@ class PlayedGames(PeopleUnits):
 
 
 class _Standing:
-    """What a player knows before a round: tries and successes by group in each class of jobs, and the last choice."""
+    """Hold what a player knows before a round: tries and successes by group in each class of jobs, and the last
+    choice."""
 
     def __init__(self, data: AllocationData) -> None:
         self._groups = data.groups

@@ -1,1 +1,1 @@
-"""Rows of games that no design plays here: they come in for fits."""
+"""Take rows of games that no design plays here, for fits."""

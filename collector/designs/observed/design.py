@@ -1,6 +1,6 @@
-"""The observed design: rounds that people (or others) have played somewhere else come in as rows for fits.
+"""Take rounds that people (or others) have played elsewhere as rows for fits: the observed design.
 
-Nobody is asked. A row has a person, a game, a round, an action, and whatever further columns the study names (a score,
+No model is asked. A row has a person, a game, a round, an action, and further columns that the study names (a score,
 an opponent): these are attributes, which fits name as columns.
 """
 
@@ -28,7 +28,7 @@ RESERVED = frozenset({
     "participant", "test", "test_label", "test_no", "game", "round", "action", "outcome", "attributes", "latency_s",
     "response_time_ms", "repetition", "position",
 })  # fmt: skip
-"""Names of columns that the view has itself: no further column can be called so."""
+"""List columns that the view has itself: no further column can have these names."""
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 _BAD = re.compile(r'[\x00-\x1f"\\\\]')
 _LONGEST = 100
@@ -36,7 +36,8 @@ _LONGEST = 100
 
 @dataclass(frozen=True, slots=True)
 class ObservedData:
-    """`Study.data` of an observed study: games, what can be done in a round, further columns with their levels (none: a
+    """Hold `Study.data` of an observed study: games, what can be done in a round, further columns with their levels
+    (none: a
     number).
     """
 
@@ -104,7 +105,7 @@ class Observed(Design):
 
 
 class ObservedRounds(PeopleUnits):
-    """Rows of games: rounds that no column numbers are counted in the order of the file."""
+    """Read rows of games: rounds without a column of numbers are counted in the order of the file."""
 
     def __init__(self, study: StudyFile, model: StudyModel) -> None:
         self._study, self._model = study, model
@@ -170,7 +171,7 @@ def _content(study: StudyFile) -> str:
 
 
 def _rounds(rows: Sequence[Cells]) -> list[int]:
-    """Return the number of each round. StudyError if some have none, one is missing, or one is there twice."""
+    """Return the number of each round. StudyError if some have none, one is missing, or one occurs twice."""
     said = [_said(row, "round") for row in rows]
     if not any(said):
         return list(range(1, len(rows) + 1))
