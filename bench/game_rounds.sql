@@ -2,7 +2,7 @@
 -- game leans towards one group for each class, so that matrices are neither even nor empty.
 --
 -- The variable `games` says how many. Everything follows from the number of the row, so each run makes the same rows.
-INSERT INTO attempts BY NAME
+CREATE OR REPLACE TEMP VIEW new_rows AS
 WITH numbered AS (
     SELECT i, hash(i) AS h, i // 40 AS game_no, i % 40 + 1 AS round_no
     FROM range(getvariable('games')::BIGINT * 40) AS rows(i)

@@ -10,6 +10,8 @@ import polars as pl
 
 ATTRIBUTES = "attributes"
 PARTICIPANT = "participant"
+FACTOR_LISTS = "factor_lists"
+"""What views read of a trial's factors; files have `factors`, the same as one text."""
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
@@ -51,10 +53,12 @@ def with_people(
 
 
 def attributes_apart(view: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Return a view with a column for each of its attributes in the place of the map, which no CSV can hold."""
+    """Return a view without its maps, which no CSV can hold: with a column for each of its attributes, and without
+    the factors that views read.
+    """
     spread, _ = with_attributes(view)
-    rest = [f'"{name}"' for name in spread.columns if name != ATTRIBUTES]
-    return spread.project(", ".join(rest)) if ATTRIBUTES in view.columns else view
+    rest = [f'"{name}"' for name in spread.columns if name not in (ATTRIBUTES, FACTOR_LISTS)]
+    return spread.project(", ".join(rest)) if len(rest) < len(spread.columns) else view
 
 
 def with_numbers(frame: pl.DataFrame, names: Collection[str]) -> pl.DataFrame:

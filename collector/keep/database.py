@@ -56,9 +56,9 @@ _CONFIG: dict[str, Any] = {
 # Python's; and no SQL can change that.
 _CONFINED: dict[str, Any] = {"enable_external_access": False, "lock_configuration": True}
 # How the writer writes, so that it holds the file only briefly: one thread is as quick for a few thousand rows
-# and leaves the other cores alone; zstd takes half the time and the room that DuckDB's own choice takes; and a commit
-# goes straight into the file, for at DETACH it would have to be moved there from the write-ahead log anyway.
-_WRITER: dict[str, Any] = {"threads": 1, "force_compression": "zstd", "checkpoint_threshold": "1KB"}
+# and leaves the other cores alone; and a commit goes straight into the file, for at DETACH it would have to be moved
+# there from the write-ahead log anyway.
+_WRITER: dict[str, Any] = {"threads": 1, "checkpoint_threshold": "1KB"}
 # Each commit writes the last group of rows again, all of it in memory: of answers, DuckDB's own 122,880 take 1.5 GB
 _ROW_GROUP = 30_720
 _access = threading.RLock()

@@ -129,6 +129,7 @@ def write_rows(relation: duckdb.DuckDBPyRelation, path: Path, format: str, *, sp
     """Write the rows of any relation as a new file of one of FORMATS; DuckDB writes them first, into the folder of
     `path`.
     """
+    relation = attributes_apart(relation)
     if format == "parquet":
         _write_parquet(relation, path, "zstd")
         return

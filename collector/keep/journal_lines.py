@@ -18,6 +18,7 @@ from slant.collector.keep.frames import registered
 from slant.collector.keep.line_sums import checked_lines
 from slant.collector.keep.schema import migration_texts
 from slant.collector.records import Attempt, Run
+from slant.collector.system.shipped_files import sql_query
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
 _NULL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # escaped as such: after an even number of backslashes
@@ -45,8 +46,8 @@ READ_AGAIN = (
 )
 """List the columns of an attempt that a later reading of its response decides (`collect reread`)."""
 _REREAD = (
-    f"UPDATE attempts SET {', '.join(f'{name} = n.{name}' for name in READ_AGAIN)}, "  # noqa: S608 - names of ours
-    "read_again_at = n.read_again_at::TIMESTAMP FROM new_rows n WHERE attempts.attempt_id = n.attempt_id"
+    f"UPDATE attempts SET {', '.join(f'{name} = n.{name}' for name in (*READ_AGAIN, 'factor_lists'))}, "  # noqa: S608
+    "read_again_at = n.read_again_at::TIMESTAMP FROM ({typed}) n WHERE attempts.attempt_id = n.attempt_id"
 )
 _PARTICIPANTS = "INSERT INTO run_participants SELECT run_id, participant, map(names, told) FROM new_rows"
 _MERGE_COLUMNS = ("lineage", "source", "merged_at")
@@ -220,7 +221,8 @@ def _special(record: Any) -> dict[str, Any]:
 def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -> None:
     """Put what was parsed into the tables; `run_id` is the journal's, which identifies its end record."""
     if parsed.attempts.height:
-        _insert_rows(connection, "attempts", parsed.attempts)
+        with registered(connection, "new_rows", parsed.attempts):
+            connection.execute(f"INSERT INTO attempts BY NAME {sql_query('typed_rows')}")
     noted: dict[str, list[dict[str, Any]]] = {}
     for record in parsed.special:
         if record["kind"] in _INSERTED_BY:
@@ -260,7 +262,7 @@ def _keep_readings(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]
     schema = {name: SCHEMA[name] for name in names} | {"read_again_at": pl.String}
     if rows:
         with registered(connection, "new_rows", pl.DataFrame(rows, schema=schema)):
-            connection.execute(_REREAD)
+            connection.execute(_REREAD.format(typed=sql_query("typed_rows")))
 
 
 def _insert_run(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:

@@ -27,7 +27,7 @@ MAX_BYTES = 64_000_000
 """Limit how much of the journals is read for a page, which takes half a second; more waits for the database."""
 LIMIT_S = 5.0
 MEMORY = "2GB"
-_VIEWS = ("0_shown_attempts", "1_all_trials", "1_trials")
+_VIEWS = ("0_shown_attempts", "1_all_trials", "1_trial_rows", "1_trials")
 
 
 @contextmanager
@@ -40,8 +40,9 @@ def with_waiting(connection: duckdb.DuckDBPyConnection, db: Path) -> Iterator[No
         yield
         return
     name = connection.execute("SELECT current_database()").fetchall()[0][0].replace('"', '""')
-    with registered(connection, "journal_rows", pl.concat(frames)):
-        connection.execute(sql_query("waiting_attempts").replace("stored_attempts", f'"{name}".main.attempts'))
+    waiting = sql_query("waiting_attempts").replace("typed_rows", sql_query("typed_rows"))
+    with registered(connection, "new_rows", pl.concat(frames)):
+        connection.execute(waiting.replace("stored_attempts", f'"{name}".main.attempts'))
     for view in _VIEWS:  # their own copies, which read the attempts of above
         text = (sql_dir() / "views" / "1_trials" / f"{view}.sql").read_text("utf-8")
         connection.execute(text.replace("CREATE OR REPLACE VIEW", "CREATE TEMP VIEW"))

@@ -44,21 +44,28 @@ CREATE TABLE loads (journal TEXT, byte_offset BIGINT, loaded_at TIMESTAMP);
 -- One request and what came back, or one imported answer, a row. `content` says what of the study's text the trial is
 -- made of (study_contents). Log-probabilities of the two options (`--logprobs`) are natural logarithms; `logprob_kind` is
 -- exact or first_token. `recount_tokenizer` is that of `reasoning_tokens_recounted` (`collect recount`). `batch_id` is the
--- provider's name of the batch job that an answer came in; NULL for a live request.
+-- provider's name of the batch job that an answer came in; NULL for a live request. `factors` is JSON, as the journal has
+-- it; `factor_lists` has the same for SQL, by name: a list of texts each, of one where the value is no list; what is
+-- itself structured is JSON (sql/queries/typed_rows.sql makes it where rows come in). Long texts and names that no two
+-- rows share are packed by zstd, which takes half the time and room that DuckDB's own choice takes.
 CREATE TABLE attempts (
-    attempt_id TEXT, run_id TEXT, sequence BIGINT, conversation_id TEXT, trial_id TEXT,
+    attempt_id TEXT USING COMPRESSION zstd, run_id TEXT, sequence BIGINT,
+    conversation_id TEXT USING COMPRESSION zstd, trial_id TEXT USING COMPRESSION zstd,
     turn INTEGER, try_no INTEGER, is_final BOOLEAN, source TEXT,
     study TEXT, study_version TEXT, variant TEXT, model TEXT, provider TEXT, requested_model TEXT,
     game TEXT, round INTEGER, repetition INTEGER, position BIGINT,
-    test TEXT, condition TEXT, item TEXT, "group" TEXT, wording INTEGER,
-    option_a TEXT, option_b TEXT, expected TEXT, factors TEXT,
-    outcome TEXT, answer TEXT, choice TEXT, detail TEXT,
+    test TEXT, condition TEXT, item TEXT USING COMPRESSION zstd, "group" TEXT, wording INTEGER,
+    option_a TEXT, option_b TEXT, expected TEXT,
+    factors TEXT USING COMPRESSION zstd, factor_lists MAP(VARCHAR, VARCHAR[]),
+    outcome TEXT, answer TEXT USING COMPRESSION zstd, choice TEXT, detail TEXT USING COMPRESSION zstd,
     tokens BIGINT, token_source TEXT, reasoning_tokens BIGINT, reasoning_tokens_recounted BIGINT,
-    output_tokens BIGINT, input_tokens BIGINT, reasoning_text TEXT,
-    finish_reason TEXT, served_model TEXT, fingerprint TEXT, request_id TEXT, headers TEXT,
-    http_status INTEGER, error TEXT,
+    output_tokens BIGINT, input_tokens BIGINT, reasoning_text TEXT USING COMPRESSION zstd,
+    finish_reason TEXT, served_model TEXT, fingerprint TEXT,
+    request_id TEXT USING COMPRESSION zstd, headers TEXT USING COMPRESSION zstd,
+    http_status INTEGER, error TEXT USING COMPRESSION zstd,
     queued_at TIMESTAMP, sent_at TIMESTAMP, first_byte_at TIMESTAMP, done_at TIMESTAMP,
-    cost_usd DOUBLE, prompt_hash TEXT, request TEXT, response TEXT,
+    cost_usd DOUBLE, prompt_hash TEXT USING COMPRESSION zstd,
+    request TEXT USING COMPRESSION zstd, response TEXT USING COMPRESSION zstd,
     option_a_logprob DOUBLE, option_b_logprob DOUBLE, logprob_kind TEXT,
     recount_tokenizer TEXT, cached_input_tokens BIGINT, batch_id TEXT, content TEXT
 );

@@ -13,6 +13,7 @@ SELECT a.* REPLACE (
     CASE WHEN c.read_again_at IS NULL THEN a.finish_reason ELSE c.finish_reason END AS finish_reason,
     CASE WHEN c.read_again_at IS NULL THEN a.is_final ELSE c.is_final END AS is_final,
     CASE WHEN c.read_again_at IS NULL THEN a.factors ELSE c.factors END AS factors,
+    CASE WHEN c.read_again_at IS NULL THEN a.factor_lists ELSE c.factor_lists END AS factor_lists,
     CASE WHEN c.read_again_at IS NULL THEN a.reasoning_text ELSE c.reasoning_text END AS reasoning_text,
     CASE WHEN c.read_again_at IS NULL THEN a.tokens ELSE c.tokens END AS tokens,
     CASE WHEN c.read_again_at IS NULL THEN a.token_source ELSE c.token_source END AS token_source,

@@ -1,6 +1,6 @@
--- By model, how many games have the mark $mark among the factors of a round.
+-- By model, how many games have a factor of the name $mark in a round.
 SELECT model, count(DISTINCT game)
-FROM trials
-WHERE game IS NOT NULL AND contains(factors, $mark)
+FROM trial_rows
+WHERE game IS NOT NULL AND map_extract(factor_lists, $mark)[1] IS NOT NULL
 GROUP BY model
 ORDER BY model

@@ -16,7 +16,7 @@ import polars as pl
 from slant.collector.keep.database import writing
 from slant.collector.keep.frames import registered
 from slant.collector.records import Attempt
-from slant.collector.system.shipped_files import sql_dir
+from slant.collector.system.shipped_files import sql_dir, sql_query
 
 Row = Mapping[str, Any]
 _USUAL = {
@@ -103,8 +103,10 @@ def _with_designs(runs: list[Row], attempts: list[dict[str, Any]]) -> list[Row]:
 def fill(connection: duckdb.DuckDBPyConnection, table: str, rows: Iterable[Row]) -> None:
     texts = [{key: _text(value) for key, value in row.items()} for row in rows]
     if texts:
-        with registered(connection, "given_rows", pl.DataFrame(texts, infer_schema_length=None).cast(pl.String)):
-            connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM given_rows")  # noqa: S608
+        frame = pl.DataFrame(texts, infer_schema_length=None).cast(pl.String)
+        rows_query = sql_query("typed_rows") if "factors" in frame.columns else "FROM new_rows"
+        with registered(connection, "new_rows", frame):
+            connection.execute(f"INSERT INTO {table} BY NAME {rows_query}")
 
 
 def fill_variable(connection: duckdb.DuckDBPyConnection, name: str, rows: Iterable[Row]) -> None:

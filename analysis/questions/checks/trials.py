@@ -115,8 +115,8 @@ def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection
 
 
 def _prompt_columns(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    first = "json_extract_string(factors, '$.first_option') AS first_option"
-    rows: pl.DataFrame = frame_of(connection.view("trials").select(f"trial_id, finish_reason, {first}"))
+    first = "map_extract(factor_lists, 'first_option')[1][1] AS first_option"
+    rows: pl.DataFrame = frame_of(connection.view("trial_rows").select(f"trial_id, finish_reason, {first}"))
     return rows.unique("trial_id", keep="any")  # a trial that was ended twice was asked alike both times
 
 

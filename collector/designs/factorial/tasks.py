@@ -1,6 +1,6 @@
 """The tasks of a study, made one by one: which profiles are shown, in which words, to whom, with which question.
 
-What was shown is kept with each trial, in lists whose order the views rely on (sql/views/1_trials/2_factorial_…):
+What was shown is kept with each trial, in lists whose names the views rely on (sql/views/1_trials/2_factorial_…):
 names of attributes (factors, what their files say of a level, what is so of the persona), their levels profile by
 profile, the share that each level has under the design, the order in which attributes were listed, the questions.
 """

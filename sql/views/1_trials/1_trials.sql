@@ -1,6 +1,6 @@
 -- trials: one observation a row: every attempt that ended its trial, with what can be read from it alone.
 -- grain: trial_id
--- reads: all_trials
+-- reads: trial_rows
 -- study: any
 -- note:  of the first occasion: what `collect --again` asked later is in all_trials and retest_answers, and in no other
 --        table. `tokens` is the measure that the study names. To see all tables with another one, in the duckdb shell:
@@ -8,6 +8,5 @@
 --        A trial that lacks that count has NULL, never 0. Two finals of one trial are listed in duplicate_finals.
 --        Not ordered: these rows are wide (whole requests), and sorting them costs more than reading them.
 CREATE OR REPLACE VIEW trials AS
-SELECT * EXCLUDE (occasion, first_trial_id)
-FROM all_trials
-WHERE occasion = 1;
+SELECT * EXCLUDE (factor_lists)
+FROM trial_rows;

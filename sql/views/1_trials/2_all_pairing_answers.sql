@@ -13,37 +13,31 @@
 --        In a study of decisions: the pairings that some of its scenes begin with; a later task of the same message
 --        may have gone otherwise, `outcome` is of the pairing. The order of an imported row may be unknown:
 --        `first_group` is NULL then, and `pair` is what the answer itself names, where it names one of each group.
---        `factors` is read as text: R's duckdb comes without the json extension.
 CREATE OR REPLACE VIEW all_pairing_answers AS
 WITH counted AS (
     SELECT source, study, study_version, variant, run_id, trial_id, model, participant, test, condition, wording, item,
            repetition, position,
-           coalesce(option_a, replace(replace(nullif(
-               regexp_extract(factors, '"named_a":"((?:[^"\\]|\\.)*)"', 1), ''), '\"', '"'), '\\', '\')) AS group_a,
-           coalesce(option_b, replace(replace(nullif(
-               regexp_extract(factors, '"named_b":"((?:[^"\\]|\\.)*)"', 1), ''), '\"', '"'), '\\', '\')) AS group_b,
-           coalesce(nullif(regexp_extract(factors, '"first_group":"([^"]*)"', 1), ''),
-           -- quotes inside a name are escaped, so that what follows it can't stand in it
-           CASE replace(replace(split_part(split_part(factors, '"first_option":"', 2), '","words":[', 1), '\"', '"'),
-                        '\\', '\')
-               WHEN '' THEN NULL WHEN option_a THEN 'a' WHEN option_b THEN 'b' END) AS first_group,
+           coalesce(option_a, nullif(map_extract(factor_lists, 'named_a')[1][1], '')) AS group_a,
+           coalesce(option_b, nullif(map_extract(factor_lists, 'named_b')[1][1], '')) AS group_b,
+           coalesce(map_extract(factor_lists, 'first_group')[1][1],
+                    CASE map_extract(factor_lists, 'first_option')[1][1] WHEN option_a THEN 'a' WHEN option_b THEN 'b' END) AS first_group,
            answer, outcome, detail, is_refusal,
-           nullif(regexp_extract(factors, '"reading":"([^"]*)"', 1), '') AS reading,
-           nullif(regexp_extract(factors, '"assigned":"([^"]*)"', 1), '') AS assigned,
-           nullif(regexp_extract(factors, '"poles":"([^"]*)"', 1), '') AS poles,
-           try_cast(regexp_extract(factors, '"n_a_p":([^,}]+)', 1) AS INTEGER) AS n_a_positive,
-           try_cast(regexp_extract(factors, '"n_a_n":([^,}]+)', 1) AS INTEGER) AS n_a_negative,
-           try_cast(regexp_extract(factors, '"n_b_p":([^,}]+)', 1) AS INTEGER) AS n_b_positive,
-           try_cast(regexp_extract(factors, '"n_b_n":([^,}]+)', 1) AS INTEGER) AS n_b_negative,
-           try_cast(regexp_extract(factors, '"n_invented":([^,}]+)', 1) AS INTEGER) AS n_invented,
-           try_cast(regexp_extract(factors, '"n_repeated":([^,}]+)', 1) AS INTEGER) AS n_repeated,
-           try_cast(regexp_extract(factors, '"n_unread":([^,}]+)', 1) AS INTEGER) AS n_unread,
-           occasion, first_trial_id, factors, tokens, token_source, latency_s, cost_usd, served_model,
+           nullif(map_extract(factor_lists, 'reading')[1][1], '') AS reading,
+           nullif(map_extract(factor_lists, 'assigned')[1][1], '') AS assigned,
+           nullif(map_extract(factor_lists, 'poles')[1][1], '') AS poles,
+           try_cast(map_extract(factor_lists, 'n_a_p')[1][1] AS INTEGER) AS n_a_positive,
+           try_cast(map_extract(factor_lists, 'n_a_n')[1][1] AS INTEGER) AS n_a_negative,
+           try_cast(map_extract(factor_lists, 'n_b_p')[1][1] AS INTEGER) AS n_b_positive,
+           try_cast(map_extract(factor_lists, 'n_b_n')[1][1] AS INTEGER) AS n_b_negative,
+           try_cast(map_extract(factor_lists, 'n_invented')[1][1] AS INTEGER) AS n_invented,
+           try_cast(map_extract(factor_lists, 'n_repeated')[1][1] AS INTEGER) AS n_repeated,
+           try_cast(map_extract(factor_lists, 'n_unread')[1][1] AS INTEGER) AS n_unread,
+           occasion, first_trial_id, factor_lists, tokens, token_source, latency_s, cost_usd, served_model,
            served_model_differs
     FROM all_trials
     WHERE NOT is_left_out AND (
         study IN (SELECT study FROM studies WHERE design = 'pairing')
-        OR study IN (SELECT study FROM studies WHERE design = 'decision') AND contains(factors, '"assigned":')
+        OR study IN (SELECT study FROM studies WHERE design = 'decision') AND map_extract(factor_lists, 'assigned')[1] IS NOT NULL
     )
 ), read AS (
     SELECT * REPLACE (CASE WHEN n_given > 0 THEN 'answered' WHEN outcome = 'answered' THEN 'malformed' ELSE outcome END
@@ -53,7 +47,7 @@ WITH counted AS (
     FROM (SELECT *, group_a || ' / ' || group_b AS pair,
                  n_a_positive + n_a_negative + n_b_positive + n_b_negative AS n_given FROM counted)
 )
-SELECT * EXCLUDE (n_given, occasion, first_trial_id, factors, tokens, token_source, latency_s, cost_usd, served_model,
+SELECT * EXCLUDE (n_given, occasion, first_trial_id, factor_lists, tokens, token_source, latency_s, cost_usd, served_model,
                   served_model_differs),
        length(assigned) AS n_words,
        outcome = 'answered' AND (n_a_positive + n_a_negative = 0 OR n_b_positive + n_b_negative = 0) AS is_one_sided,
@@ -66,5 +60,5 @@ SELECT * EXCLUDE (n_given, occasion, first_trial_id, factors, tokens, token_sour
        CASE WHEN outcome = 'answered' THEN
            coalesce(n_b_negative / nullif(n_b_negative + n_b_positive, 0), 0)
                + coalesce(n_a_positive / nullif(n_a_negative + n_a_positive, 0), 0) - 1 END AS d_filled,
-       factors, tokens, token_source, latency_s, cost_usd, served_model, served_model_differs, occasion, first_trial_id
+       factor_lists, tokens, token_source, latency_s, cost_usd, served_model, served_model_differs, occasion, first_trial_id
 FROM read;

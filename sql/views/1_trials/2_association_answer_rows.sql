@@ -1,6 +1,6 @@
 -- association_answer_rows: one answer of an association study a row, unordered and unlabelled: what tables count over.
 -- grain: trial_id
--- reads: trials, studies
+-- reads: trial_rows, studies
 -- design: association
 -- note:  `outcome` and `choice` are what the reader of the design found; `is_valid` is true of what analyses take for an
 --        answer: `outcome` is answered. `is_refusal` is `outcome` refused. A study whose `refusal_rule` is exact_label
@@ -19,11 +19,11 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, participa
             ELSE outcome = 'refused' END AS is_refusal,
        CASE WHEN is_by_exact_label THEN coalesce(NOT is_refusal, false) ELSE outcome = 'answered' END AS is_valid,
        choice = expected AS follows_rule,
-       nullif(regexp_extract(factors, '"first_option":"([^"]*)"', 1), '') AS first_option,
+       map_extract(factor_lists, 'first_option')[1][1] AS first_option,
        tokens, token_source, reasoning_tokens, reasoning_tokens_recounted, recount_tokenizer,
        output_tokens, reasoning_text, reasoning_kind, count_conflict, option_a_logprob, option_b_logprob, logprob_kind,
        latency_s, response_time_ms, is_error, phase, is_batch, cost_usd, served_model, served_model_differs
 FROM (SELECT *, (study, study_version) IN (
           SELECT (study, study_version) FROM studies WHERE refusal_rule = 'exact_label') AS is_by_exact_label
-      FROM (SELECT * EXCLUDE (is_refusal, is_valid) FROM trials))
+      FROM (SELECT * EXCLUDE (is_refusal, is_valid) FROM trial_rows))
 WHERE study IN (SELECT study FROM studies WHERE design = 'association') AND NOT is_left_out;

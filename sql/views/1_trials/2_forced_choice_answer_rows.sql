@@ -1,6 +1,6 @@
 -- forced_choice_answer_rows: one answer of a forced choice a row, unordered and unlabelled: what tables count over.
 -- grain: trial_id
--- reads: trials, studies
+-- reads: trial_rows, studies
 -- design: forced_choice
 -- note:  `is_valid`: the reader found exactly one clear choice; refused, filtered, cut off and malformed answers are
 --        not, and what failed for good is no row. `is_consistent` (the pair that was chosen contains the word's own
@@ -8,16 +8,13 @@
 --        counts that). `p_consistent` comes from the log-probabilities of the two options, of valid answers or not.
 --        `block_position`: its block is the first or the second of the domain. Trials that another model answered
 --        although a snapshot was asked for by name are left out here and counted in served_models.
---        `factors` is read as text, as collector and imports write it (JSON without spaces): R's duckdb comes
---        without the json extension, and a regular expression costs thrice as much.
 CREATE OR REPLACE VIEW forced_choice_answer_rows AS
 SELECT source, study, study_version, variant, run_id, trial_id, model, participant, test AS domain,
        condition AS block, test || ': ' || item AS item, item AS word, "group" AS category,
-       nullif(regexp_extract(factors, '"tier":"([^"]*)"', 1), '') AS tier,
+       map_extract(factor_lists, 'tier')[1][1] AS tier,
        wording, repetition, position,
-       CASE WHEN contains(factors, '"block_position":1') THEN 1
-            WHEN contains(factors, '"block_position":2') THEN 2 END AS block_position,
-       try_cast(regexp_extract(factors, '"position_in_block":([^,}]+)', 1) AS INTEGER) AS position_in_block,
+       try_cast(map_extract(factor_lists, 'block_position')[1][1] AS INTEGER) AS block_position,
+       try_cast(map_extract(factor_lists, 'position_in_block')[1][1] AS INTEGER) AS position_in_block,
        option_a, option_b,
        CASE expected WHEN option_a THEN 'A' WHEN option_b THEN 'B' END AS consistent_letter,
        CASE choice WHEN option_a THEN 'A' WHEN option_b THEN 'B' END AS chosen_letter,
@@ -30,7 +27,7 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, participa
            WHEN 'B' THEN 1 / (1 + exp(option_a_logprob - option_b_logprob))
        END AS p_consistent,
        option_a_logprob, option_b_logprob, logprob_kind,
-       coalesce(contains(factors, '"structured_output":true'), false) AS structured_output,
+       coalesce(map_extract(factor_lists, 'structured_output')[1][1] = 'true', false) AS structured_output,
        tokens, token_source, latency_s, response_time_ms, is_error, phase, cost_usd, served_model, served_model_differs
-FROM trials
+FROM trial_rows
 WHERE study IN (SELECT study FROM studies WHERE design = 'forced_choice') AND NOT is_left_out;

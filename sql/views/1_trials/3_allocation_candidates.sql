@@ -9,14 +9,15 @@
 CREATE OR REPLACE VIEW allocation_candidates AS
 WITH described AS (
     SELECT *,
-           string_split(regexp_extract(factors, '"groups":\["(.*?)"\]', 1), '","') AS groups,
-           string_split(regexp_extract(factors, '"groups_shown":\["(.*?)"\]', 1), '","') AS shown,
-           string_split(regexp_extract(factors, '"would_succeed":\["?(.*?)"?\]', 1), '","') AS succeeding,
-           string_split(regexp_extract(factors, '"p_by_group":\[(.*?)\]', 1), ',') AS chances,
-           string_split(regexp_extract(factors, '"tries_before":\[(.*?)\]', 1), ',') AS tries,
-           string_split(regexp_extract(factors, '"successes_before":\[(.*?)\]', 1), ',') AS successes,
-           nullif(regexp_extract(factors, '"features":(\[.*?\])', 1), '') AS features,
-           string_split(regexp_extract(factors, '"candidates":\[\[(.*?)\]\]', 1), '],[') AS candidates
+           map_extract(factor_lists, 'groups')[1] AS groups,
+           map_extract(factor_lists, 'groups_shown')[1] AS shown,
+           map_extract(factor_lists, 'would_succeed')[1] AS succeeding,
+           map_extract(factor_lists, 'p_by_group')[1] AS chances,
+           map_extract(factor_lists, 'tries_before')[1] AS tries,
+           map_extract(factor_lists, 'successes_before')[1] AS successes,
+           '["' || replace(replace(replace(array_to_string(map_extract(factor_lists, 'features')[1], chr(31)), '\', '\\'), '"', '\"'), chr(31), '","')
+               || '"]' AS features,
+           map_extract(factor_lists, 'candidates')[1] AS candidates
     FROM allocation_round_rows
 ), numbered AS (
     SELECT *, unnest(range(1, len(groups) + 1)) AS group_no
@@ -31,6 +32,6 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, participa
        try_cast(chances[group_no] AS DOUBLE) AS p_success,
        try_cast(tries[group_no] AS INTEGER) AS tries_before,
        try_cast(successes[group_no] AS INTEGER) AS successes_before,
-       features, CASE WHEN features IS NOT NULL THEN '[' || candidates[group_no] || ']' END AS feature_values,
+       features, CASE WHEN features IS NOT NULL THEN candidates[group_no] END AS feature_values,
        answer_format
 FROM numbered;

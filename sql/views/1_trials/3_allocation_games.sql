@@ -19,25 +19,23 @@ WITH counted AS (
            count(is_success) AS n_with_outcome,
            min(outcome) FILTER (outcome <> 'answered') AS ended_as,
            bool_or(served_model_changed) AS served_model_changed,
-           min(factors) FILTER (round = 1) AS first_factors,
-           -- a round that was left out may be the first
-           any_value(factors) AS any_factors
+           arg_min(factor_lists, round) AS factor_lists
     FROM allocation_round_rows
     GROUP BY source, study, study_version, variant, model, game
 ), described AS (
-    SELECT *, coalesce(first_factors, any_factors) AS facts,
-           nullif(regexp_extract(facts, '"groups":(\[".*?"\])', 1), '') AS groups,
-           nullif(regexp_extract(facts, '"class_sizes":(\[[0-9,]*\])', 1), '') AS class_sizes,
-           try_cast(regexp_extract(facts, '"n_rounds":([0-9]+)', 1) AS INTEGER) AS n_rounds,
-           list_sum(string_split(trim(class_sizes, '[]'), ',')::INTEGER[]) AS n_jobs
+    SELECT *, map_extract(factor_lists, 'groups')[1] AS group_list, map_extract(factor_lists, 'class_sizes')[1] AS sizes,
+           '["' || replace(replace(replace(array_to_string(group_list, chr(31)), '\', '\\'), '"', '\"'), chr(31), '","')
+               || '"]' AS groups,
+           '[' || array_to_string(sizes, ',') || ']' AS class_sizes,
+           try_cast(map_extract(factor_lists, 'n_rounds')[1][1] AS INTEGER) AS n_rounds, list_sum(sizes::INTEGER[]) AS n_jobs
     FROM counted
 )
 SELECT source, study, study_version, variant, model, game, repetition, is_pooled,
-       regexp_extract(facts, '"answer_format":"([^"]*)"', 1) AS answer_format,
+       coalesce(map_extract(factor_lists, 'answer_format')[1][1], '') AS answer_format,
        n_rounds, n_asked, n_answered,
        coalesce(CASE WHEN is_pooled THEN n_asked ELSE n_answered END >= n_rounds, false) AS is_complete,
        ended_as, n_successes, n_with_outcome, served_model_changed,
-       len(string_split(groups, '","')) AS n_groups, len(string_split(class_sizes, ',')) AS n_classes,
+       len(group_list) AS n_groups, len(sizes) AS n_classes,
        groups, class_sizes,
        coalesce(n_asked = n_rounds AND n_answered = n_rounds AND len(map_keys(jobs)) = n_jobs
                 AND len(list_distinct(map_values(jobs))) = 1, false) AS is_balanced

@@ -10,7 +10,7 @@ SELECT t.source, t.study, t.study_version, t.variant, t.run_id, t.trial_id,
        t.game, t.history, t.repetition, t.round,
        t.class, coalesce(c.label, t.class) AS class_label, c.condition_no AS class_no,
        t.* EXCLUDE (source, study, study_version, variant, run_id, trial_id, model, game, history, repetition, round, class,
-                    turn, factors),
+                    turn, factors, factor_lists),
        t.factors
 FROM allocation_round_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model

@@ -15,7 +15,7 @@ WITH placed AS (
            levels[(place - 1) * len(names) + 1 : place * len(names)] AS levels,
            shares[(place - 1) * len(names) + 1 : place * len(names)] AS shares,
            -- what is so of the persona comes last, and has no share: it is not drawn
-           coalesce(nullif(list_position(shares, 'null'), 0) - 1, len(names)) AS n_drawn
+           list_count(shares[1 : len(names)]) AS n_drawn
     FROM placed
     WHERE about IN (0, place)
 ), keyed AS (

@@ -10,9 +10,8 @@ CREATE OR REPLACE VIEW pairing_words AS
 WITH listed AS (
     SELECT source, study, study_version, variant, run_id, trial_id, model, test, condition, wording, item, repetition,
            pair,
-           first_group IS NOT NULL AND NOT contains(factors, '"is_order_known":false') AS is_order_known, assigned, poles,
-           -- quotes inside a word are escaped, so that what follows the list can't stand in it
-           string_split(split_part(split_part(factors, '"words":["', 2), '"],"poles":"', 1), '","') AS words
+           first_group IS NOT NULL AND coalesce(map_extract(factor_lists, 'is_order_known')[1][1], 'true') = 'true' AS is_order_known, assigned, poles,
+           map_extract(factor_lists, 'words')[1] AS words
     FROM pairing_answer_rows
     WHERE outcome = 'answered'
 ), numbered AS (
@@ -21,7 +20,7 @@ WITH listed AS (
 )
 SELECT source, study, study_version, variant, run_id, trial_id, model, test, condition, wording, item, repetition,
        pair, is_order_known, place::INTEGER AS place,
-       replace(replace(word, '\"', '"'), '\\', '\') AS word,
+       word,
        substr(poles, place, 1) AS pole,
        CASE WHEN substr(assigned, place, 1) IN ('a', 'b') THEN substr(assigned, place, 1) END AS given_to
 FROM numbered;

@@ -8,7 +8,7 @@
 --        number (a part for each question of an answer), as `measure` says; NULL if an answer has none (of
 --        associations by the rule of association_answer_rows), and of a pairing beyond the first part. Turns of a
 --        decision that decide nothing are no rows, nor is what another model answered although a
---        snapshot was asked for by name. `factors` is read as text: R's duckdb comes without the json extension.
+--        snapshot was asked for by name.
 CREATE OR REPLACE VIEW retest_answers AS
 WITH designs AS (
     SELECT study, max(design) AS design
@@ -42,10 +42,8 @@ WITH designs AS (
                 WHEN kinds[part] = 'yes_no' THEN CASE "values"[part] WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END END
     FROM (SELECT trial_id, outcome, kinds, "values", outcomes, unnest(range(1, len(kinds) + 1)) AS part
           FROM (SELECT trial_id, outcome,
-                       string_split(split_part(split_part(factors, '"],"kinds":["', 2), '"],"lows":[', 1), '","') AS kinds,
-                       string_split(split_part(split_part(factors, '"values":["', 2), '"],"outcomes":["', 1), '","')
-                           AS "values",
-                       string_split(split_part(split_part(factors, '"],"outcomes":["', 2), '"]', 1), '","') AS outcomes
+                       map_extract(factor_lists, 'kinds')[1] AS kinds, map_extract(factor_lists, 'values')[1] AS "values",
+                       map_extract(factor_lists, 'outcomes')[1] AS outcomes
                 FROM asked
                 WHERE design = 'factorial'))
     UNION ALL
@@ -60,12 +58,12 @@ WITH designs AS (
           FROM all_pairing_answers
           SEMI JOIN asked USING (trial_id))
     UNION ALL
-    SELECT trial_id, CASE WHEN contains(factors, '"question"]') THEN 'is_yes' ELSE 'decision_bias' END, 1, said,
-           CASE WHEN contains(factors, '"question"]') THEN CASE choice WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END
-                WHEN contains(factors, '"attribute_b_to":"b"') THEN 1
-                WHEN contains(factors, '"attribute_b_to":"a"') THEN 0 END
-    FROM asked
-    WHERE design = 'decision' AND (contains(factors, '"question"]') OR contains(factors, '"decision"]'))
+    SELECT trial_id, CASE last_task WHEN 'question' THEN 'is_yes' ELSE 'decision_bias' END, 1, said,
+           CASE WHEN last_task = 'question' THEN CASE choice WHEN 'yes' THEN 1 WHEN 'no' THEN 0 END
+                ELSE CASE attribute_b_to WHEN 'b' THEN 1 WHEN 'a' THEN 0 END END
+    FROM (SELECT *, map_extract(factor_lists, 'tasks')[1][-1] AS last_task, map_extract(factor_lists, 'attribute_b_to')[1][1] AS attribute_b_to
+          FROM asked)
+    WHERE design = 'decision' AND last_task IN ('question', 'decision')
 )
 SELECT l.source, l.study, l.study_version, l.variant, l.model, l.test, l.condition, l.wording, l.item, l.repetition,
        l.occasion, l.first_trial_id, l.trial_id, r.measure, r.part::INTEGER AS part,

@@ -8,7 +8,7 @@
 CREATE OR REPLACE VIEW allocation_success AS
 WITH rounds AS (
     SELECT source, study, study_version, variant, model, is_success,
-           try_cast(regexp_extract(factors, '"p_by_group":(\[[^\]]*\])', 1) AS DOUBLE[]) AS chances
+           try_cast(map_extract(factor_lists, 'p_by_group')[1] AS DOUBLE[]) AS chances
     FROM allocation_round_rows
     WHERE choice IS NOT NULL AND is_success IS NOT NULL
 )

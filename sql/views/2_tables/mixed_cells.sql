@@ -1,6 +1,6 @@
 -- mixed_cells: models whose trials were not all asked and counted alike, and how they differ.
 -- grain: source, study, study_version, variant, model
--- reads: trials, runs, run_models, models
+-- reads: trial_rows, runs, run_models, models
 -- study: any
 -- note:  a study's version leaves out its models, its seed and --seed, so one cell of a table may hold trials of
 --        several of these. Only such models are rows here; no row is the good case. `n_settings` counts the settings,
@@ -19,8 +19,8 @@ WITH counted AS (
     FROM (
         -- a run has thousands of trials that differ in none of this
         SELECT DISTINCT source, study, study_version, variant, model, run_id, token_source, provider, requested_model,
-               coalesce(contains(factors, '"structured_output":true'), false) AS is_structured
-        FROM trials
+               coalesce(map_extract(factor_lists, 'structured_output')[1][1] = 'true', false) AS is_structured
+        FROM trial_rows
         WHERE NOT is_left_out
     ) t
     LEFT JOIN runs r ON r.run_id = t.run_id

@@ -30,13 +30,12 @@ WITH planned AS (
     WHERE occasion IS NULL
     GROUP BY run_id, study_version, model, test
 ), ended AS (
-    SELECT run_id, study_version, model, factors
+    SELECT run_id, study_version, model, map_extract(factor_lists, 'not_asked')[1][1] AS not_asked
     FROM shown_attempts
-    WHERE is_final AND occasion IS NULL AND contains(factors, '"not_asked":{')
+    WHERE is_final AND occasion IS NULL AND map_extract(factor_lists, 'not_asked')[1] IS NOT NULL
 ), never_asked AS (
     SELECT t.run_id, e.study_version, e.model, t.test,
-           sum(try_cast(regexp_extract(e.factors, concat('"not_asked":\{[^}]*"', t.test, '":([0-9]+)'), 1) AS BIGINT))
-               AS n_not_asked
+           sum(try_cast(regexp_extract(e.not_asked, concat('"', t.test, '":([0-9]+)'), 1) AS BIGINT)) AS n_not_asked
     FROM ended e
     JOIN run_tests t ON t.run_id = e.run_id
     GROUP BY t.run_id, e.study_version, e.model, t.test
