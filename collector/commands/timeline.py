@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from slant.collector.commands.options import db_option, seed_option, setting_option
+from slant.collector.commands.options import WholeNumber, db_option, seed_option, setting_option
 from slant.collector.errors import UsageError
 from slant.collector.studies.catalogue import load_study
 from slant.collector.system.scratch import write_whole_file
@@ -22,7 +22,7 @@ Examples:
 
 @click.command("timeline", epilog=_EXAMPLES)
 @click.argument("study")
-@click.option("--trials", "n_trials", type=click.IntRange(1), help="So many a person, drawn evenly. Default: all.")
+@click.option("--trials", "n_trials", type=WholeNumber(1), help="So many a person, drawn evenly. Default: all.")
 @click.option("--consent", metavar="TEXT", help="What people are told and agree to before the first trial.")
 @setting_option("variant")
 @seed_option()
