@@ -87,6 +87,10 @@ class Names:
         ]
         return list(dict.fromkeys([*(name for name in header if name not in used and name not in ours), *ours]))
 
+    def plan(self, file: TableFile) -> Plan:
+        """Return how rows of a file become ours."""
+        return self._plan(file, file.columns)
+
     def columns_read(self, file: TableFile) -> set[str]:
         """Return the file's own names of the columns that are mapped."""
         plan = self._plan(file, file.columns)

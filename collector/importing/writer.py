@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from slant.collector.errors import DatabaseBusyError, JournalError
 from slant.collector.importing.layouts import Problem, Row
@@ -39,12 +39,12 @@ class ImportReport:
     left_out: tuple[str, ...] = ()
     people: int = 0
 
-    def count(self, attempt: Attempt) -> None:
-        self.rows_imported += 1
+    def count(self, attempt: Attempt, n: int = 1) -> None:
+        self.rows_imported += n
         cell = (attempt.model, attempt.test)
-        self.rows_by_test[cell] += 1
+        self.rows_by_test[cell] += n
         is_label = attempt.answer in (attempt.option_a, attempt.option_b)
-        self.refusals_by_test[cell] += not (is_label if self.only_labels else attempt.outcome == "answered")
+        self.refusals_by_test[cell] += n * (not (is_label if self.only_labels else attempt.outcome == "answered"))
 
     def sort(self, models: Sequence[str], tests: Sequence[str]) -> None:
         """Put the counts into the order of the study."""
@@ -72,7 +72,7 @@ class ImportWriter:
         self._before = self._journals()
         self._known = self._stored()
 
-    def __enter__(self) -> ImportWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -112,14 +112,21 @@ class ImportWriter:
     def _write(self) -> None:
         if not self._batch:
             return
+        self._begun().append_many(self._batch)
+        for attempt in self._batch:
+            self._report.count(attempt)
+        self._batch.clear()
+
+    def _begun(self) -> Journal:
         if self._journal is None:
             self._journal = Journal(self._db, self._run, self._texts)
             self._check_is_alone()
             self._report.run_id = self._run.run_id
-        self._journal.append_many(self._batch)
-        for attempt in self._batch:
-            self._report.count(attempt)
-        self._batch.clear()
+        return self._journal
+
+    def _note_line(self, line: Mapping[str, Any]) -> None:
+        """Write a line that is no attempt by itself."""
+        self._begun().note(line)
 
     def _journals(self) -> dict[str, int]:
         paths = journal_paths(journal_folder(self._db))

@@ -33,6 +33,11 @@ def _polars_type(hint: Any) -> Any:
 
 _HINTS = get_type_hints(Attempt)  # once: each call reads every annotation again
 SCHEMA = {f.name: _polars_type(_HINTS[f.name]) for f in fields(Attempt)}
+ANSWER_ROWS: dict[str, Any] = {
+    "shared_no": pl.UInt32, "sequence": pl.Int64, "participant": pl.Int32, "repetition": pl.Int32, "position": pl.Int64,
+    "response_time_ms": pl.Float64, "is_error": pl.Boolean, "phase": pl.String,
+}  # fmt: skip
+"""List what a line of answers of people has of each of them, as lists of the same length."""
 _RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests", "conditions"))
 _RECOUNT = (
     "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
@@ -82,6 +87,8 @@ _NEEDED: tuple[tuple[str, type, tuple[str, ...], str], ...] = (
     ("set_aside", bool, ("is_back",), "a run set aside without its name or reason"),
     ("merge", str, _MERGE_COLUMNS, "a merge without its source"),
     ("participants", list, ("rows",), "participants without their rows"),
+    ("answers", list, ("shared",), "answers without what they share"),
+    ("answers", dict, ("rows",), "answers without their rows"),
 )
 
 
@@ -92,6 +99,20 @@ class Parsed:
     attempts: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=SCHEMA))
     special: list[dict[str, Any]] = field(default_factory=list)
     bad: list[tuple[int, str]] = field(default_factory=list)
+
+    @property
+    def runs(self) -> set[str]:
+        """Return the runs whose attempts are here."""
+        shared = {row["run_id"] for line in self._answers for row in line["shared"][:1]}
+        return shared | set(self.attempts["run_id"].unique())
+
+    @property
+    def n_attempts(self) -> int:
+        return self.attempts.height + sum(len(line["rows"]["shared_no"]) for line in self._answers)
+
+    @property
+    def _answers(self) -> list[dict[str, Any]]:
+        return [record for record in self.special if record["kind"] == "answers"]
 
 
 def parse(data: bytes) -> Parsed:
@@ -207,7 +228,7 @@ def _whole_text(value: Any) -> Any:
 
 
 def _special(record: Any) -> dict[str, Any]:
-    if record["kind"] not in ("end", "recounts", "readings", "participants", *_INSERTED_BY, *_ROW_KINDS):
+    if record["kind"] not in ("end", "recounts", "readings", "participants", "answers", *_INSERTED_BY, *_ROW_KINDS):
         raise ValueError(f"no such kind of line: {str(record['kind'])[:40]}")
     for kind, type_, names, reason in _NEEDED:
         if record["kind"] == kind and not all(isinstance(record.get(name), type_) for name in names):
@@ -237,6 +258,8 @@ def insert(connection: duckdb.DuckDBPyConnection, run_id: str, parsed: Parsed) -
             )
         elif record["kind"] == "participants":
             _insert_participants(connection, run_id, record)
+        elif record["kind"] == "answers":
+            _insert_answers(connection, record)
     for table, rows in noted.items():
         _insert_rows(connection, table, pl.DataFrame(rows, infer_schema_length=None))
     _keep_recounts(connection, [record for record in parsed.special if record["kind"] == "recounts"])
@@ -321,6 +344,16 @@ def _insert_participants(connection: duckdb.DuckDBPyConnection, run_id: str, rec
     rows = [(run_id, number, list(told), list(map(str, told.values()))) for number, told in record["rows"]]
     with registered(connection, "new_rows", pl.DataFrame(rows, schema=kinds, orient="row")):
         connection.execute(_PARTICIPANTS)
+
+
+def _insert_answers(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
+    """Insert answers of people: a row each, of attempts that all who answered so share (see importing/people)."""
+    shared = pl.DataFrame(record["shared"], schema=SCHEMA).with_row_index("shared_no")
+    rows = pl.DataFrame({name: record["rows"].get(name) for name in ANSWER_ROWS}, schema=ANSWER_ROWS)
+    if (rows["shared_no"] >= shared.height).any():
+        raise ValueError("answers that share what is not there")
+    with registered(connection, "new_shared", shared), registered(connection, "new_answers", rows):
+        connection.execute(sql_query("insert_answers"))
 
 
 def _insert_merge(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:

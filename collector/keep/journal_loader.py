@@ -234,12 +234,12 @@ class Loader:
                 connection.execute("INSERT INTO journal_problems VALUES (?, ?, ?, ?)", holes)
             connection.execute("DELETE FROM loads WHERE journal = ?", [name])
             connection.execute("INSERT INTO loads VALUES (?, ?, ?)", [name, end, utc_now()])
-            runs = set(parsed.attempts["run_id"].unique())
+            runs = parsed.runs
             report.is_counted = limits.counts_once and is_last and report.runs <= runs
             counted = _counted_once(connection, runs) if report.is_counted and runs else _Counted()
         report.held_s += time.monotonic() - began
         self._offsets[name] = end
-        report.rows += parsed.attempts.height
+        report.rows += parsed.n_attempts
         report.runs |= runs
         counted.add_to(report)
         report.problems += [f"{path}:{line}: {text}" for line, text in problems]

@@ -23,6 +23,8 @@ def stand_in(text: str) -> str:
 def without_texts_of_people(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return an attempt without what a person wrote in their own words, as is what a model answered."""
     changed = dict(record)
+    if record.get("kind") == "answers":
+        return changed | {"shared": [without_texts_of_people(shared) for shared in record["shared"]]}
     answer = record.get("answer")
     if record.get("source") != "human" or not answer:
         return changed

@@ -10,10 +10,12 @@ import pytest
 
 from slant.collector import import_trials
 from slant.collector.errors import UsageError
+from slant.collector.importing.people import importing
 from slant.collector.importing.writer import ImportReport
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import journal_paths, opened_journal
+from slant.collector.keep.journal_loader import load_journals
 from tests.support.raw_rows import run_collect
 
 SAID = {"layout": "people", "consent": "informed, data may be shared", "origin": "a test"}
@@ -93,6 +95,30 @@ def test_the_same_file_brings_nothing_twice_and_another_goes_on_numbering(tmp_pa
     more = "participant,item,answer\nx,I worry,4\n"
     import_rows(tmp_path, more, "more.csv")
     assert rows_of(tmp_path, "SELECT participant FROM trials WHERE answer = '4'") == [(3,)]
+
+
+def test_a_lost_database_is_made_again_from_the_journal(tmp_path: Path) -> None:
+    import_survey(tmp_path)
+    query = "SELECT * EXCLUDE (latency_s) FROM trials ORDER BY trial_id"
+    kept, told = rows_of(tmp_path, query), rows_of(tmp_path, "FROM participants ORDER BY participant")
+    (tmp_path / "t.duckdb").unlink()
+    load_journals(tmp_path / "t.duckdb")
+    assert (rows_of(tmp_path, query), rows_of(tmp_path, "FROM participants ORDER BY participant")) == (kept, told)
+
+
+def test_a_whole_file_and_single_rows_are_read_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = """SELECT trial_id, conversation_id, participant, item, answer, choice, position, response_time_ms, sequence
+               FROM trials ORDER BY trial_id"""
+    rows = ("b,I worry,4,650,1", "a,I worry,5,,1", "b,I talk a lot,NA,700,2", "b,I worry,1,800,3")
+    text = "\n".join(["subject,item,response,rt,position", *rows, ""])
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "rows").mkdir()
+    whole = import_rows(tmp_path / "whole", text)
+    monkeypatch.setattr(importing, "whole_answers", lambda *_: None)
+    single = import_rows(tmp_path / "rows", text)
+    assert rows_of(tmp_path / "whole", query) == rows_of(tmp_path / "rows", query)
+    assert (whole.rows_imported, whole.rows_without_answer, whole.people) == (3, 1, 2)
+    assert (single.rows_imported, single.warnings) == (3, whole.warnings)
 
 
 @pytest.mark.parametrize(

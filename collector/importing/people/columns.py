@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 from slant.collector.errors import UsageError
 from slant.collector.importing.files.records import Problem, Row, tidy_name
 from slant.collector.importing.files.table_file import TableFile
-from slant.collector.importing.layouts.values import CellError, truth, word
-from slant.collector.importing.renamed import Names, names, pairs
+from slant.collector.importing.layouts.values import CellError, OtherRowError, is_empty, truth, word
+from slant.collector.importing.renamed import Names, Plan, names, pairs
 
 PARTICIPANT, CORRECT = "participant", "correct"
 OURS = (
@@ -118,11 +119,51 @@ class FileColumns:
         left_out.previews += len(previews)
         yield from (row for row in self.called.rows(self.file) if row.line not in skipped | previews)
 
-    def value(self, name: str, cell: object) -> str:
-        """Return a cell as the study spells it. KeyError if the column has other names for its values, and not this."""
-        said = word(cell)
-        known = self.values.get(name)
-        return said if known is None else known[said]
+    def valued(self, cells: Mapping[str, Any]) -> dict[str, Any]:
+        """Return cells with the study's own values; OtherRowError for a row of a part that has none here."""
+        ours = dict(cells)
+        for name in self.values.keys() & ours.keys():
+            if is_empty(ours[name]):
+                continue
+            known = self.values[name].get(word(ours[name]))
+            if known is None and name != "answer":
+                raise OtherRowError(f"has another {name}")
+            ours[name] = ours[name] if known is None else known
+        return ours
+
+    @property
+    def header(self) -> list[str]:
+        return self.file.columns
+
+    @property
+    def has_steps(self) -> bool:
+        """Return True if a column is a field inside a field, or counted from 0."""
+        return any(field.steps or field.added for field in self._plan.fields.values())
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """Return the file's own column of each of ours that is mapped."""
+        return {ours: field.column for ours, field in self._plan.fields.items()}
+
+    @property
+    def long(self) -> list[tuple[str, str, dict[str, str]]]:
+        """Return our two names and the columns by item, of columns that become rows."""
+        return [(of_item, of_cell, dict(columns)) for of_item, of_cell, columns in self._plan.long]
+
+    @property
+    def long_columns(self) -> list[str]:
+        return [name for _, _, columns in self.long for name in columns.values()]
+
+    @property
+    def _plan(self) -> Plan:
+        return self.called.plan(self.file)
+
+    previews: ClassVar[tuple[str, ...]] = _PREVIEWS
+
+    @staticmethod
+    def is_import_id(cell: str) -> bool:
+        """Return True for a cell of the third row of a file of Qualtrics."""
+        return bool(_IMPORT_ID.match(cell))
 
 
 def _rows_of_service(file: TableFile) -> tuple[set[int], set[int]]:

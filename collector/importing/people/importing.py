@@ -18,6 +18,7 @@ from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.people.columns import FileColumns, LeftOut, PeopleColumns, people_columns
 from slant.collector.importing.people.persons import Persons, check_attributes
 from slant.collector.importing.people.reader import PeopleReader
+from slant.collector.importing.people.whole_files import WholeAnswers, lines_of, whole_answers
 from slant.collector.importing.renamed import names
 from slant.collector.importing.writer import ImportReport, ImportWriter
 from slant.collector.keep.database import reading
@@ -32,6 +33,7 @@ PEOPLE_LAYOUT = "people"
 _LAST = "SELECT coalesce(max(participant), 0) FROM attempts WHERE study = ?"
 _EARLIER = "SELECT run_id, settings FROM runs ANTI JOIN aside_runs USING (run_id) WHERE source = 'human' AND study = ?"
 _PEOPLE_AT_ONCE = 10_000
+_ANSWERS_AT_ONCE = 50_000
 
 
 def import_people(
@@ -76,6 +78,14 @@ def import_people(
         reader = PeopleReader(study, run, persons, units)
         with PeopleWriter(db, run, report, [study_line(study, run.started_at)], persons) as writer:
             for file in fresh:
+                whole = whole_answers(file, reader, persons)
+                if whole is not None:
+                    left_out.columns |= dict.fromkeys(file.left)
+                    left_out.previews += whole.n_previews
+                    reader.n_missing += whole.n_missing
+                    reader.n_other += whole.n_other
+                    writer.take_all(whole, reader.next_sequence(whole.rows.height), on_rows)
+                    continue
                 for attempt in reader.attempts(file, _counted(file.rows(left_out), on_rows)):
                     writer.take(attempt)
     report.problems += reader.problems
@@ -96,6 +106,16 @@ class PeopleWriter(ImportWriter):
 
     def _stored(self) -> dict[str, Any]:
         return {}
+
+    def take_all(self, answers: WholeAnswers, first: int, on_rows: Callable[[int], None] | None) -> None:
+        """Write the answers of a whole file: a line of the journal for some thousands of them."""
+        self._write()
+        for line in lines_of(answers, first, _ANSWERS_AT_ONCE):
+            self._note_line(line)
+            if on_rows:
+                on_rows(len(line["rows"]["sequence"]))
+        for number, n in answers.rows["shared_no"].value_counts().iter_rows():
+            self._report.count(answers.shared[number], n)
 
     def _end(self) -> None:
         """Write what is told of each person."""

@@ -56,6 +56,20 @@ class Persons:
             self._note(number, row.cells)
         return number
 
+    def names_in(self, columns: Iterable[str]) -> list[str]:
+        """Return which of these columns are told of each person."""
+        return [name for name in self.names if name in set(columns)]
+
+    def take(self, people: Iterable[Mapping[str, Any]], of_id: str) -> list[int]:
+        """Return the numbers of people, each once, and note what is told of them. CellError if that can't be so."""
+        numbers = []
+        for person in people:
+            number = self._numbers.setdefault(("", person[of_id]), self.first + len(self._numbers))
+            self.attributes.setdefault(number, {})
+            self._note(number, person)
+            numbers.append(number)
+        return numbers
+
     def _run(self, row: Row) -> int:
         place = word(row.cells.get("position"))
         at = int(place) if place.isdecimal() else -1

@@ -50,6 +50,7 @@ class PeopleReader:
         self._cells = PlannedCells(study, self._model) if units is None else None
         self._maker = AttemptMaker(run, ())
         self._has_turns = self._design.has_turns(study)
+        self._sequence = 0
         self._known: dict[tuple[Any, ...], Attempt] = {}
         self._seen: dict[tuple[int, str], int] = {}
 
@@ -61,7 +62,7 @@ class PeopleReader:
                 self.problems.append(row)
                 continue
             try:
-                cells = self._valued(file, row)
+                cells = file.valued(row.cells)
                 number = self._persons.number(row)
                 if self._units is not None:
                     units.setdefault((number, self._units.unit(cells)), []).append((row, number, cells))
@@ -71,6 +72,24 @@ class PeopleReader:
                 self._note(error, row)
         for (number, _), of_unit in units.items():
             yield from self._of_unit(number, of_unit)
+
+    @property
+    def places_itself(self) -> bool:
+        """Return True if rows are placed by the design, several together, or by their turn."""
+        return self._units is not None or self._has_turns
+
+    def shared(self, cells: dict[str, Any]) -> Attempt:
+        """Return what all share who gave this answer in this place; CellError if it can't be read."""
+        trial, turn, answer = self._planned(cells)
+        attempt = self._made(PlacedAnswer(trial, answer, conversation=trial.trial_id, turn=turn))
+        attempt.is_error = error_flag(cells)
+        return attempt
+
+    def next_sequence(self, n: int) -> int:
+        """Return the number of the first of `n` attempts that are taken now."""
+        first = self._sequence + 1
+        self._sequence = first + n - 1
+        return first
 
     def notes(self) -> list[str]:
         """Return what the design has to say of tasks or games as a whole."""
@@ -85,19 +104,6 @@ class PeopleReader:
             self.problems.append(
                 Problem(row.file, row.line, error.what if isinstance(error, StudyError) else str(error))
             )
-
-    def _valued(self, file: FileColumns, row: Row) -> dict[str, Any]:
-        """Return the cells with the study's own values; OtherRowError for a row of a part that has none here."""
-        cells = dict(row.cells)
-        for name in file.values.keys() & cells.keys():
-            if is_empty(cells[name]):
-                continue
-            try:
-                cells[name] = file.value(name, cells[name])
-            except KeyError:
-                if name != "answer":
-                    raise OtherRowError(f"has another {name}") from None
-        return cells
 
     def _attempt(self, row: Row, number: int, cells: dict[str, Any]) -> Attempt:
         key = tuple(map(cells.get, _PLACE))
@@ -125,7 +131,7 @@ class PeopleReader:
     def _answer(self, cells: Mapping[str, Any], trial: Trial) -> str:
         """Return the answer; of a trial with a right key, the one that was pressed if only the error is told."""
         said = cells.get("answer")
-        if is_missing(said) and said not in (trial.option_a, trial.option_b):
+        if said is None or (is_missing(said) and said not in (trial.option_a, trial.option_b)):
             is_error = error_flag(cells)
             if is_error is None or trial.expected is None:
                 raise MissingAnswerError("has no answer")
@@ -158,12 +164,12 @@ class PeopleReader:
         if phase is not None and phase not in PHASES:
             raise CellError(f"phase must be one of {', '.join(PHASES)} (--map-value phase:3=practice), but is another")
         attempt = copy.copy(known)
-        attempt.sequence = self._next_sequence()
+        attempt.sequence = self.next_sequence(1)
         attempt.attempt_id = f"{attempt.run_id}-{attempt.sequence}"
-        attempt.trial_id = stable_id("human", known.trial_id, number, repetition)
+        attempt.trial_id = f"{known.trial_id}-{number}-{repetition}"  # as insert_answers.sql makes them
         alone = known.conversation_id == known.trial_id
-        attempt.conversation_id = attempt.trial_id if alone else stable_id("human", known.conversation_id, number)
-        attempt.game = stable_id("human", known.game, number) if known.game else None
+        attempt.conversation_id = attempt.trial_id if alone else f"{known.conversation_id}-{number}"
+        attempt.game = f"{known.game}-{number}" if known.game else None
         attempt.repetition = repetition
         attempt.participant = number
         attempt.position = count(cells.get("position"), "position")
@@ -171,10 +177,6 @@ class PeopleReader:
         attempt.is_error = error_flag(cells)
         attempt.phase = phase
         return attempt
-
-    def _next_sequence(self) -> int:
-        self._sequence = getattr(self, "_sequence", 0) + 1
-        return self._sequence
 
     def _of_unit(self, number: int, rows: Sequence[tuple[Row, int, dict[str, Any]]]) -> Iterator[Attempt]:
         """Yield the answers of one task or game of a person; what is wrong with it is one problem."""
