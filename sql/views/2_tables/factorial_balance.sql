@@ -8,16 +8,32 @@
 --        draws; `chi_squared` is over the levels that were shown, with `df`. Chance makes differences: they are
 --        reported, and nothing is drawn again for them.
 CREATE OR REPLACE VIEW factorial_balance AS
-WITH drawn AS (
-    SELECT source, study, study_version, variant, model, item, position, names[1 : n_drawn] AS names,
-           levels[1 : n_drawn] AS levels, any_value(shares[1 : n_drawn]) AS shares, count(DISTINCT task) AS n
+WITH placed AS (
+    -- numbers in the place of names: there are as many rows as profiles, and lists are slow to group by
+    SELECT source, study, study_version, variant, model, names[1 : n_drawn] AS names, levels[1 : n_drawn] AS levels,
+           shares[1 : n_drawn] AS shares, hash(trial_id, question) AS row_no,
+           hash(source, study, study_version, variant, model, task, position) AS shown_no,
+           hash(source, study, study_version, variant, model, item, position,
+                names[1 : n_drawn], levels[1 : n_drawn]) AS draw_no
     FROM factorial_profile_rows
-    GROUP BY ALL
+), once AS (
+    -- one row for each profile of a task, however many questions were asked about it
+    SELECT *
+    FROM placed
+    SEMI JOIN (SELECT shown_no, min(row_no) AS row_no FROM placed GROUP BY shown_no) USING (shown_no, row_no)
+), drawn AS (
+    SELECT draw_no, min(shown_no) AS shown_no, true AS is_drawn
+    FROM once
+    GROUP BY draw_no
+), listed AS (
+    SELECT source, study, study_version, variant, model, is_drawn,
+           unnest(names) AS attribute, unnest(levels) AS level, unnest(shares) AS share
+    FROM once
+    LEFT JOIN drawn USING (draw_no, shown_no)
 ), counted AS (
-    SELECT source, study, study_version, variant, model, attribute, level, sum(n)::BIGINT AS n, count(*) AS n_drawn,
-           max(try_cast(share AS DOUBLE)) AS expected_share
-    FROM (SELECT * EXCLUDE (names, levels, shares),
-                 unnest(names) AS attribute, unnest(levels) AS level, unnest(shares) AS share FROM drawn)
+    SELECT source, study, study_version, variant, model, attribute, level, count(*) AS n, count(is_drawn) AS n_drawn,
+           try_cast(any_value(share) AS DOUBLE) AS expected_share
+    FROM listed
     GROUP BY ALL
 ), compared AS (
     SELECT *, sum(n_drawn) OVER every_level AS n_all, count(*) OVER every_level - 1 AS df

@@ -1,14 +1,31 @@
 -- factorial_refusals: by level of each attribute, how many answers were refused, malformed or otherwise without a value.
 -- grain: source, study, study_version, variant, model, question, attribute, level
--- reads: factorial_levels, models
+-- reads: factorial_answer_rows, models
 -- design: factorial
 -- note:  to be read before anything else: answers that are missing more often at one level than at another select what
 --        is compared. A task with several profiles counts once for each level that it shows; `chi_squared` is of answered
 --        or not by level, with `df` one less than the levels, NULL if all or none were answered.
 CREATE OR REPLACE VIEW factorial_refusals AS
-WITH tasks AS (
-    SELECT DISTINCT source, study, study_version, variant, model, question, attribute, level, trial_id, about, outcome
-    FROM factorial_levels
+WITH answers AS (
+    SELECT source, study, study_version, variant, model, question, outcome, template, persona, names,
+           CASE about WHEN 0 THEN levels ELSE levels[(about - 1) * len(names) + 1 : about * len(names)] END AS levels
+    FROM factorial_answer_rows
+), placed AS (
+    SELECT *, len(names) AS n_names, unnest(names) AS attribute, unnest(range(1, len(names) + 1)) AS place
+    FROM answers
+), tasks AS (
+    -- the levels of one attribute stand n_names apart, profile by profile
+    SELECT source, study, study_version, variant, model, question, outcome, attribute,
+           unnest(CASE WHEN len(levels) = n_names THEN [levels[place]]
+                       ELSE list_distinct(levels[place : -1 : n_names]) END) AS level
+    FROM placed
+    UNION ALL
+    SELECT source, study, study_version, variant, model, question, outcome, 'template', template
+    FROM answers
+    UNION ALL
+    SELECT source, study, study_version, variant, model, question, outcome, 'persona', persona
+    FROM answers
+    WHERE persona IS NOT NULL
 ), counted AS (
     SELECT source, study, study_version, variant, model, question, attribute, level,
            count(*) AS n, count(*) FILTER (outcome = 'answered') AS n_answered,
