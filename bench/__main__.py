@@ -26,6 +26,7 @@ from bench.collecting import full_speed, games, histories, memory, resume, slow,
 from bench.fitting import bridge, compare, growth, topics
 from bench.many import executing, lake, merging, processes
 from bench.measures import Measure, table
+from bench.people import people
 from bench.questions import nothing, stopping, words
 from bench.tables import game_tables, view_pages, views, word_lists
 from bench.truth import truth
@@ -64,6 +65,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "processes": lambda: processes(1 if quick else 3, 2 if quick else 8),
         "merge": lambda: merging(2_000 if quick else 125_000),
         "lake": lambda: lake(100_000 if quick else 10_000_000),
+        "people": lambda: people(2_000 if quick else 100_000),
         "word_lists": lambda: word_lists(20_000 if quick else 1_000_000),
         "views": lambda: views(100_000 if quick else 10_000_000),
     }

@@ -13,6 +13,7 @@ from tests.hostile.databases import TAMPERED
 from tests.hostile.documents import CONDITIONS, LAKES, NOTES, REGISTRATIONS
 from tests.hostile.journals import KEPT, REFUSED
 from tests.hostile.lists import LISTS_OF_STRANGERS
+from tests.hostile.people import FILES
 from tests.hostile.providers import PROVIDER_FILES
 from tests.hostile.studies import STUDIES
 from tests.hostile.test_keys import ECHOES
@@ -27,11 +28,11 @@ def test_the_page_counts_the_attacks_that_are_tried(root: Path) -> None:
     paths = len(links.JOURNAL) + len(links.LAKE)
     files = [len(each) for each in (ARCHIVES, LISTS_OF_STRANGERS, REGISTRATIONS, LAKES, NOTES, CONDITIONS)]
     first = [len(ANSWERS), http, len(WAITS), len(ECHOES), len(STUDIES), len(TAMPERED), lines, paths]
-    assert told == [*first, *files, len(BAD_LINES) + len(ODD_LINES), len(PROVIDER_FILES)]
+    assert told == [*first, *files, len(BAD_LINES) + len(ODD_LINES), len(PROVIDER_FILES), len(FILES)]
 
 
 def test_no_attack_has_the_name_of_another() -> None:
-    of_files = (ARCHIVES, TAMPERED, STUDIES, LISTS_OF_STRANGERS, REGISTRATIONS, LAKES, NOTES, PROVIDER_FILES)
+    of_files = (ARCHIVES, TAMPERED, STUDIES, LISTS_OF_STRANGERS, REGISTRATIONS, LAKES, NOTES, PROVIDER_FILES, FILES)
     for catalogue in (ANSWERS, *of_files, (*WIRES, *ENDLESS_BODIES)):
         names = [attack.name for attack in catalogue]
         assert len(set(names)) == len(names)

@@ -1,0 +1,58 @@
+"""How long answers of people take to come in: a survey with a row for each person, into a database."""
+
+from __future__ import annotations
+
+import random
+import resource
+import tempfile
+import time
+from pathlib import Path
+
+from bench.measures import Measure
+from slant.collector import import_trials
+
+N_ITEMS = 50
+LIMIT_S = 60.0
+
+
+def people(n_people: int) -> list[Measure]:
+    """A file of this many people with 50 answers each, by the clock and by the processor."""
+    items = [f"I do thing number {number}" for number in range(1, N_ITEMS + 1)]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "study.toml").write_text(
+            'name = "traits"\ntitle = "Traits"\ndesign = "factorial"\n'
+            f"factors.item = [{', '.join(map(repr, items))}]\n"
+            'templates.plain = "How much does this describe you? {item}"\n'
+            'questions.rating = { text = "Answer.", kind = "scale", max = 7 }\n'
+            'models = [{ model = "m", provider = "openai" }]\n'
+        )
+        rng = random.Random(1)
+        with (folder / "survey.csv").open("w") as file:
+            file.write(f"ResponseId,email,{','.join(f'Q{number}' for number in range(1, N_ITEMS + 1))}\n")
+            for person in range(n_people):
+                answers = ",".join(str(rng.randint(1, 7)) for _ in items)
+                file.write(f"R_{person},p{person}@example.org,{answers}\n")
+        began, before = time.monotonic(), _processor_s()
+        report = import_trials(
+            folder / "t.duckdb",
+            str(folder / "study.toml"),
+            [folder / "survey.csv"],
+            layout="people",
+            columns=["item:answer=Q*"],
+            map_values=[f"item:{number}={item}" for number, item in enumerate(items, 1)],
+            consent="none needed: nobody answered",
+            origin="bench/people.py",
+        )
+        wall_s, processor_s = time.monotonic() - began, _processor_s() - before
+    assert report.rows_imported == n_people * N_ITEMS
+    what = f"answers of {n_people:,} people to {N_ITEMS} items, from a CSV into the database"
+    return [
+        Measure(what, wall_s, "s", None, LIMIT_S, "value"),
+        Measure(f"{what}: processor time", processor_s, "s", None, LIMIT_S, "value"),
+    ]
+
+
+def _processor_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
