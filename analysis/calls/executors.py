@@ -181,7 +181,7 @@ def by_executor(
 
     with _lock(executor) as lock:
         try:
-            most, looked_at, attendance = _most_in_flight(executor), time.monotonic(), _Attendance(executor)
+            most, looked_at, attendance = _max_in_flight(executor), time.monotonic(), _Attendance(executor)
             while True:
                 while len(sent) < most and (following := next(waiting, None)) is not None:
                     send(following[0], _parcel(following[1], versions, lock))
@@ -199,7 +199,7 @@ def by_executor(
                             yield of_future.number, answers
                 if time.monotonic() - looked_at > _LOOK_S:
                     attendance.look()
-                    most, fit, looked_at = _most_in_flight(executor), left_out.fit_workers(), time.monotonic()
+                    most, fit, looked_at = _max_in_flight(executor), left_out.fit_workers(), time.monotonic()
                     for of_future in _withdrawn(sent, fit):
                         send(of_future.number, of_future.parcel)
         except BrokenExecutor as error:
@@ -271,7 +271,7 @@ def _expected_versions(groups: Sequence[Sequence[Task]], executor: Executor) -> 
     return {name: version for name, version in there.items() if version is not None}
 
 
-def _most_in_flight(executor: Executor) -> int:
+def _max_in_flight(executor: Executor) -> int:
     client = dask_client(executor)
     if client is not None and client.status not in ("running", "connecting"):
         raise _dropped(f"Dask's client is {client.status}.")

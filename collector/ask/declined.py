@@ -32,7 +32,7 @@ class DeclinedTrials:
     """Hold the declined trials of one model in one run. `earlier` are those of earlier calls; for each it is known
     whether other trials were answered after it, so that the fault was its own."""
 
-    most_in_a_row: int = MAX_IN_A_ROW
+    max_in_a_row: int = MAX_IN_A_ROW
     has_answered: bool = False
     earlier: Mapping[str, bool] = field(default_factory=dict)
     in_a_row: set[str] = field(default_factory=set)
@@ -64,7 +64,7 @@ class DeclinedTrials:
 
     @property
     def are_too_many(self) -> bool:
-        return len(self.in_a_row) >= self.most_in_a_row
+        return len(self.in_a_row) >= self.max_in_a_row
 
     def last(self, pending: Iterable[Conversation]) -> Iterator[Conversation]:
         """Yield the pending trials, with those declined before at the end: if they are declined again, the others have
@@ -79,7 +79,7 @@ class DeclinedTrials:
 
 
 def declined_trials(
-    db: Path, study: str, model: StudyModel, before: str, most_in_a_row: int = MAX_IN_A_ROW
+    db: Path, study: str, model: StudyModel, before: str, max_in_a_row: int = MAX_IN_A_ROW
 ) -> DeclinedTrials:
     """Return what the database knows about a model that is about to be asked; `before`: when this call began (ISO 8601,
     UTC).
@@ -91,13 +91,13 @@ def declined_trials(
             of_study = {**of_model, "study": study, "before": before}
             rows = connection.execute(sql_query("declined_requests"), of_study).fetchall()
     except (DatabaseError, duckdb.Error):  # there is none yet
-        return DeclinedTrials(most_in_a_row)
+        return DeclinedTrials(max_in_a_row)
     last_answer = max((at for settings, at in answers if at and _asked_so(settings, model)), default=None)
     earlier: dict[str, bool] = {}
     for trial_id, status, response, at in rows:
         if judge(Exchange(status=status, body=response), 1).action == "decline":
             earlier[trial_id] = earlier.get(trial_id, False) or (last_answer is not None and last_answer > at)
-    return DeclinedTrials(most_in_a_row, last_answer is not None, earlier)
+    return DeclinedTrials(max_in_a_row, last_answer is not None, earlier)
 
 
 def _asked_so(settings: str | None, model: StudyModel) -> bool:

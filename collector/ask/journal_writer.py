@@ -36,13 +36,13 @@ class LiveLoader:
         self._late_since: float | None = None
         self._late_because: DatabaseError | None = None
 
-    def load(self, patience_s: float, most_held_s: float = math.inf, durable: dict[str, int] | None = None) -> bool:
+    def load(self, patience_s: float, max_held_s: float = math.inf, durable: dict[str, int] | None = None) -> bool:
         """Move what is new into DuckDB. Return False while another process holds the file: nothing is lost, only late.
 
-        If answers come faster than `most_held_s` lets them in, the rest waits in the journals.
+        If answers come faster than `max_held_s` lets them in, the rest waits in the journals.
         """
         try:
-            report = self._loader.load(patience_s, durable, self._give_up, most_held_s)
+            report = self._loader.load(patience_s, durable, self._give_up, max_held_s)
         except (DatabaseBusyError, DatabaseWriteError) as error:
             log.info("Answers wait in the journal: %s", error.what)
             self._late_because, self.tried_at = error, time.monotonic()
@@ -132,19 +132,19 @@ class JournalWriter:
         while True:
             await asyncio.sleep(pause_s(self.loader.held_s))
             if not self.journal.is_full:  # the database must not use up the space reserved for the journal
-                most_held_s = (time.monotonic() - self.loader.loaded_at) / MIN_TIMES_HELD
-                await asyncio.shield(asyncio.to_thread(self.load, 0.2, most_held_s))
+                max_held_s = (time.monotonic() - self.loader.loaded_at) / MIN_TIMES_HELD
+                await asyncio.shield(asyncio.to_thread(self.load, 0.2, max_held_s))
 
-    def load(self, patience_s: float, most_held_s: float = math.inf) -> bool:
+    def load(self, patience_s: float, max_held_s: float = math.inf) -> bool:
         """Load what is safely on disk, as LiveLoader.load() does."""
         durable = {self.journal.path.name: self.journal.durable_bytes}
-        return self.loader.load(patience_s, most_held_s, durable)
+        return self.loader.load(patience_s, max_held_s, durable)
 
 
 class PartWriter(JournalWriter):
     """Write for one of several processes: the process that started them loads all journals."""
 
-    def load(self, patience_s: float, most_held_s: float = math.inf) -> bool:
+    def load(self, patience_s: float, max_held_s: float = math.inf) -> bool:
         return True
 
 

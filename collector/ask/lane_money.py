@@ -98,9 +98,9 @@ class LaneMoney:
     def reserve_usd(self, body: Mapping[str, Any]) -> float:
         """Return the most that this request is expected to cost; an upper bound if the request limits its answer.
         0 if there is no budget to keep."""
-        return 0.0 if self.ledger.cap_usd is None else self.most_usd(body)
+        return 0.0 if self.ledger.cap_usd is None else self.max_usd(body)
 
-    def most_usd(self, body: Mapping[str, Any]) -> float:
+    def max_usd(self, body: Mapping[str, Any]) -> float:
         """Return reserve_usd() with or without a budget; 0 if no price is known."""
         if self.price is None:
             return 0.0

@@ -263,7 +263,7 @@ class Runner:
         """Store on disk what this request may cost before it is sent: if this run is killed, the next one counts it.
         Return that amount, in US dollars."""
         ledger = lane.money.ledger
-        usd = reserved_usd or lane.money.most_usd(body)
+        usd = reserved_usd or lane.money.max_usd(body)
         self._n_at_risk += 1
         self._at_risk_usd += usd
         free_usd = None if ledger.cap_usd is None else ledger.cap_usd - ledger.booked_usd

@@ -50,8 +50,8 @@ _as_ours = partial(in_our_words, anthropic.NotFoundError, anthropic.APIError)
 
 
 class AnthropicBatches:
-    most_requests = 100_000
-    most_bytes = 256_000_000
+    max_requests = 100_000
+    max_bytes = 256_000_000
 
     def __init__(self, base_url: str, key: str) -> None:
         self._base_url = base_url

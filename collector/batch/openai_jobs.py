@@ -41,8 +41,8 @@ _as_ours = partial(in_our_words, openai.NotFoundError, openai.APIError)
 
 
 class OpenAIBatches:
-    most_requests = 50_000
-    most_bytes = 200_000_000
+    max_requests = 50_000
+    max_bytes = 200_000_000
 
     def __init__(self, base_url: str, key: str) -> None:
         self._client = openai.OpenAI(api_key=key, base_url=base_url, **sdk_options(openai, base_url))

@@ -87,8 +87,8 @@ class NotThere(Exception):
 class Service(Protocol):
     """Define what the collector asks of a provider of batch jobs. Limits are the provider's, for one job."""
 
-    most_requests: int
-    most_bytes: int
+    max_requests: int
+    max_bytes: int
 
     def endpoint(self, request: Request, base_url: str) -> str:
         """Return the provider's endpoint that a job is for."""

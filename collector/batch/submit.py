@@ -36,7 +36,7 @@ class Purse:
         self.held_back = False
 
     def has_room(self, body: Mapping[str, Any]) -> bool:
-        room = self._money.ledger.has_room(self._most_usd(body))
+        room = self._money.ledger.has_room(self._max_usd(body))
         self.held_back = self.held_back or not room
         return room
 
@@ -44,8 +44,8 @@ class Purse:
         """Reserve the most that this request may cost and return True; False if the budget has no room for it."""
         if not self.has_room(body):
             return False
-        self._money.ledger.reserve(self._most_usd(body))
-        self._job_usd += self._most_usd(body)
+        self._money.ledger.reserve(self._max_usd(body))
+        self._job_usd += self._max_usd(body)
         return True
 
     def closed(self) -> float | None:
@@ -67,8 +67,8 @@ class Purse:
             f"highest possible cost. {taken}. {go_on}"
         )
 
-    def _most_usd(self, body: Mapping[str, Any]) -> float:
-        return self._factor * self._money.most_usd(body)
+    def _max_usd(self, body: Mapping[str, Any]) -> float:
+        return self._factor * self._money.max_usd(body)
 
 
 def purse(run_plan: RunPlan, model_plan: ModelPlan, budget_usd: float | None) -> Purse:
@@ -166,19 +166,19 @@ def refuse_game(study: Study, conversation: Conversation) -> None:
 
 
 def fill(
-    feed: Feed, service: Service, job_id: str, endpoint: str, most_requests: int, most_bytes: int, purse: Purse
+    feed: Feed, service: Service, job_id: str, endpoint: str, max_requests: int, max_bytes: int, purse: Purse
 ) -> Iterator[tuple[JobRequest, bytes]]:
     """Take from `feed` what fits into one job: at least one request, then up to the limits and as far as the money
     lasts. Requests are numbered from 0."""
     size = 0
-    for number in range(most_requests):
+    for number in range(max_requests):
         if not feed:
             return
         item, custom_id = feed.first, f"{job_id}-{number}"
         values = service.line(custom_id, item.request, endpoint)
         # a lone surrogate, which no file can hold, becomes a question mark, as in the journal
         line = json.dumps(values, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
-        if number and size + len(line) > most_bytes:
+        if number and size + len(line) > max_bytes:
             return
         if not purse.take(item.request.body):
             return
@@ -190,8 +190,8 @@ def fill(
 class Submitter:
     """Submit the pending trials of one lane, a job at a time, and stop at the first job that isn't taken."""
 
-    def __init__(self, study: Study, run: Run, folder: JobFolder, most_requests: int | None) -> None:
-        self._study, self._run, self._folder, self._most_requests = study, run, folder, most_requests
+    def __init__(self, study: Study, run: Run, folder: JobFolder, max_requests: int | None) -> None:
+        self._study, self._run, self._folder, self._max_requests = study, run, folder, max_requests
 
     def submit(self, lane: BatchLane, pending: Iterable[Conversation], service: Service, purse: Purse) -> Iterator[Job]:
         """Yield each job that was made, as far as the money lasts. Raise NotSubmitted if one was refused, Unsure if
@@ -203,7 +203,7 @@ class Submitter:
     def _intend(self, feed: Feed, lane: BatchLane, service: Service, purse: Purse) -> Job:
         """Return the intent on disk: what will be submitted, its hash, and the trial behind each custom id."""
         job_id, endpoint = new_job_id(), service.endpoint(feed.first.request, lane.base_url)
-        most = min(self._most_requests or service.most_requests, service.most_requests)
+        most = min(self._max_requests or service.max_requests, service.max_requests)
         job = Job(
             job_id=job_id,
             state="planned",
@@ -221,8 +221,8 @@ class Submitter:
             key_check=key_check(job_id, lane.key),
             created_at=utc_now(),
         )
-        most_bytes = round(service.most_bytes * ROOM)
-        job = self._folder.create(job, fill(feed, service, job_id, endpoint, most, most_bytes, purse))
+        max_bytes = round(service.max_bytes * ROOM)
+        job = self._folder.create(job, fill(feed, service, job_id, endpoint, most, max_bytes, purse))
         return replace(job, reserved_usd=purse.closed())  # on disk with the next state: this one has sent nothing
 
     def _submit(self, job: Job, service: Service) -> Job:

@@ -70,7 +70,7 @@ def _uncounted_usd(run_plan: RunPlan, budget_usd: float) -> float:
         if price is not None:
             money = moneys.get((provider, model)) or LaneMoney(price)
             bodies = uncounted_requests(run_plan.db, run_plan.study.name, provider, model, is_batch=is_batch)
-            total += (batch_factor(price) if is_batch else 1.0) * sum(map(money.most_usd, bodies))
+            total += (batch_factor(price) if is_batch else 1.0) * sum(map(money.max_usd, bodies))
     return total
 
 
@@ -106,7 +106,7 @@ def _promised(run_plan: RunPlan, folder: JobFolder, job: Job) -> float:
     money = LaneMoney(price)
     with opened(folder.requests(job)) as lines:
         bodies = (line.get("body") or line.get("params") or {} for line in map(json.loads, lines))
-        return batch_factor(price) * sum(map(money.most_usd, bodies))
+        return batch_factor(price) * sum(map(money.max_usd, bodies))
 
 
 def batch_factor(price: Price | None) -> float:

@@ -124,7 +124,7 @@ class _Limits:
 
     patience_s: float
     give_up: threading.Event | None
-    most_held_s: float
+    max_held_s: float
     counts_once: bool = False
 
 
@@ -142,7 +142,7 @@ class Loader:
         patience_s: float = 30.0,
         durable: dict[str, int] | None = None,
         give_up: threading.Event | None = None,
-        most_held_s: float = math.inf,
+        max_held_s: float = math.inf,
         counts_once: bool = False,
     ) -> LoadReport:
         """Insert what the journals hold and the database lacks, one transaction per chunk.
@@ -151,11 +151,11 @@ class Loader:
         (`report.is_counted` says whether that was done).
 
         `durable` says how many bytes of a journal that is being written are safely on disk; no more are loaded. After
-        the chunk with which the database has been held for `most_held_s` in all, the rest is left for later. Raise
+        the chunk with which the database has been held for `max_held_s` in all, the rest is left for later. Raise
         DatabaseBusyError if another process holds the file; the journals then still have everything. A damaged database
         is put aside and made again.
         """
-        report, limits = LoadReport(), _Limits(patience_s, give_up, most_held_s, counts_once)
+        report, limits = LoadReport(), _Limits(patience_s, give_up, max_held_s, counts_once)
         try:
             self._load(report, durable, limits)
         except DatabaseDamagedError as error:
@@ -178,7 +178,7 @@ class Loader:
         for path in journal_paths(folder):
             try:
                 size = durable[path.name] if durable and path.name in durable else journal_size(path)
-                while self._has_more(path, size) and report.held_s < limits.most_held_s:
+                while self._has_more(path, size) and report.held_s < limits.max_held_s:
                     if not self._load_one(path, size, report, limits):
                         break
             except JournalError as error:  # a damaged compressed file: what precedes the damage is loaded
@@ -208,7 +208,7 @@ class Loader:
                 return True
             self._on_bytes(end - start)
             start = end
-            if report.held_s >= limits.most_held_s:
+            if report.held_s >= limits.max_held_s:
                 break
         return False
 

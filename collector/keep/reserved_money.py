@@ -34,18 +34,18 @@ class ReservedMoney:
         self._durable_usd = self._wanted_usd = 0.0
         self._writing: asyncio.Task[None] | None = None
 
-    async def cover(self, in_flight_usd: float, most_usd: float | None) -> None:
-        """Return once the disk says that this much may be in flight; `most_usd` is never exceeded. Raise JournalError
+    async def cover(self, in_flight_usd: float, max_usd: float | None) -> None:
+        """Return once the disk says that this much may be in flight; `max_usd` is never exceeded. Raise JournalError
         if it can't be written: then nothing may be sent."""
         while in_flight_usd > self._durable_usd:
             self._wanted_usd = max(self._wanted_usd, in_flight_usd)
             if self._writing is None or self._writing.done():
-                self._writing = asyncio.create_task(self._raise(most_usd))
+                self._writing = asyncio.create_task(self._raise(max_usd))
             await asyncio.shield(self._writing)
 
-    async def _raise(self, most_usd: float | None) -> None:
+    async def _raise(self, max_usd: float | None) -> None:
         await asyncio.sleep(0)  # other tasks that are about to send announce it first
-        usd = max(self._wanted_usd, min(_AHEAD * self._wanted_usd, most_usd or self._wanted_usd * _AHEAD))
+        usd = max(self._wanted_usd, min(_AHEAD * self._wanted_usd, max_usd or self._wanted_usd * _AHEAD))
         await asyncio.to_thread(self._write, usd)
         self._durable_usd = usd
 

@@ -154,21 +154,21 @@ _ROWS: tuple[tuple[str, Any, str | None, str | None, str, bool], ...] = (
     ("deepseek", deepseek, "https://api.deepseek.com", "DEEPSEEK_API_KEY", "DEEPSEEK_BASE_URL", True),
     ("together", together, "https://api.together.xyz/v1", "TOGETHER_API_KEY", "TOGETHER_BASE_URL", True),
     ("openrouter", openrouter, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", "OPENROUTER_BASE_URL", True),
-    ("xai", Service(chat_completions, most_logprobs=8), "https://api.x.ai/v1", "XAI_API_KEY", "XAI_BASE_URL", True),
+    ("xai", Service(chat_completions, max_logprobs=8), "https://api.x.ai/v1", "XAI_API_KEY", "XAI_BASE_URL", True),
     (
-        "mistral", Service(chat_completions, most_logprobs=0),
+        "mistral", Service(chat_completions, max_logprobs=0),
         "https://api.mistral.ai/v1", "MISTRAL_API_KEY", "MISTRAL_BASE_URL", True,
     ),
     (
-        "groq", Service(chat_completions, most_logprobs=0),
+        "groq", Service(chat_completions, max_logprobs=0),
         "https://api.groq.com/openai/v1", "GROQ_API_KEY", "GROQ_BASE_URL", True,
     ),
     (
-        "qwen", Service(chat_completions, most_logprobs=5),  # DashScope; mainland China has another address and key
+        "qwen", Service(chat_completions, max_logprobs=5),  # DashScope; mainland China has another address and key
         "https://dashscope-intl.aliyuncs.com/compatible-mode/v1", "DASHSCOPE_API_KEY", "DASHSCOPE_BASE_URL", True,
     ),
     (
-        "fireworks", Service(chat_completions, most_logprobs=5),
+        "fireworks", Service(chat_completions, max_logprobs=5),
         "https://api.fireworks.ai/inference/v1", "FIREWORKS_API_KEY", "FIREWORKS_BASE_URL", True,
     ),
     ("cerebras", chat_completions, "https://api.cerebras.ai/v1", "CEREBRAS_API_KEY", "CEREBRAS_BASE_URL", True),

@@ -21,7 +21,7 @@ class Service(DialectMadeFrom):
     """Speak a dialect as one service does; otherwise behave as the wrapped dialect.
 
     `key_header` takes the key in place of the dialect's own header. `headers` and `query` are sent with every request.
-    `most_logprobs`: how many alternatives may be asked for; 0 if a request for log-probabilities is refused.
+    `max_logprobs`: how many alternatives may be asked for; 0 if a request for log-probabilities is refused.
     """
 
     def __init__(
@@ -31,19 +31,19 @@ class Service(DialectMadeFrom):
         key_header: str | None = None,
         headers: Mapping[str, str] | None = None,
         query: Mapping[str, str] | None = None,
-        most_logprobs: int = MAX_LOGPROBS,
+        max_logprobs: int = MAX_LOGPROBS,
     ) -> None:
         super().__init__(dialect)
         self._key_header, self._headers, self._query = key_header, dict(headers or {}), dict(query or {})
-        self._most_logprobs = most_logprobs
+        self._max_logprobs = max_logprobs
 
     def __getattr__(self, name: str) -> Any:
         value = super().__getattr__(name)
         if name != "LOGPROBS":
             return value
-        if not self._most_logprobs:
+        if not self._max_logprobs:
             raise AttributeError(name)
-        return value | ({"top_logprobs": self._most_logprobs} if "top_logprobs" in value else {})
+        return value | ({"top_logprobs": self._max_logprobs} if "top_logprobs" in value else {})
 
     def request(self, base_url: str, key: str | None, model: StudyModel, prompt: Prompt, trial: Trial) -> Request:
         sent: Request = self._dialect.request(base_url, None if self._key_header else key, model, prompt, trial)

@@ -18,18 +18,18 @@ MAX_READ_BYTES = 8_000_000
 """Limit the size of a study's file: this is some 300,000 words with their tests."""
 
 
-def read_text(path: Path, most_bytes: int = MAX_READ_BYTES) -> str:
+def read_text(path: Path, max_bytes: int = MAX_READ_BYTES) -> str:
     """Return a file as UTF-8 (with or without a byte order mark). Raise StudyError with the place of the first bad
-    byte, for a file of more than `most_bytes`, and for anything else than a file (reading a pipe or a device might
+    byte, for a file of more than `max_bytes`, and for anything else than a file (reading a pipe or a device might
     never end).
     """
     try:
         if not path.is_file():
             raise StudyError(f"Can't read {path.name}: it is not a file.")
         with opened(path.resolve()) as file:
-            data = file.read(most_bytes + 1)
-        if len(data) > most_bytes:
-            raise StudyError(f"Can't read {path.name}: it is larger than {most_bytes / 1_000_000:g} MB.")
+            data = file.read(max_bytes + 1)
+        if len(data) > max_bytes:
+            raise StudyError(f"Can't read {path.name}: it is larger than {max_bytes / 1_000_000:g} MB.")
         text = data.decode("utf-8-sig")
         if "\0" in text:
             line = data[: data.index(b"\0")].count(b"\n") + 1

@@ -92,18 +92,18 @@ def opened(path: str | os.PathLike[str], mode: str = "rb") -> BinaryIO:
     return cast(BinaryIO, os.fdopen(opened_descriptor(path, flags), mode.replace("x", "w")))
 
 
-def contents(path: str | os.PathLike[str], most_bytes: int | None = 100_000_000) -> bytes:
+def contents(path: str | os.PathLike[str], max_bytes: int | None = 100_000_000) -> bytes:
     """Return all of a regular file. Raise IrregularFileError for anything else, or if it is larger than
-    `most_bytes`."""
+    `max_bytes`."""
     with opened(path) as file:
-        if most_bytes is not None and os.fstat(file.fileno()).st_size > most_bytes:
-            raise IrregularFileError(path, f"larger than {most_bytes / 1_000_000:g} MB")
+        if max_bytes is not None and os.fstat(file.fileno()).st_size > max_bytes:
+            raise IrregularFileError(path, f"larger than {max_bytes / 1_000_000:g} MB")
         return file.read()
 
 
-def contents_of_named(path: str | os.PathLike[str], most_bytes: int = 100_000_000) -> bytes:
+def contents_of_named(path: str | os.PathLike[str], max_bytes: int = 100_000_000) -> bytes:
     """Return the contents of a file that the user named, which may be a link to one."""
-    return contents(Path(path).resolve(), most_bytes)
+    return contents(Path(path).resolve(), max_bytes)
 
 
 def write_file(path: str | os.PathLike[str], content: bytes | str) -> None:

@@ -59,14 +59,14 @@ class Lines:
         return {"custom_id": custom_id, "body": request.body}
 
 
-def split(sizes: list[int], most_requests: int, most_bytes: int) -> list[list[tuple[JobRequest, bytes]]]:
+def split(sizes: list[int], max_requests: int, max_bytes: int) -> list[list[tuple[JobRequest, bytes]]]:
     items = (
         Pending(Conversation(f"c{n}", ()), a_trial(n), Prompt(()), Request("", {}, {"text": "x" * size}))
         for n, size in enumerate(sizes)
     )
     feed, jobs = Feed(items), []
     while feed:
-        lines = fill(feed, Lines(), "slant-1", "", most_requests, most_bytes, Purse(LaneMoney()))  # type: ignore[arg-type]
+        lines = fill(feed, Lines(), "slant-1", "", max_requests, max_bytes, Purse(LaneMoney()))  # type: ignore[arg-type]
         jobs.append(list(lines))
     return jobs
 

@@ -236,5 +236,5 @@ def test_the_progress_lines_and_the_final_report_show_what_it_cost_so_far(
 def test_each_answer_that_was_seen_lets_less_be_set_aside_for_the_next_one() -> None:
     """Else a small budget ends after a few short answers, for lack of room for a long one that nobody expects."""
     price = Price("local", "small", 0.0, 1e6, None, None, None, "2026-11-21", "")
-    reserves = [LaneMoney(price, seen=seen, longest=400).most_usd({}) for seen in (0, 15, 29, 30, 900)]
+    reserves = [LaneMoney(price, seen=seen, longest=400).max_usd({}) for seen in (0, 15, 29, 30, 900)]
     assert reserves == [16_000, 8_000, 800, 800, 800]

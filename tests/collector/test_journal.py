@@ -275,6 +275,6 @@ def test_a_flush_that_has_held_the_database_long_enough_leaves_the_rest_in_the_j
     with Journal(db, a_run()) as journal:
         journal.append_many([an_attempt(sequence) for sequence in range(1, 4)])
     loader = Loader(db)
-    assert loader.load(most_held_s=1e-9).rows < 3
+    assert loader.load(max_held_s=1e-9).rows < 3
     loader.load()
     assert attempts_in(db) == 3

@@ -159,7 +159,7 @@ class Conversations(Plan[Any]):
     def __init__(self, questions: QuestionPlan[Any], data: DecisionData) -> None:
         self._questions = questions
         self._data = data
-        self._most_turns = max(len(scene.tasks) for scene in data.scenes.values())
+        self._max_turns = max(len(scene.tasks) for scene in data.scenes.values())
 
     def places(self, repetitions: int) -> Iterator[Any]:
         return self._questions.places(repetitions)
@@ -171,7 +171,7 @@ class Conversations(Plan[Any]):
         return self._questions.cell(place)
 
     def conversation(self, place: Any, number: int) -> Conversation:
-        whole = self._questions.trial(place, number * self._most_turns)
+        whole = self._questions.trial(place, number * self._max_turns)
         kinds = whole.factors["tasks"]
         turns = tuple(_turn(whole, kind, turn, len(kinds)) for turn, kind in enumerate(kinds, 1))
         return Conversation(whole.trial_id, turns)
