@@ -15,6 +15,7 @@ analysis.specifications("slant.duckdb", "rmiat").table   # the same question, an
 analysis.plan_power("rmiat", pilot="slant.duckdb").table # what could be found with how many words, and its cost
 analysis.meta_analysis("slant.duckdb", "rmiat").table    # one number over tests and models
 analysis.validity("slant.duckdb", ["rmiat.d", "word_association.d"]).table  # do two measures agree?
+analysis.alike("slant.duckdb", "habits").summary         # is a model inside the human range?
 analysis.game_indices("slant.duckdb", "hiring").table    # SI, BGD, GASI … with intervals, next to chance
 analysis.game_differences("slant.duckdb", "hiring", only=["steer_fair"]).table  # against the unchanged game
 analysis.figures("slant.duckdb", "rmiat", "figures")     # SVG and PNG, and the words for them
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     from slant.analysis.pages.paper_tables import table_text as table_text
     from slant.analysis.paper.comparison import compare as compare
     from slant.analysis.plots.drawing import figures as figures
+    from slant.analysis.questions.alike import Alike as Alike
+    from slant.analysis.questions.alike import alike as alike
     from slant.analysis.questions.bayes_draws import read_draws as read_draws
     from slant.analysis.questions.calibration import Calibration as Calibration
     from slant.analysis.questions.calibration import calibrate as calibrate
@@ -69,6 +72,7 @@ _NAMES = {
     "pages.paper_tables": ("table_text",),
     "paper.comparison": ("compare",),
     "plots.drawing": ("figures",),
+    "questions.alike": ("Alike", "alike"),
     "questions.bayes_draws": ("read_draws",),
     "questions.calibration": ("calibrate", "Calibration"),
     "questions.checks.study_checks": ("check",),

@@ -91,6 +91,8 @@ class Design(ABC):
     choice: str = ""
     """Name the column of `checked_view` that is true if a choice goes with the usual association. Effects of conditions
     are differences in its share. Empty: choices are not analysed."""
+    compared: tuple[str, str] = ("", "")
+    """Name a view with one row for each answer of models and people, and the column whose numbers are compared."""
     game_index: tuple[str, str] = ("", "")
     """Name a view with one row per game, and the column whose variance a plan of games uses."""
     number_sources: tuple[str, ...] = ()
@@ -186,6 +188,10 @@ class Design(ABC):
     def check_arguments(self, study: StudyFile) -> Mapping[str, Mapping[str, Any]]:
         """Return which of `checks` this study has, with their arguments; `where` (as in fits) chooses their rows."""
         return self.checks
+
+    def plain_personas(self, data: Any) -> tuple[str, ...]:
+        """Return the personas that say nothing: as one of these a model is nobody, as without personas."""
+        return ()
 
     def remarks(self, study: StudyFile) -> list[str]:
         """Return sentences on what is allowed but may not be intended, for `collect studies validate`."""

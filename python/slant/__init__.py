@@ -26,8 +26,9 @@ _HOME = {
         "read_registration", "showing", "write_registration",
     ),
     "slant.analysis": (
-        "Calibration", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Retest", "Validity", "calibrate",
-        "check", "compare", "figures", "fit", "game_differences", "game_indices", "meta_analysis", "mixed_versions",
+        "Alike", "Calibration", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Retest", "Validity",
+        "alike", "calibrate", "check",
+        "compare", "figures", "fit", "game_differences", "game_indices", "meta_analysis", "mixed_versions",
         "open_trials", "permute", "plan_power", "read_draws", "read_topics", "replay", "report", "retest", "seal",
         "specifications", "table_text", "tables", "validity",
     ),

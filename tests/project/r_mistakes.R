@@ -10,6 +10,8 @@ games <- simulate_structured_games(p = .5, n_games = 2)
 answered <- simulate_forced_choice(n_words = 2)
 shares <- data.frame(group = c("wording", "item"), share = c(.1, .1))
 rated <- data.frame(respondent = rep(1:5, 2), item = rep(c("a", "b"), each = 5), rating = c(1, 2, 4, 4, 6, 2, 2, 3, 5, 7))
+sided <- data.frame(unit = rep(1:8, 3), item = rep(c("a", "b", "c"), each = 8), is_people = rep(c(FALSE, TRUE), 12),
+                    rating = sin(1:24))
 scale_keys <- data.frame(scale = "s", item = c("a", "b"), key = 1)
 
 # What each function needs so that the mistake is the only one. Without a row: its defaults.
@@ -22,6 +24,7 @@ needed <- list(
   scale_reliability = list(data = rated, keys = scale_keys, limits = c(1, 7)),
   calibrate = list(data = answered, formula = "is_valid ~ block", n = 1),
   collect_trials = list(study = "rmiat", simulated = TRUE, db = "new.duckdb"),
+  alike = list(data = sided, outcome = "rating", n_draws = 9),
   compare_games = list(data = games, between = "experiment", n_draws = 10),
   controlled_indices = list(n_games = 2, n_draws = 2),
   draw_figure = list(name = "plot_effect_sizes", data = trials),

@@ -75,6 +75,7 @@ class Factorial(Design):
     }
     checked_view = "factorial_trials"
     profiles_view = "factorial_profiles"
+    compared = ("factorial_profiles", "measured")
     checks: Mapping[str, Mapping[str, Any]] = {
         "balance": {}, "position_effects": {}, "scale_use": {}, "acquiescence": {}, "proportional_odds": {},
     }  # fmt: skip
@@ -122,6 +123,9 @@ class Factorial(Design):
 
     def check_arguments(self, study: StudyFile) -> Mapping[str, Mapping[str, Any]]:
         return check_arguments(study)
+
+    def plain_personas(self, data: FactorialData) -> tuple[str, ...]:
+        return tuple(level.name for level in data.personas.levels if not any(level.texts.values()))
 
     def remarks(self, study: StudyFile) -> list[str]:
         return remarks_on(study, self)

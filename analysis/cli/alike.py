@@ -1,0 +1,71 @@
+"""`analyze alike`: is a model inside the human range?"""
+
+from __future__ import annotations
+
+import click
+
+from slant.analysis.cli.result_commands import Answer, Asked, result_command
+from slant.collector.commands.options import BETWEEN_0_AND_1
+
+EXAMPLES = """\b
+Examples:
+  collect import survey.csv --layout people --study habits --consent "informed, data may be shared" --origin "our panel"
+  analyze alike --study habits
+  analyze alike --study habits --show differences --bound 0.3
+  analyze alike --study habits --group age_group --show personas --format csv > personas.csv
+"""
+_SHOWN = (
+    "source", "study_version", "variant", "model", "test", "n_model", "n_people", "difference", "conf_low", "conf_high",
+    "p_equivalence", "variance_ratio", "order", "share_outside", "persona_correlation", "persona_slope", "verdict",
+)  # fmt: skip
+_OPTIONS = (
+    click.option(
+        "--show",
+        type=click.Choice(["summary", "differences", "spread", "order", "range", "personas"]),
+        default="summary",
+        show_default=True,
+        help="The table to print.",
+    ),
+    click.option(
+        "--group",
+        metavar="ATTRIBUTE",
+        help="What is known of people whose values are the study's personas. Default: the attribute with such values.",
+    ),
+    click.option(
+        "--bound",
+        type=click.FloatRange(min=0, min_open=True),
+        default=0.2,
+        show_default=True,
+        help="The smallest difference that would matter, in standard deviations of people's answers.",
+    ),
+    click.option(
+        "--alpha", type=BETWEEN_0_AND_1, default=0.05, show_default=True, help="The level of tests and intervals."
+    ),
+)
+
+
+@result_command("alike", epilog=EXAMPLES, options=_OPTIONS, figure="differences by item")
+def alike_command(asked: Asked, show: str, group: str | None, bound: float, alpha: float) -> Answer:
+    """Compare each model with the people who answered the same items: is it inside the human range?
+
+    The difference of means with the errors of both, and whether it is smaller than a bound (two one-sided tests); how
+    far the model varies as people do (ratio of variances, Wasserstein's distance); whether it orders the items as they
+    do (correlation corrected for both errors); how many people's answers lie outside the central 95 % of the model's;
+    and whether, as a persona, it follows that group of people. "inside" is said of these items under this wording, and
+    of the people who answered: of no population that they do not represent.
+    """
+    import polars as pl
+
+    from slant.analysis.questions.alike import VERDICTS, alike
+    from slant.analysis.rows.cells import GRAIN
+
+    result = asked.compute(alike, work="Comparing in R", group=group, bound=bound, alpha=alpha)
+    rows: pl.DataFrame = getattr(result, show)
+    shown = [name for name in (_SHOWN if show == "summary" else rows.columns) if name in rows.columns]
+    same = [name for name in GRAIN if rows.height and rows[name].n_unique() == 1]
+    says = [
+        f"{row['model']}, {row['test']}: {VERDICTS[row['verdict']]}."
+        for row in result.summary.drop_nulls("verdict").to_dicts()
+    ]
+    items = result.differences.filter(pl.col("kind") == "item")
+    return Answer(rows, [name for name in shown if name not in same], says=says, figure=("plot_alike", items))

@@ -1,0 +1,273 @@
+"""Set a model beside the people who answered the same items: R's alike() compares; here its rows are put together.
+
+A person is a participant. A model answers as often as it was repeated, and each repetition is one session of it. Where
+each person met profiles of their own (a conjoint), no two of which need be alike, effects of levels are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from slant.analysis.calls.call import Call, computed
+from slant.analysis.calls.executors import Workers
+from slant.analysis.calls.results import Progress
+from slant.analysis.rows.result_warnings import mixture_warnings
+from slant.analysis.rows.study_choice import study_in
+from slant.analysis.rows.views import read_view, stored_views
+from slant.collector.arguments import checked_arguments
+from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
+from slant.collector.keep.attributes import attributes_apart
+from slant.collector.keep.database import opens_once, reading
+from slant.collector.keep.frames import frame_of
+from slant.collector.sources import sources_that
+from slant.collector.studies.catalogue import Study, fits_of
+
+PARTS = ("differences", "spread", "order", "range", "personas")
+CELL = ("source", "study_version", "variant", "model", "test")
+BOUND, ALPHA, DRAWS = 0.2, 0.05, 999
+_ALL_PROFILES = "all profiles"
+_LEAST_SHARED = 0.5
+VERDICTS = {
+    "inside": "inside the human range on these items, under this wording",
+    "outside": "outside the human range on these items, under this wording",
+    "undecided": "no difference was found, and none as large as the bound could be ruled out",
+}
+
+
+@dataclass(frozen=True)
+class Alike:
+    """Hold what `alike()` found.
+
+    summary: one row for each source, study_version, variant, model and test (a question): `difference` of the means of
+    all items (model less people) with its interval, `p_equivalence`, `variance_ratio` with its interval, `wasserstein`,
+    `order` (the corrected correlation), `share_outside`, `persona_correlation`, `persona_slope`, `p_least` (the
+    smallest p of the four tests of difference, by Holm), and `verdict`: inside, outside, undecided, or null where
+    errors are not known. differences, spread, order, range, personas: as R's alike() describes them. warnings: what is
+    doubtful, in sentences.
+    """
+
+    summary: pl.DataFrame
+    differences: pl.DataFrame
+    spread: pl.DataFrame
+    order: pl.DataFrame
+    range: pl.DataFrame
+    personas: pl.DataFrame
+    warnings: list[str]
+
+
+def can_compare(study: Study) -> bool:
+    """Return True if answers of the study's design are numbers that people can give, too."""
+    return bool(study.design.compared[0])
+
+
+@checked_arguments()
+@opens_once
+def alike(
+    db: str | Path,
+    study: str | Study | None = None,
+    source: str | None = None,
+    group: str | None = None,
+    bound: float = BOUND,
+    alpha: float = ALPHA,
+    workers: Workers = None,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> Alike:
+    """Compare each model of `study` with the people whose answers the database holds: is it inside the human range?
+
+    `bound` is the smallest difference that would matter, in standard deviations of people's answers. `group`: what is
+    known of people (an attribute that was imported by name) whose values are the study's personas; if it is not given,
+    the attribute that has two of these names or more. `workers` and `executor` are as for `fit()`.
+
+    Raise UsageError for a bound that is not above 0, UnknownNameError for a group that nobody has, DatabaseError
+    without answers of people or of models, RError without R.
+    """
+    if not (bound > 0 and 0 < alpha < 1):
+        raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
+    study = study_in(db, study, can_compare, "has answers that people's could be compared with")
+    view, outcome = study.design.compared
+    if not view:
+        raise UsageError(
+            f'Answers of "{study.name}" are not compared with people\'s: its design ({study.design.name}) says of none '
+            "what number they are."
+        )
+    rows = _rows(db, study, view, outcome)
+    people = rows.filter(source="human")
+    models = rows.filter(pl.col("source").is_in(sources_that("is_of_models")))
+    models = models if source is None else models.filter(source=source)
+    if people.is_empty() or models.is_empty():
+        raise DatabaseError(
+            f'"{db}" holds no answers of {"people" if people.is_empty() else "models"} to "{study.name}".',
+            "Answers of people come in by: collect import FILES --layout people"
+            if people.is_empty()
+            else f"To ask a model: collect --study {study.as_typed} --repetitions 30",
+        )
+    people, group, warnings = _with_groups(people, db, study, group)
+    calls = list(_calls(people, models, study, outcome, group is not None, bound, alpha))
+    frames: dict[str, list[pl.DataFrame]] = {part: [] for part in PARTS}
+    with closing(computed([call for _, call in calls], executor or workers)) as finished:
+        for done, (number, answer) in enumerate(finished, start=1):
+            cell = calls[number][0]
+            answer.raise_error()
+            for part in PARTS:
+                keys = [pl.lit(value).alias(name) for name, value in cell.items()]
+                frames[part].append(answer.frames[part].select(*keys, pl.all()))
+            if progress:
+                progress(done, len(calls))
+    warnings += [*mixture_warnings(db, study.name, source, None), *_shared_warnings(calls)]
+    tables = {part: pl.concat(parts, how="diagonal_relaxed") for part, parts in frames.items()}
+    tables = {part: table.sort(CELL, maintain_order=True) for part, table in tables.items()}
+    warnings += list(_messages(tables))
+    return Alike(_summary(tables, alpha), **tables, warnings=warnings)
+
+
+def _rows(db: str | Path, study: Study, view: str, outcome: str) -> pl.DataFrame:
+    with reading(db) as connection:
+        if view not in stored_views(connection):
+            raise DatabaseError(f'The database has no view "{view}".', "Collect or import anything: it is made then.")
+        rows = connection.view(view).filter(f"study = '{study.name}' AND {outcome} IS NOT NULL")
+        frame: pl.DataFrame = frame_of(attributes_apart(rows))
+    return frame.with_columns(pl.col(outcome).cast(pl.Float64))
+
+
+def _with_groups(
+    people: pl.DataFrame, db: str | Path, study: Study, group: str | None
+) -> tuple[pl.DataFrame, str | None, list[str]]:
+    """Return the people with `group`, the attribute whose values are personas of the study; null where none is."""
+    personas = set(study.design.attributes(study.data).get("persona", ())) - {""}
+    with reading(db) as connection:
+        known = read_view(connection, "participants", study=study.name)
+    pairs = known.select(
+        "participant", pl.col("attributes").cast(pl.List(pl.Struct({"key": pl.String, "value": pl.String})))
+    )
+    pairs = pairs.explode("attributes").drop_nulls().unnest("attributes")
+    names = pairs["key"].unique().sort().to_list()
+    if group is not None and group not in names:
+        raise UnknownNameError("attribute of people", group, names)
+    fitting = [
+        name for name in ([group] if group else names)
+        if len(personas & set(pairs.filter(key=name)["value"].unique())) > 1
+    ]  # fmt: skip
+    if not fitting:
+        said = [f'No two values of "{group}" are personas of the study: personas are not compared.'] if group else []
+        return people.with_columns(group=pl.lit(None, pl.String)), None, said
+    of_people = pairs.filter(key=fitting[0]).select("participant", group="value").unique("participant", keep="first")
+    return people.join(of_people, on="participant", how="left", maintain_order="left"), fitting[0], []
+
+
+def _calls(
+    people: pl.DataFrame,
+    models: pl.DataFrame,
+    study: Study,
+    outcome: str,
+    has_groups: bool,
+    bound: float,
+    alpha: float,
+) -> Iterator[tuple[dict[str, str], Call]]:
+    levels = _effects(study)
+    for values, own in models.group_by(*CELL, maintain_order=True):
+        cell = dict(zip(CELL, map(str, values), strict=True))
+        beside = people.filter(test=cell["test"], study_version=cell["study_version"], variant=cell["variant"])
+        if beside.is_empty():
+            continue
+        is_shared = _share_of_shared(own, beside) >= _LEAST_SHARED
+        persona = pl.col("persona") if "persona" in own.columns else pl.lit(None, pl.String)
+        item = _item(own) if is_shared else pl.lit(_ALL_PROFILES)
+        session = pl.col("repetition").cast(pl.String) if is_shared else pl.col("item")
+        sides = (
+            own.with_columns(unit=pl.concat_str(session, persona.fill_null("")), group=persona, is_people=False),
+            beside.with_columns(unit=pl.col("participant").cast(pl.String), is_people=True),
+        )
+        shown = {name: names for name, names in levels.items() if all(name in side.columns for side in sides)}
+        columns = [side.select(*shown, "unit", "group", "is_people", outcome, item_name=item) for side in sides]
+        rows = pl.concat(columns, how="vertical_relaxed").rename({"item_name": "item"})
+        plain = ["", *study.design.plain_personas(study.data)]
+        rows = rows.with_columns(group=pl.when(pl.col("group").is_in(plain)).then(None).otherwise("group"))
+        arguments: dict[str, Any] = {"outcome": outcome, "bound": bound, "alpha": alpha, "n_draws": DRAWS}
+        if has_groups and not rows.filter(~pl.col("is_people"))["group"].drop_nulls().is_empty():
+            arguments["group"] = "group"
+        if shown:
+            arguments |= {"effects": list(shown), "levels": {name: list(names) for name, names in shown.items()}}
+        yield cell, Call("alike", rows, arguments, about={"is_shared": is_shared})
+
+
+def _effects(study: Study) -> Mapping[str, tuple[str | int, ...]]:
+    """Return the attributes whose effects are compared, with their levels: those of the study's AMCE."""
+    amce = next((fit for fit in fits_of(study).values() if fit.engine == "amce"), None)
+    return {} if amce is None else {n: levels for n, levels in amce.levels.items() if n not in ("template", "persona", "item")}
+
+
+def _item(rows: pl.DataFrame) -> pl.Expr:
+    parts = [name for name in ("item", "template", "position") if name in rows.columns]
+    several = [name for name in parts if name == "item" or rows[name].n_unique() > 1]
+    return pl.concat_str([pl.col(name).cast(pl.String) for name in several], separator=", ")
+
+
+def _share_of_shared(own: pl.DataFrame, beside: pl.DataFrame) -> float:
+    known = beside["item"].is_in(own["item"].unique().to_list())
+    return float(known.mean() or 0)  # type: ignore[arg-type]
+
+
+def _shared_warnings(calls: list[tuple[dict[str, str], Call]]) -> Iterator[str]:
+    if any(not call.about["is_shared"] for _, call in calls):
+        yield (
+            "People and models met different profiles: effects of levels are compared, and means of all profiles, not "
+            "items; errors of a model are over its profiles."
+        )
+
+
+def _messages(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
+    """Yield what R said of each comparison, once for all models of which it is so."""
+    said: dict[str, list[str]] = {}
+    for part, table in tables.items():
+        told = table.filter(pl.col("messages").is_not_null() & (pl.col("messages") != "")).unique([*CELL, "messages"])
+        for row in told.sort(CELL).to_dicts():
+            said.setdefault(f"{part}: {row['messages']}", []).append(f"{row['model']}, {row['test']}")
+    for text, cells in said.items():
+        yield f"{'; '.join(dict.fromkeys(cells))}. {text[0].upper()}{text[1:]}"
+
+
+def _summary(tables: Mapping[str, pl.DataFrame], alpha: float) -> pl.DataFrame:
+    """Return one row a model and test. Its verdict rests on four tests: means, variances, distances, range."""
+    whole = tables["differences"].filter(kind="all")
+    rows = whole.select(
+        *CELL, "n_model", "n_people", "mean_model", "mean_people",
+        "difference", "conf_low", "conf_high", "p_value", "bound", "p_equivalence",
+    )  # fmt: skip
+    spread = tables["spread"].filter(pl.col("item").is_null() & (pl.col("status") != "failed"))
+    outside = tables["range"].filter(pl.col("item").is_null() & (pl.col("status") != "failed"))
+    joined = [
+        spread.select(
+            *CELL, "variance_ratio", "ratio_low", "ratio_high", "p_ratio", "wasserstein", "expected", "p_wasserstein"
+        ),
+        outside.select(*CELL, "share_outside", p_range="p_value"),
+        tables["order"].select(*CELL, order="corrected", order_low="conf_low", order_high="conf_high"),
+        tables["personas"].select(*CELL, persona_correlation="correlation", persona_slope="slope"),
+    ]
+    for part in joined:
+        rows = rows.join(part, on=CELL, how="left", maintain_order="left")
+    tests = ("p_value", "p_ratio", "p_wasserstein", "p_range")
+    least = [_smallest_by_holm([row[name] for name in tests]) for row in rows.to_dicts()]
+    rows = rows.with_columns(p_least=pl.Series(least, dtype=pl.Float64))
+    verdict = (
+        pl.when(pl.col("p_least").is_null())
+        .then(None)
+        .when(pl.col("p_least") < alpha)
+        .then(pl.lit("outside"))
+        .when(pl.col("p_equivalence") < alpha)
+        .then(pl.lit("inside"))
+        .otherwise(pl.lit("undecided"))
+    )
+    return rows.with_columns(verdict=verdict)
+
+
+def _smallest_by_holm(values: list[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return min(1.0, len(known) * min(known)) if known else None

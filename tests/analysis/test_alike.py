@@ -1,0 +1,116 @@
+"""A model beside people: the rows that are compared, the numbers of R alone, and what may be said."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import polars as pl
+import pytest
+from click.testing import CliRunner
+
+from slant.analysis import alike
+from slant.analysis.calls.call import Call, answered
+from slant.analysis.cli.main import analyze
+from slant.collector import import_trials
+from slant.collector.errors import DatabaseError, UnknownNameError
+from slant.collector.studies.catalogue import load_study
+
+ITEMS = ("I talk a lot", "I worry", "I plan", "I forget", "I sing")
+GROUPS = ("young", "old")
+STUDY = f"""
+name = "traits"
+title = "A questionnaire"
+design = "factorial"
+factors.item = {json.dumps(list(ITEMS))}
+templates.plain = "How much does this describe you? {{item}}"
+questions.rating = {{ text = "Answer.", kind = "scale", max = 7, labels = {{ 1 = "not at all", 7 = "very" }} }}
+models = [{{ model = "gpt-6-luna", provider = "openai" }}]
+
+[personas]
+nobody = ""
+young = "You are young."
+old = "You are old."
+"""
+
+
+def rating(draw: random.Random, item: int, group: str) -> int:
+    own = {"young": 0.8, "old": -0.8}.get(group, 0.0) * (1 if item % 2 else -1)
+    return min(7, max(1, round(draw.gauss(2.5 + item * 0.6 + own, 1.1))))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """60 people of two groups; a model with 20 answers as nobody and as either, drawn as people are."""
+    folder, draw = tmp_path_factory.mktemp("traits"), random.Random(4)
+    (folder / "study.toml").write_text(STUDY)
+    people = [
+        f"{person},{item},{rating(draw, number, GROUPS[person % 2])},{GROUPS[person % 2]},nobody"
+        for person in range(60)
+        for number, item in enumerate(ITEMS)
+    ]
+    (folder / "people.csv").write_text("participant,item,answer,age_group,group\n" + "\n".join(people) + "\n")
+    study = str(folder / "study.toml")
+    said = {"layout": "people", "consent": "informed", "origin": "a test", "person": ["age_group"]}
+    report = import_trials(folder / "t.duckdb", study, [folder / "people.csv"], **said)  # type: ignore[arg-type]
+    assert (report.rows_imported, report.problems) == (300, [])
+    lines = [
+        {"model": "gpt-6-luna", "test": "rating", "condition": "plain", "group": persona, "item": item,
+         "repetition": repetition, "wording": 1, "answer": str(rating(draw, number, persona))}
+        for persona in ("nobody", *GROUPS)
+        for repetition in range(1, 21)
+        for number, item in enumerate(ITEMS)
+    ]  # fmt: skip
+    (folder / "model.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    report = import_trials(folder / "t.duckdb", study, [folder / "model.jsonl"])
+    assert (report.rows_imported, report.problems) == (300, [])
+    return folder
+
+
+def test_a_model_beside_people_has_the_numbers_of_r_alone(place: Path) -> None:
+    study = load_study(str(place / "study.toml"))
+    found = alike(place / "t.duckdb", study)
+    draw = random.Random(4)
+    rows = [
+        {"unit": str(person), "item": item, "y": float(rating(draw, number, GROUPS[person % 2])),
+         "is_people": True, "group": GROUPS[person % 2]}
+        for person in range(60) for number, item in enumerate(ITEMS)
+    ]  # fmt: skip
+    rows += [
+        {"unit": f"{repetition}{persona}", "item": item, "y": float(rating(draw, number, persona)),
+         "is_people": False, "group": None if persona == "nobody" else persona}
+        for persona in ("nobody", *GROUPS) for repetition in range(1, 21) for number, item in enumerate(ITEMS)
+    ]  # fmt: skip
+    direct = answered(Call("alike", pl.DataFrame(rows), {"outcome": "y", "group": "group"}))
+    there, here = (frame.filter(kind="item").sort("name") for frame in (direct["differences"], found.differences))
+    assert here["difference"].to_list() == pytest.approx(there["difference"].to_list())
+    assert here["p_equivalence"].to_list() == pytest.approx(there["p_equivalence"].to_list())
+    assert found.personas["slope"].to_list() == pytest.approx(direct["personas"]["slope"].to_list())
+
+
+def test_personas_follow_the_group_of_their_name_without_being_told_which_attribute(place: Path) -> None:
+    personas = alike(place / "t.duckdb", str(place / "study.toml")).personas
+    assert personas["n_groups"].to_list() == [2]
+    assert personas["conf_low"][0] > 0.5
+    assert personas["rmse_persona"][0] < personas["rmse_plain"][0]
+    with pytest.raises(UnknownNameError, match="attribute of people"):
+        alike(place / "t.duckdb", str(place / "study.toml"), group="county")
+
+
+def test_the_shell_says_what_may_be_said_and_no_more(place: Path) -> None:
+    typed = ["alike", "--study", str(str(place / "study.toml")), "--db", str(place / "t.duckdb"), "--bound", "0.8"]
+    done = CliRunner().invoke(analyze, [*typed, "--format", "csv"])
+    assert done.exit_code == 0, done.output
+    assert "gpt-6-luna, rating: inside the human range on these items, under this wording." in done.stderr
+    assert done.stdout.startswith("source,study_version,variant,model,test,n_model,n_people")
+    drawn = CliRunner().invoke(analyze, [*typed, "--show", "spread", "--figure", str(place / "alike.svg")])
+    assert drawn.exit_code == 0, drawn.output
+    assert "How far is the model from people?" in (place / "alike.svg").read_text("utf-8")
+
+
+def test_people_alone_are_told_how_to_ask_a_model(place: Path, tmp_path: Path) -> None:
+    said = {"layout": "people", "consent": "informed", "origin": "a test"}
+    import_trials(tmp_path / "p.duckdb", str(str(place / "study.toml")), [place / "people.csv"], **said)  # type: ignore[arg-type]
+    with pytest.raises(DatabaseError, match="holds no answers of models"):
+        alike(tmp_path / "p.duckdb", str(place / "study.toml"))
