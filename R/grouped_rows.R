@@ -11,6 +11,12 @@ group_rows <- function(data, by) {
   stats::setNames(groups, make.unique(do.call(paste, c(unname(lapply(first, as.character)), sep = " / "))))
 }
 
+# These rows of some columns; all rows are not copied, for a million of them take a fifth of a second each time.
+chosen_rows <- function(data, rows, columns = names(data)) {
+  chosen <- if (identical(columns, names(data))) data else data[columns]
+  if (length(rows) == nrow(data)) chosen else chosen[rows, , drop = FALSE]
+}
+
 # A number for each row, the same for rows of one group.
 group_codes <- function(data, within) {
   if (length(within) == 0) {
