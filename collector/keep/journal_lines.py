@@ -352,8 +352,10 @@ def _insert_answers(connection: duckdb.DuckDBPyConnection, record: dict[str, Any
     rows = pl.DataFrame({name: record["rows"].get(name) for name in ANSWER_ROWS}, schema=ANSWER_ROWS)
     if (rows["shared_no"] >= shared.height).any():
         raise ValueError("answers that share what is not there")
-    with registered(connection, "new_shared", shared), registered(connection, "new_answers", rows):
+    with registered(connection, "new_rows", shared), registered(connection, "new_answers", rows):
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE new_shared AS {sql_query('typed_rows')}")
         connection.execute(sql_query("insert_answers"))
+        connection.execute("DROP TABLE new_shared")
 
 
 def _insert_merge(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
