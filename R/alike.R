@@ -86,9 +86,11 @@ alike <- function(data, outcome, item = "item", unit = "unit", people = "is_peop
     spread = table_of(empty_spread(), function(rows) spread_of(parts(rows), alpha, n_draws, seed)),
     order = table_of(empty_order(), function(rows) order_of(parts(rows), alpha)),
     range = table_of(empty_range(), function(rows) range_of(parts(rows), alpha, n_draws, seed)),
-    personas = table_of(empty_personas(), function(rows) {
-      if (is.null(group)) empty_personas() else personas_of(rows, alpha, n_draws, seed)
-    })
+    personas = if (is.null(group)) {
+      without_personas(whole[0, by, drop = FALSE])
+    } else {
+      table_of(empty_personas(), function(rows) personas_of(rows, alpha, n_draws, seed))
+    }
   )
 }
 

@@ -7,6 +7,10 @@ empty_personas <- function() {
   )
 }
 
+without_personas <- function(keys) {
+  as_plain_rows(cbind(keys, empty_personas(), frame_of(status = character(), messages = character())))
+}
+
 personas_of <- function(rows, alpha, n_draws, seed) {
   own <- rows[!is.na(rows$group), , drop = FALSE]
   groups <- intersect(own$group[own$is_people], own$group[!own$is_people])

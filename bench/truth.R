@@ -4,7 +4,7 @@
 #   Rscript bench/truth.R                     prints the names of the claims; with --long, of those that take long
 #
 # A claim is a function of the number of data sets that gives rows of `held()`. Whoever claims something new adds one.
-sources <- c(list.files("R", full.names = TRUE), sprintf("bench/claims_of_%s.R", c("effects", "measures", "profiles", "ratings")))
+sources <- c(list.files("R", full.names = TRUE), sprintf("bench/claims_of_%s.R", c("effects", "measures", "profiles", "people", "ratings")))
 for (file in sources) source(file)
 for (name in c("simulations", "balanced")) source(sprintf("tests/testthat/helper-%s.R", name))
 
@@ -16,7 +16,7 @@ held <- function(claim, design, holds, least = 0, most = 1) {
 # A row whose number is only printed.
 printed <- function(claim, design, holds) held(claim, design, holds)
 
-claims <- c(claims_of_effects, claims_of_measures, claims_of_profiles)
+claims <- c(claims_of_effects, claims_of_measures, claims_of_profiles, claims_of_people)
 
 words <- commandArgs(TRUE)
 if (length(words) < 2) {

@@ -34,6 +34,7 @@ CELL = ("source", "study_version", "variant", "model", "test")
 BOUND, ALPHA, DRAWS = 0.2, 0.05, 999
 _ALL_PROFILES = "all profiles"
 _LEAST_SHARED = 0.5
+_NO_EFFECTS = ("template", "persona", "item")
 VERDICTS = {
     "inside": "inside the human range on these items, under this wording",
     "outside": "outside the human range on these items, under this wording",
@@ -201,7 +202,7 @@ def _calls(
 def _effects(study: Study) -> Mapping[str, tuple[str | int, ...]]:
     """Return the attributes whose effects are compared, with their levels: those of the study's AMCE."""
     amce = next((fit for fit in fits_of(study).values() if fit.engine == "amce"), None)
-    return {} if amce is None else {n: levels for n, levels in amce.levels.items() if n not in ("template", "persona", "item")}
+    return {n: levels for n, levels in (amce.levels if amce else {}).items() if n not in _NO_EFFECTS}
 
 
 def _item(rows: pl.DataFrame) -> pl.Expr:
