@@ -47,7 +47,9 @@ def new_token() -> str:
     if not token:
         return secrets.token_urlsafe(24)
     if len(token) < 16 or not token.replace("-", "").replace("_", "").isalnum() or not token.isascii():
-        raise UsageError(f"{TOKEN_VARIABLE} must have 16 letters and digits or more: whoever knows it can read along.")
+        raise UsageError(
+            f"{TOKEN_VARIABLE} must have 16 letters and digits or more: anyone who knows it can read along."
+        )
     return token
 
 
