@@ -10,7 +10,7 @@
 CREATE OR REPLACE VIEW run_progress AS
 WITH planned AS (
     SELECT m.run_id, r.study_version, m.model, m.provider, m.requested_model, m.settings AS model_settings, m.place AS model_place,
-           t.test, t.test_no, t.planned AS n_planned
+           t.test, t.test_no, CASE WHEN r.source IS DISTINCT FROM 'human' THEN t.planned END AS n_planned
     FROM run_models m
     JOIN run_tests t ON t.run_id = m.run_id
     LEFT JOIN runs r ON r.run_id = m.run_id
