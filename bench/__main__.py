@@ -4,11 +4,11 @@ python -m bench [--quick | --long] [--only NAME …]
 
 Groups, and about how long each takes on two idle cores (--quick): speed 2 min, memory 1 min, resume, slow, full_speed
 and while_read 1 min each, games 2 min, histories seconds (all of these together: 3 min); compare 1 min (20 s) and
-nothing 3 min (20 s) and growth 3 min (50 s) need R and ../shared/data; stopping 5 min (10 s) needs R; executing 20 min
-(3 min) needs Dask; bridge 1 min (10 s) wants pandas for its baseline; view_pages 1 min (20 s); processes 2 min (30 s),
-merge 6 min (30 s), lake 20 min (1 min); views 10 min, most of it to make ten million trials (20 s); bayes 15 min (5
-min) needs brms and a compiler; truth 5 min (1 min; --long 40 min, and brms) needs R, and ends with exit code 1 where a
-claim does not hold.
+nothing 3 min (20 s) and growth 3 min (50 s) need R and ../shared/data; stopping 5 min (10 s) needs R; executing 20
+min (3 min) needs Dask; bridge 1 min (10 s) wants pandas for its baseline; profiles 2 min (20 s) needs R; view_pages 1
+min (20 s); processes 2 min (30 s), merge 6 min (30 s), lake 20 min (1 min); views 10 min, most of it to make ten
+million trials (20 s); bayes 15 min (5 min) needs brms and a compiler; truth 5 min (1 min; --long 40 min, and brms)
+needs R, and ends with exit code 1 where a claim does not hold.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from bench.many import executing, lake, merging, processes
 from bench.measures import Measure, table
 from bench.people import people
 from bench.questions import nothing, stopping, words
-from bench.tables import game_tables, view_pages, views, word_lists
+from bench.tables import game_tables, profile_tables, view_pages, views, word_lists
 from bench.truth import truth
 
 RESULTS = Path(__file__).parent / "results.json"
@@ -51,6 +51,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "games": lambda: games(quick=quick),
         "histories": histories,
         "game_tables": lambda: game_tables(1_000 if quick else 10_000),
+        "profiles": lambda: profile_tables(100_000 if quick else 1_000_000),
         "topics": topics,
         "bayes": lambda: bayes(*((1, 10, 2) if quick else (3, 100, 6)), compiles=not quick),
         "compare": lambda: compare(rounds),

@@ -1,6 +1,6 @@
 # Effects of a million profiles: seconds of processor of each function, and the memory of the process. From the checkout:
 #
-#   Rscript bench/profiles.R 1000000 claims.json
+#   Rscript bench/profiles.R 1000000
 #
 # Nine attributes, of which two pairs have combinations that are never shown; ten profiles a person. Prints one JSON
 # object: seconds of marginal means, balance and effects, the peak in MB.

@@ -14,19 +14,21 @@ from statistics import median
 from typing import Any
 from urllib.parse import unquote_plus
 
-from bench.measures import Measure, kept_trials, made_trials, measured
+from bench.measures import Measure, by_r, kept_trials, made_trials, measured
 from slant.analysis.rows.descriptive_tables import table_info
 from slant.collector.api import collect
 from slant.collector.keep.database import reading, writing
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply, Trial
 from slant.collector.studies.catalogue import load_study
+from slant.collector.system.shipped_files import sql_query
 from slant.collector.view.pages import Pages
 from slant.collector.view.server import ServerLinks
 
 LONGEST_S, LONGEST_OF_GAMES_S = 3.0, 2.0
 MOST_MB = 2000.0
-ROUNDS_SQL = Path(__file__).parent / "game_rounds.sql"
+EFFECTS_S, EFFECTS_MB = 15.0, 4000.0
+ROUNDS_SQL, PROFILES_SQL = (Path(__file__).parent / name for name in ("game_rounds.sql", "profiles.sql"))
 # what trials.sql leaves out, for no table wants it: the study's design and its conditions
 _RUNS = (
     "UPDATE runs SET design = 'association'",
@@ -62,16 +64,41 @@ def views(trials: int) -> list[Measure]:
 def game_tables(games: int) -> list[Measure]:
     """The tables of games over the rounds that game_rounds.sql makes, all indices among them."""
     with tempfile.TemporaryDirectory() as folder:
-        db = Path(folder) / "games.duckdb"
-        with writing(db) as connection:
-            connection.execute("SET VARIABLE games = ?", [games])
-            connection.execute(ROUNDS_SQL.read_text(encoding="utf-8"))
+        db = _filled(Path(folder) / "games.duckdb", ROUNDS_SQL, "games", games)
         names = [name for name in table_info() if name.startswith("allocation_")]
         seconds = {name: run["wall_s"] for name, run in measured("tables", db, *names).items()}
     return [
         Measure(f"{name}, {games:,} games", wall_s, "s", None, LONGEST_OF_GAMES_S, "value")
         for name, wall_s in seconds.items()
     ]
+
+
+def profile_tables(profiles: int) -> list[Measure]:
+    """The tables of factorial studies over the profiles that profiles.sql makes, and R's functions over as many."""
+    with tempfile.TemporaryDirectory() as folder:
+        db = _filled(Path(folder) / "profiles.duckdb", PROFILES_SQL, "profiles", profiles)
+        names = [name for name in table_info() if name.startswith("factorial_")]
+        runs = measured("tables", db, *names)
+    by_r_s = by_r("profiles.R", profiles)
+    size = f"{profiles:,} profiles"
+    effects_s, both_s = by_r_s["amce"], by_r_s["marginal_means"] + by_r_s["balance"]
+    peak_mb = max(run["peak_mb"] for run in runs.values())
+    return [
+        *(Measure(f"{name}, {size}", run["wall_s"], "s", None, LONGEST_S, "value") for name, run in runs.items()),
+        Measure("most memory of these tables", peak_mb, "MB", None, MOST_MB, "value"),
+        Measure(f"marginal means and balance in R, {size}, processor", both_s, "s", None, LONGEST_S, "value"),
+        Measure(f"AMCE in R, {size}, processor", effects_s, "s", None, EFFECTS_S, "value"),
+        Measure("most memory of R", by_r_s["peak_mb"], "MB", None, EFFECTS_MB, "value"),
+    ]
+
+
+def _filled(db: Path, script: Path, variable: str, number: int) -> Path:
+    """Make a database with the attempts that a script has as its view new_rows."""
+    with writing(db) as connection:
+        connection.execute(f"SET VARIABLE {variable} = ?", [number])
+        connection.execute(script.read_text(encoding="utf-8"))
+        connection.execute(f"INSERT INTO attempts BY NAME {sql_query('typed_rows')}")
+    return db
 
 
 def view_pages(trials: int, repeats: int) -> list[Measure]:
