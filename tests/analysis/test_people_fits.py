@@ -1,0 +1,75 @@
+"""Fits name what is known of people as columns, and never put people and models into one cell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from slant import analysis
+from slant.collector import collect, import_trials
+
+STUDY = """
+name = "traits"
+title = "Traits"
+design = "factorial"
+factors.item = ["I talk a lot", "I worry"]
+templates.plain = "How much does this describe you? {item}"
+questions.rating = { text = "Answer.", kind = "scale", max = 5 }
+models = [{ model = "gpt-6-luna", provider = "openai" }]
+[people]
+age_group = ["young", "old"]
+years = "number"
+[fits.age]
+engine = "lm"
+view = "factorial_trials"
+by = ["model", "test"]
+formula = "rating ~ age_group + years"
+[fits.items]
+engine = "lm"
+view = "factorial_trials"
+by = ["model", "test"]
+formula = "rating ~ item"
+"""
+SAID = {"layout": "people", "consent": "informed", "origin": "a test"}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("people")
+    (folder / "study.toml").write_text(STUDY)
+    people = [(n, "old" if n % 2 else "young", 20 + n) for n in range(12)]
+    rows = [
+        {"participant": n, "age_group": age, "years": years, "item": item, "answer": 1 + (n * (1 + place)) % 5}
+        for n, age, years in people
+        for place, item in enumerate(("I talk a lot", "I worry"))
+    ]
+    pl.DataFrame(rows).write_csv(folder / "rows.csv")
+    import_trials(folder / "t.duckdb", str(folder / "study.toml"), [folder / "rows.csv"], **SAID)
+    collect(folder / "t.duckdb", str(folder / "study.toml"), simulated=True, repetitions=6)
+    return folder
+
+
+def test_what_is_known_of_people_is_a_column_with_the_type_that_the_study_says(place: Path) -> None:
+    fitted = analysis.fit(place / "t.duckdb", str(place / "study.toml"), "lm", source="human").table
+    rows = pl.read_csv(place / "rows.csv").with_columns(old=(pl.col("age_group") == "old").cast(pl.Int8))
+    of_age = fitted.filter(fit="age")
+    assert of_age["term"].to_list() == ["intercept", "age_groupold", "years"]
+    slope = of_age.filter(term="years")["estimate"].item()
+    assert slope == pytest.approx(partial_slope(rows, "years", "old"), abs=1e-9)
+
+
+def partial_slope(rows: pl.DataFrame, name: str, other: str) -> float:
+    """The coefficient of one of two variables, by what is left of both after the other (two levels: within each)."""
+    within = rows.select(pl.col(name, "answer") - pl.col(name, "answer").mean().over(other))
+    [covariance], [variance] = within.select(
+        (pl.col(name) * pl.col("answer")).sum(), (pl.col(name) ** 2).sum().alias("variance")
+    )
+    return float(covariance / variance)
+
+
+def test_people_and_models_are_fitted_apart_and_stand_next_to_each_other(place: Path) -> None:
+    fitted = analysis.fit(place / "t.duckdb", str(place / "study.toml"), "lm").table.filter(fit="items")
+    cells = fitted.select("source", "model").unique(maintain_order=True).rows()
+    assert sorted(cells) == [("human", "people"), ("simulated", "gpt-6-luna")]
