@@ -315,9 +315,10 @@ class Design(ABC):
         return None
 
     def asked_fields(self, study: StudyFile, trial: Trial) -> tuple[AskedField, ...]:
-        """Return what a person fills in, whose text `read` takes for an answer: the trial's two options, or a text."""
-        options = tuple((option, option) for option in (trial.option_a, trial.option_b) if option)
-        return (AskedField("answer", options=options),)
+        """Return what a person fills in, whose text `read` takes for an answer: one of two options if one of them is
+        expected, or a text."""
+        named = (trial.option_a, trial.option_b) if trial.expected is not None else ()
+        return (AskedField("answer", options=tuple((option, option) for option in named if option)),)
 
     def of_people(self, study: StudyFile, trial: Trial) -> Trial:
         """Return a planned trial as people met it: without a role that only models are given."""

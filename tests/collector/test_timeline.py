@@ -62,6 +62,27 @@ def test_two_options_of_a_planned_trial_are_its_buttons() -> None:
     assert first["choices"] == [first["data"]["option_a"], first["data"]["option_b"]]
 
 
+@pytest.mark.parametrize("name", ["rmiat", "interference"])
+def test_the_text_of_a_button_is_read_as_the_option(name: str, tmp_path: Path) -> None:
+    trials = timeline_of(load_study(name))[:8]
+    rows = [
+        {"trial_type": BUTTONS, "trial_index": n, "participant": "x", "position": n, "answer": trial["answers"][n % 2]}
+        | trial["data"]
+        for n, trial in enumerate(trials)
+    ]
+    (tmp_path / "data.json").write_text(json.dumps(rows))
+    report = import_trials(tmp_path / "t.duckdb", name, [tmp_path / "data.json"], **SAID)
+    assert (report.rows_imported, report.problems) == (8, [])
+    with reading(tmp_path / "t.duckdb") as connection:
+        found = connection.sql("SELECT outcome, choice = answer FROM trials").fetchall()
+    assert found == [("answered", True)] * 8
+
+
+def test_an_answer_that_is_no_option_is_typed() -> None:
+    [first, *_] = timeline_of(load_study("word_association"))
+    assert (first["type"], first["fields"]) == (FORM, ["answer"])
+
+
 def test_a_game_has_no_timeline() -> None:
     with pytest.raises(UsageError, match="goes on from each answer"):
         timeline_of(load_study("hiring"))
