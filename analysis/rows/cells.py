@@ -26,6 +26,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
 from slant.collector.studies.catalogue import Fit
 from slant.collector.study.crossed_fits import STEP
+from slant.collector.study.engines import engine_columns
 
 GRAIN = ("source", "study_version", "variant")
 _OF_COUNTS_IN_STEPS = ("step_sensitivity", "censored")
@@ -197,11 +198,12 @@ def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
     names = _names_in_formulas(fit)
     if fit.engine == "brms" or "family" in fit.settings:  # text without a list of levels is ordered by its numbers
         names += [f"{name}_no" for name in names]
-    names += [name for name in (fit.outcome, fit.contrast, *fit.columns) if name]
+    own = (fit.outcome, fit.contrast, *fit.columns, *engine_columns(fit.engine))
+    names += [name for name in own if name]
     if "reasoning_text" in names:  # texts of several kinds are never combined
         names.append("reasoning_kind")
     used = tuple(dict.fromkeys(name for name in names if name in columns))
-    for name in (*fit.by, *fit.drop_flags, *fit.where, *(n for n in (fit.outcome, fit.contrast, *fit.columns) if n)):
+    for name in (*fit.by, *fit.drop_flags, *fit.where, *filter(None, own)):
         if name not in columns:
             raise StudyError(
                 f'Can\'t fit "{fit.name}": the view "{fit.view}" has no column "{name}".',
@@ -212,7 +214,8 @@ def used_columns(fit: Fit, columns: list[str]) -> tuple[str, ...]:
 
 def named_columns(fit: Fit) -> tuple[str, ...]:
     """Return all names in a fit that may be columns of its view."""
-    named = (*_names_in_formulas(fit), fit.outcome, fit.contrast, *fit.columns, *fit.by, *fit.drop_flags, *fit.where)
+    own = (fit.outcome, fit.contrast, *fit.columns, *engine_columns(fit.engine))
+    named = (*_names_in_formulas(fit), *own, *fit.by, *fit.drop_flags, *fit.where)
     return tuple(dict.fromkeys(name for name in named if name))
 
 

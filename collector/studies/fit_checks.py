@@ -14,7 +14,7 @@ from typing import Any
 from slant.collector.designs.study import Study
 from slant.collector.records import WITHOUT_ANSWER
 from slant.collector.studies.catalogue import fits_of
-from slant.collector.study.engines import engine_names, lists_levels, takes_random_effects
+from slant.collector.study.engines import engine_columns, engine_names, lists_levels, takes_random_effects
 from slant.collector.study.records import Fit, Specification
 
 PRIORS: Mapping[str, tuple[bool, ...]] = {
@@ -52,6 +52,7 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
         return
     columns = views[fit.view]
     named = [fit.outcome, fit.contrast, *fit.by, *fit.levels, *fit.factors, *fit.drop_flags, *fit.columns, *fit.where]
+    named += engine_columns(fit.engine)
     yield from _unknown_columns(where, (*_in_formula(fit.formula), *filter(None, named)), columns)
     for column, fit_levels in fit.levels.items():
         yield from _wrong_levels(f"{where} levels of {column}", fit_levels, levels.get(column, fit_levels))

@@ -3,7 +3,7 @@ file; this module is for code that names engines without R.
 
 Columns: `engine` (its name in study files), `what` (in words), `r_function`, `packages` (of R), `needs` (keys of the
 study's fit), `random` (whether its formula must have random effects: `yes`, `no`, or empty if that doesn't matter),
-`arguments` of the R function (`name`, or `name=what it is called in the study`; `*`: all settings),
+`columns` of its view that it uses whatever the study says, `arguments` of the R function (`name`, or `name=what it is called in the study`; `*`: all settings),
 `settings` that a caller may set differently than the study, `asides` (settings that change no number), `tables` that
 only this engine keeps, `files` it writes (argument=ending), `shown_as` (the fit in words), `are_of_cells`,
 `takes_all_cores`. Several values of a cell are separated by a space.
@@ -27,6 +27,11 @@ def engine_rows() -> tuple[dict[str, str], ...]:
 def engine_names() -> tuple[str, ...]:
     """Return the engines that a study's fit can name."""
     return tuple(row["engine"] for row in engine_rows())
+
+
+def engine_columns(engine: str) -> tuple[str, ...]:
+    """Return the columns of its view that such a fit uses, whatever the study says of it."""
+    return next((tuple(row["columns"].split()) for row in engine_rows() if row["engine"] == engine), ())
 
 
 def needs_contrast(engine: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from slant.collector.designs.allocation.choice_fits import choice_fits
 from slant.collector.designs.allocation.games import ELICITATION, QUESTIONS, RATINGS, ROUNDS, Games, game_content
 from slant.collector.designs.allocation.imported import turn_reader
 from slant.collector.designs.allocation.participants import PARTICIPANTS, check_participants, simulate_reply
@@ -27,7 +28,7 @@ from slant.collector.designs.people import PeopleUnits
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.study.folder import StudyFolder
-from slant.collector.study.records import Condition, StudyFile, StudyModel, TestInfo, numbered
+from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo, numbered
 from slant.collector.study.toml_table import Table
 
 _SHOWN = ("points", "bonus", "would_succeed", "reminders", "scale", "ranks", "n_hires", "n_successes", "answer_format")
@@ -63,6 +64,10 @@ class Allocation(Design):
             TestInfo(RATINGS, 3, "Ratings after the game", data.games * data.n_ratings),
         ]
         return rounds, *(test for test in after if test.planned)
+
+    def fits(self, study: StudyFile) -> dict[str, Fit]:
+        """Return the models of choice; an elicitation has no rounds to fit."""
+        return {} if study.data.task == ELICITATION else choice_fits()
 
     def answers(self, data: AllocationData) -> tuple[str, ...]:
         """Return the formats of answers; numbers are not asked by tool calls."""

@@ -2,7 +2,8 @@
 -- grain: trial_id, group
 -- reads: allocation_round_rows
 -- design: allocation
--- note:  `would_succeed` was drawn before the answer: it is what would have come of hiring this candidate, chosen or not.
+-- note:  `is_success` says how the round went, whichever candidate was chosen; `would_succeed` was drawn before the
+--        answer: it is what would have come of hiring this candidate, chosen or not.
 --        `tries_before` and `successes_before` are those of the group in this class of jobs, earlier in the same game.
 --        `shown_at` is its place in the prompt. `features` and `feature_values` are JSON lists, NULL if candidates have
 --        nothing but a group. No candidate `is_chosen` in a round without an answer, where the game ended.
@@ -27,7 +28,7 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, participa
        job,
        groups[group_no] AS "group", group_no,
        nullif(list_position(shown, groups[group_no]), 0) AS shown_at,
-       coalesce(choice = groups[group_no], false) AS is_chosen,
+       coalesce(choice = groups[group_no], false) AS is_chosen, is_success,
        list_contains(succeeding, groups[group_no]) AS would_succeed,
        try_cast(chances[group_no] AS DOUBLE) AS p_success,
        try_cast(tries[group_no] AS INTEGER) AS tries_before,

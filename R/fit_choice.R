@@ -1,0 +1,175 @@
+#' What do choices in a game go by? Conditional logits of games
+#'
+#' Which group is chosen in each round, by what was seen before it: `survival::clogit()` with a set a round and standard
+#' errors over games. A description, not a cause: what was seen is the outcome of earlier choices, and differences
+#' between games look like staying (`last`, `sqrt_tries`). [run_fit()]'s `"learning"` lets games differ.
+#'
+#' Terms, each of the group in the class of the round: `mean`, (successes + 1) / (tries + 2); `sqrt_tries`, the root of
+#' its tries; `last`, 1 if it was chosen last in this class; `last_won`, 1 if that choice also succeeded; `others_mean`,
+#' as `mean`, of its tries in all other classes (where there are several); `shown_first`, 1 if it was named first (where
+#' the data say so). What never varies is left out, with a message. Where choices are separated (no finite estimate), a
+#' warning names the terms, and all estimates have Firth's penalty.
+#'
+#' @inheritParams fit_policies
+#' @param terms names of the terms, or `NULL` for all that there are.
+#' @return The same list of data frames as [fit_lme4()]: `estimates` in log odds, robust standard errors, Wald's z.
+#'   `tables$terms` has for each term `vif` (its variance inflation) and `is_penalised`; `tables$sets` one row: `n_games`,
+#'   `n_choices`, `nats` (minus the log likelihood of a choice) and `chance_nats`.
+#' @source McFadden (1974); Lin & Wei (1989); Firth (1993); Heinze & Schemper (2001).
+#' @noRd
+fit_choice <- function(data, by = NULL, terms = NULL, save_to = NULL) {
+  check_arguments()
+  need_package("survival", "fit conditional logits")
+  fit_one <- function(rounds) fit_choice_of(candidate_rows_of(rounds), terms)
+  slant_fit(fit_games(data, by, "fit choices", fit_one, save_to), "survival")
+}
+
+choice_terms <- c("mean", "sqrt_tries", "last", "last_won", "others_mean", "shown_first")
+
+fit_choice_of <- function(rows, terms) {
+  terms <- varying_terms(rows, terms)
+  model <- with_robust_error(rows, terms)
+  separated <- separated_terms(model, rows)
+  if (length(separated) > 0) {
+    warning(sprintf(
+      "Choices are separated by %s: no finite estimate is likeliest. All estimates have Firth's penalty.",
+      toString(separated)
+    ), call. = FALSE)
+    model <- penalised_logit(rows, terms)
+  }
+  std_error <- sqrt(diag(model$var))
+  z <- model$coefficients / std_error
+  log_lik <- choice_log_likelihood(rows, terms, model$coefficients)
+  n <- sum(rows$is_chosen)
+  list(
+    estimates = estimate_rows(
+      terms, unname(model$coefficients), unname(std_error), statistic = unname(z),
+      p_value = 2 * stats::pnorm(-abs(unname(z))), half_width = stats::qnorm(.975) * unname(std_error)
+    ),
+    fit = list(
+      n_groups = length(unique(rows$game)), log_lik = log_lik, aic = 2 * length(terms) - 2 * log_lik,
+      bic = length(terms) * log(n) - 2 * log_lik, singular = FALSE,
+      optimiser = if (length(separated) > 0) "Firth's penalty, BFGS" else "survival::coxph by round, Wald z over games"
+    ),
+    variances = NULL,
+    tables_of_group = list(
+      terms = frame_of(
+        term = terms, vif = variance_inflation(model), is_penalised = rep(length(separated) > 0, length(terms))
+      ),
+      sets = frame_of(
+        n_games = length(unique(rows$game)), n_choices = n, nats = -log_lik / n,
+        chance_nats = log(nrow(rows) / n), has_separation = length(separated) > 0
+      )
+    ),
+    model = model
+  )
+}
+
+# One row a group in a round with a choice: `game`, `set`, `is_chosen` and the terms.
+candidate_rows_of <- function(rounds) {
+  n <- c(games = nrow(rounds$choice), groups = length(rounds$groups), classes = length(rounds$classes))
+  state <- first_state(n, list())
+  parts <- lapply(seq_len(ncol(rounds$choice)), function(round) {
+    is_on <- rounds$choice[, round] > 0
+    if (!any(is_on)) {
+      return(NULL)
+    }
+    at <- state_places(pmax(rounds$class[, round], 1), n)
+    rows <- candidates_of_round(rounds, round, is_on, seen_in_class(state, at), totals_of_groups(state, n))
+    state <<- next_state(state, at, pmax(rounds$choice[, round], 1), rounds$reward[, round], is_on, list(), n)
+    rows
+  })
+  rows <- do.call(rbind, parts)
+  rows[order(rows$set), , drop = FALSE]
+}
+
+totals_of_groups <- function(state, n) {
+  over_classes <- function(part) rowSums(array(part, n[c("games", "groups", "classes")]), dims = 2)
+  lapply(state[c("tries", "wins")], over_classes)
+}
+
+candidates_of_round <- function(rounds, round, is_on, seen, totals) {
+  games <- which(is_on)
+  n_groups <- length(rounds$groups)
+  group <- rep(seq_len(n_groups), each = length(games))
+  of_candidates <- function(part) as.vector(part[games, , drop = FALSE])
+  is_last <- as.numeric(rep(seen$last[games], n_groups) == group)
+  others <- list(wins = totals$wins - seen$wins, tries = totals$tries - seen$tries)
+  frame_of(
+    game = rep(games, n_groups), set = rep((games - 1) * ncol(rounds$choice) + round, n_groups),
+    is_chosen = rep(rounds$choice[games, round], n_groups) == group,
+    mean = of_candidates(posterior_means(seen)), sqrt_tries = sqrt(of_candidates(seen$tries)), last = is_last,
+    last_won = is_last * rep(seen$has_won[games], n_groups), others_mean = of_candidates(posterior_means(others)),
+    shown_first = if (is.null(rounds$shown)) 0 * group else {
+      as.numeric(of_candidates(matrix(rounds$shown[rounds$origin, round, ], nrow(rounds$choice))) %in% 1)
+    }
+  )
+}
+
+varying_terms <- function(rows, terms) {
+  asked <- if (is.null(terms)) choice_terms else as.character(unlist(terms))
+  unknown <- setdiff(asked, choice_terms)
+  if (length(unknown) > 0) {
+    stop_with(
+      sprintf("Can't fit choices by %s.", quoted(unknown)), sprintf("Terms there are: %s.", toString(choice_terms))
+    )
+  }
+  varies <- vapply(rows[asked], function(values) length(unique(values)) > 1, NA)
+  if (any(!varies) && !is.null(terms)) message("Without variation, and left out: ", toString(asked[!varies]), ".")
+  if (!any(varies)) stop_with("Can't fit choices: no term varies; every game has one round, or one choice only.")
+  asked[varies]
+}
+
+with_robust_error <- function(rows, terms) {
+  formula <- stats::reformulate(c(terms, "strata(set)"), quote(Surv(time, is_chosen)))
+  rows$time <- 1
+  environment(formula) <- list2env(list(Surv = survival::Surv, strata = survival::strata), parent = environment())
+  # its warnings are about estimates that run off, and so is its error of an infinite test
+  tryCatch(
+    suppressWarnings(survival::coxph(formula, data = rows, cluster = rows$game, method = "breslow")),
+    error = function(condition) list(coefficients = stats::setNames(rep(NA_real_, length(terms)), terms))
+  )
+}
+
+# Terms whose estimate runs off: an effect of one standard deviation of the term that is beyond any odds.
+separated_terms <- function(model, rows, limit = 10) {
+  estimates <- model$coefficients
+  names <- names(estimates)
+  effect <- estimates * vapply(rows[names], stats::sd, 0)
+  if (is.null(model$var)) names else names[is.na(effect) | abs(effect) > limit | !is.finite(diag(model$var))]
+}
+
+# The likelihood of conditional logits with Jeffreys' prior; the covariance is a sandwich over games, as without it.
+penalised_logit <- function(rows, terms) {
+  x <- as.matrix(rows[terms])
+  information <- function(b) choice_information(x, rows$set, b)
+  loss <- function(b) {
+    penalty <- determinant(information(b))$modulus / 2
+    -choice_log_likelihood(rows, terms, b) - as.numeric(penalty)
+  }
+  found <- stats::optim(stats::setNames(rep(0, length(terms)), terms), loss, method = "BFGS")
+  inverse <- solve(information(found$par))
+  scores <- rowsum(x * (rows$is_chosen - shares_in_sets(x, rows$set, found$par)), rows$game)
+  list(coefficients = found$par, var = inverse %*% crossprod(scores) %*% inverse, naive.var = inverse)
+}
+
+choice_information <- function(x, set, b) {
+  p <- shares_in_sets(x, set, b)
+  means <- rowsum(x * p, set)[as.character(set), , drop = FALSE]
+  crossprod((x - means) * sqrt(p))
+}
+
+shares_in_sets <- function(x, set, b) {
+  utility <- as.vector(x %*% b)
+  weight <- exp(utility - stats::ave(utility, set, FUN = max))
+  weight / stats::ave(weight, set, FUN = sum)
+}
+
+choice_log_likelihood <- function(rows, terms, b) {
+  sum(log(shares_in_sets(as.matrix(rows[terms]), rows$set, b)[rows$is_chosen]))
+}
+
+variance_inflation <- function(model) {
+  covariance <- if (is.null(model$naive.var)) model$var else model$naive.var
+  if (nrow(covariance) < 2) rep(1, nrow(covariance)) else unname(diag(solve(stats::cov2cor(covariance))))
+}

@@ -1,0 +1,200 @@
+#' Which policy plays like this? Candidates fitted to games
+#'
+#' Each way to choose among groups is fitted to all games of a group of rows by maximum likelihood, with the same
+#' parameters in each game, and judged in two ways: by games that it has not seen (K-fold over games, for the rounds of a
+#' game depend on each other), and by replaying the games. The best candidate may fail the replay; then none of them
+#' describes the choices.
+#'
+#' Candidates: `random`; `greedy`, `thompson` (the chance to be the best group under Beta(1 + successes, 1 + failures))
+#' and `ucb` (mean plus sqrt(2 log t / n)), each with a `lapse`, the share of choices at random; `win_stay_lose_shift`;
+#' and the delta rule `learner` (`rate_up`, `rate_down`, `sharpness`), with `perseveration` for the last group, with a
+#' lapse, with a `bonus` / sqrt(n + 1) for groups seldom tried, and with two rates for good and bad news. Values begin at
+#' .5.
+#'
+#' @param data a data frame with one row per candidate of a round, as the view `allocation_candidates`: `game`, `round`,
+#'   `class`, `group`, `is_chosen`, `is_success`, and for replays `p_success`, the true chance of success. Rounds without
+#'   a choice change nothing; games in which they are more than a tenth are left out, with a message.
+#' @param by names of the columns of each of whose groups the candidates are fitted.
+#' @param folds number of folds over games; at most as many as there are games.
+#' @param seed of folds and replays, a whole number.
+#' @param save_to path of an `.rds` file for the fitted candidates, or `NULL`.
+#' @return The same list of data frames as [fit_lme4()]. `estimates`: the parameters of each candidate
+#'   (`"learner: sharpness"`), standard errors and intervals by the delta method on the scale without limits; NA at a
+#'   limit. `tables`: `candidates`, one row a policy: `n_parameters`, `log_lik`, `nats` (minus the log likelihood of a
+#'   choice; log K is chance), `bic`, `elpd` (log likelihood of the games left out) with `se_elpd`, `elpd_difference` to
+#'   the best with `se_difference` over games, `is_best`, `passes` (the replay; NA if it can't be played) and `verdict`;
+#'   and `checks`, what each replay was compared in.
+#' @source Daw (2011), Trial-by-trial data analysis using computational models; Palminteri, Wyart & Koechlin (2017), on
+#'   comparing and falsifying them. Wu et al. fit no model of choice.
+#' @noRd
+fit_policies <- function(data, by = NULL, folds = 5, seed = 1, save_to = NULL) {
+  check_arguments(more = list(folds = argument_kinds$whole(2)))
+  fit_one <- function(rounds) with_seed(seed, fit_policies_of(rounds, folds))
+  slant_fit(fit_games(data, by, "compare policies", fit_one, save_to))
+}
+
+fit_policies_of <- function(rounds, folds) {
+  policies <- lapply(choice_policies(), with_fixed_shares, rounds = rounds)
+  fits <- lapply(policies, policy_fit, rounds = rounds)
+  fold <- sample(rep_len(seq_len(min(folds, length(rounds$games))), length(rounds$games)))
+  elpd <- Map(function(policy, fit) left_out_log_lik(rounds, policy, fit, fold), policies, fits)
+  checks <- Map(function(policy, fit) policy_checks(rounds, policy, fit), choice_policies(), fits)
+  candidates <- candidate_rows(rounds, fits, elpd, checks)
+  best <- fits[[which(candidates$is_best)]]
+  list(
+    estimates = do.call(rbind, unname(Map(policy_estimates, names(fits), fits))),
+    fit = list(
+      n_groups = length(rounds$games), log_lik = best$log_lik, aic = 2 * best$n_parameters - 2 * best$log_lik,
+      bic = bic_of(best, rounds), singular = FALSE, optimiser = "optim, BFGS"
+    ),
+    variances = NULL,
+    tables_of_group = list(candidates = candidates, checks = stacked_by_policy(checks)),
+    model = fits
+  )
+}
+
+# The shares of a policy that has no parameter but its lapse are the same whatever that is: they are computed once.
+with_fixed_shares <- function(policy, rounds) {
+  if (!identical(names(policy$start), "lapse")) {
+    return(policy)
+  }
+  certain <- exp(choice_log_lik(rounds, policy, list(lapse = 0)))
+  policy$log_lik <- function(games, lapse) {
+    log_lik <- log((1 - lapse) * certain[games, , drop = FALSE] + lapse / length(rounds$groups))
+    replace(log_lik, rounds$choice[games, ] == 0, 0)
+  }
+  policy
+}
+
+# The logarithms of the probabilities of each game, of some games, by parameters on the scale of the search.
+game_log_lik <- function(rounds, policy, searched, games = seq_along(rounds$games)) {
+  reported <- reported_parameters(searched)
+  if (!is.null(policy$log_lik)) {
+    return(rowSums(policy$log_lik(games, reported$lapse)))
+  }
+  rowSums(choice_log_lik(chosen_games(rounds, games), policy, reported))
+}
+
+# Maximum likelihood: `searched`, its covariance on the same scale (NULL where the likelihood is flat), `log_lik`.
+policy_fit <- function(policy, rounds, games = seq_along(rounds$games), start = unlist(policy$start)) {
+  if (length(start) == 0) {
+    return(list(searched = NULL, n_parameters = 0L, log_lik = sum(game_log_lik(rounds, policy, NULL, games))))
+  }
+  # a weak hold far out keeps the search from running off where a parameter is at its limit
+  loss <- function(searched) {
+    value <- -sum(game_log_lik(rounds, policy, searched, games))
+    if (is.finite(value)) value + sum(pmax(abs(searched) - 12, 0)^2) else 1e10
+  }
+  found <- stats::optim(start, loss, method = "BFGS", control = list(
+    maxit = 200, reltol = 1e-12, fnscale = sum(rounds$choice[games, ] > 0) # or the first step goes too far
+  ))
+  list(
+    searched = found$par, n_parameters = length(start), log_lik = sum(game_log_lik(rounds, policy, found$par, games)),
+    loss = loss
+  )
+}
+
+# With the covariance of what was searched for, NULL where the likelihood is flat in some direction.
+policy_covariance <- function(fit) {
+  if (fit$n_parameters == 0) {
+    return(NULL)
+  }
+  hessian <- stats::optimHess(fit$searched, fit$loss)
+  if (!all(is.finite(hessian)) || min(eigen(hessian, TRUE, TRUE)$values) < 1e-4) NULL else solve(hessian)
+}
+
+# By game: fitted without the games of its fold.
+left_out_log_lik <- function(rounds, policy, fit, fold) {
+  elpd <- double(length(rounds$games))
+  for (one in unique(fold)) {
+    trained <- policy_fit(policy, rounds, which(fold != one), fit$searched)
+    elpd[fold == one] <- game_log_lik(rounds, policy, trained$searched, which(fold == one))
+  }
+  elpd
+}
+
+# Replays with parameters drawn from what is known of them; NULL where the true chances of success are not.
+policy_checks <- function(rounds, policy, fit) {
+  if (!can_be_replayed(rounds)) {
+    return(NULL)
+  }
+  n_games <- length(rounds$games)
+  covariance <- policy_covariance(fit)
+  parameters <- if (fit$n_parameters > 0) {
+    spread <- if (is.null(covariance)) 0 else t(chol(covariance))
+    noise <- matrix(stats::rnorm(n_replays * fit$n_parameters), fit$n_parameters)
+    drawn <- fit$searched + if (is.null(covariance)) 0 * noise else spread %*% noise
+    drawn <- stats::setNames(asplit(drawn, 1), names(fit$searched))
+    reported_parameters(lapply(drawn, function(values) rep(as.vector(values), each = n_games)))
+  }
+  lanes <- chosen_games(rounds, rep(seq_len(n_games), n_replays))
+  replay_checks(rounds, replayed_rounds(lanes, policy, parameters), n_replays)
+}
+
+bic_of <- function(fit, rounds) fit$n_parameters * log(n_choices(rounds)) - 2 * fit$log_lik
+
+candidate_rows <- function(rounds, fits, elpd, checks) {
+  total <- vapply(elpd, sum, 0)
+  best <- which.max(total)
+  over_games <- function(values) stats::sd(values) * sqrt(length(values))
+  passes <- vapply(checks, function(check) if (is.null(check)) NA else all(check$passes), NA)
+  rows <- data.frame(
+    policy = names(fits), n_parameters = vapply(fits, `[[`, 1L, "n_parameters"),
+    log_lik = vapply(fits, `[[`, 0, "log_lik"), bic = vapply(fits, bic_of, 0, rounds = rounds), elpd = total,
+    se_elpd = vapply(elpd, over_games, 0), elpd_difference = total - total[[best]],
+    se_difference = vapply(elpd, function(own) over_games(own - elpd[[best]]), 0),
+    is_best = seq_along(fits) == best, passes = passes, row.names = NULL
+  )
+  rows$nats <- -rows$log_lik / n_choices(rounds)
+  rows$verdict <- policy_verdicts(rows)
+  rows[c("policy", "n_parameters", "log_lik", "nats", "bic", "elpd", "se_elpd", "elpd_difference", "se_difference",
+         "is_best", "passes", "verdict")]
+}
+
+# What may be said of each: a candidate that predicts best and does not play like the games explains nothing.
+policy_verdicts <- function(rows) {
+  is_near <- rows$elpd_difference > -2 * rows$se_difference | rows$is_best
+  of_others <- if (any(rows$passes %in% TRUE)) "" else " No candidate passes its replay: parameters are no findings."
+  said <- ifelse(
+    rows$is_best, "It predicts games that it has not seen best",
+    ifelse(is_near, "It predicts about as well as the best", "It predicts worse than the best")
+  )
+  replayed <- ifelse(
+    is.na(rows$passes), "; it could not be replayed.",
+    ifelse(rows$passes, ", and its replays look like the games.", "; its replays do not look like the games.")
+  )
+  paste0(said, replayed, of_others)
+}
+
+stacked_by_policy <- function(checks) {
+  checks <- Filter(Negate(is.null), checks)
+  if (length(checks) == 0) {
+    return(cbind(frame_of(policy = character()), no_checks()))
+  }
+  as_plain_rows(do.call(rbind, Map(function(name, rows) cbind(policy = name, rows), names(checks), checks)))
+}
+
+# The parameters of a candidate as reported; none of a policy without.
+policy_estimates <- function(name, fit) {
+  if (fit$n_parameters == 0) {
+    return(NULL)
+  }
+  covariance <- policy_covariance(fit)
+  as_reported <- function(searched) unlist(reported_parameters(as.list(searched)))
+  estimate <- as_reported(fit$searched)
+  std_error <- rep(NA_real_, length(estimate))
+  if (!is.null(covariance)) {
+    slopes <- vapply(seq_along(fit$searched), function(i) {
+      step <- replace(0 * fit$searched, i, 1e-5)
+      (as_reported(fit$searched + step) - as_reported(fit$searched - step)) / 2e-5
+    }, estimate)
+    std_error <- sqrt(pmax(0, diag(matrix(slopes, length(estimate)) %*% covariance %*% t(matrix(slopes, length(estimate))))))
+  }
+  is_single <- names(estimate) == "rate_down" & !"rate_difference" %in% names(fit$searched)
+  kept <- which(!is_single)
+  names <- sub("^rate_up$", if (any(is_single)) "rate" else "rate_up", names(estimate))
+  estimate_rows(
+    paste0(name, ": ", names[kept]), unname(estimate[kept]), std_error[kept],
+    half_width = stats::qnorm(.975) * std_error[kept]
+  )
+}

@@ -1,0 +1,118 @@
+# Do games that a model of choice plays look like those that were played? Whole games are replayed, each with its own
+# learning, and compared in what the indices of games and the reviewers of such models ask for.
+
+n_replays <- 1000L
+
+# `lanes`: the same games many times, `n_draws` times all of them one below the other, as replayed_rounds() played them.
+# One row a statistic: `kind` (`"mean"` over games, or `"sd"` between them), `observed`, `predicted` (mean over draws),
+# `conf_low` and `conf_high` (95 % of the draws), `p_value` (two-sided, draws that equal the observed counted half),
+# `p_adjusted` (Holm) and `passes`, whether that is .05 or more. A statistic that is not defined is left out.
+replay_checks <- function(rounds, lanes, n_draws) {
+  observed <- game_statistics(rounds, 1)
+  replicated <- game_statistics(lanes, n_draws)
+  known <- names(observed)[is.finite(unlist(observed))]
+  rows <- lapply(known, function(name) check_row(name, observed[[name]], replicated[[name]]))
+  rows <- do.call(rbind, Filter(Negate(is.null), rows))
+  rows$p_adjusted <- stats::p.adjust(rows$p_value, "holm")
+  rows$passes <- rows$p_adjusted >= .05
+  as_plain_rows(rows)
+}
+
+check_row <- function(name, observed, replicated) {
+  replicated <- replicated[is.finite(replicated)]
+  if (length(replicated) < 2) {
+    return(NULL)
+  }
+  ties <- abs(replicated - observed) < 1e-9
+  above <- mean((replicated > observed & !ties) + ties / 2)
+  at_least <- 1 / (length(replicated) + 1)
+  limits <- unname(stats::quantile(replicated, c(.025, .975)))
+  data.frame(
+    statistic = sub("^sd_", "", name), kind = if (startsWith(name, "sd_")) "sd" else "mean", observed = observed,
+    predicted = mean(replicated), conf_low = limits[[1]], conf_high = limits[[2]],
+    p_value = min(1, 2 * max(at_least, min(above, 1 - above)))
+  )
+}
+
+# By name, a value a draw: means over the games of a draw, and standard deviations between them (`sd_`).
+game_statistics <- function(rounds, n_draws) {
+  n_games <- nrow(rounds$choice) / n_draws
+  by_draw <- function(values, of) apply(matrix(values, n_games), 2, of)
+  of_games <- c(share_statistics(rounds), entropy_by_block(rounds))
+  means <- lapply(of_games, by_draw, function(x) mean(x, na.rm = TRUE))
+  spread <- if (n_games > 1) {
+    lapply(of_games[intersect(c("one_minus_herfindahl", "si"), names(of_games))], by_draw, stats::sd)
+  }
+  gasi <- if (n_games > 1 && length(rounds$classes) > 1) list(gasi = gasi_by_draw(rounds, n_draws))
+  c(means, gasi, if (length(spread) > 0) stats::setNames(spread, paste0("sd_", names(spread))))
+}
+
+# Each game's: 1 minus the sum of squared shares of the groups, SI and BGD, how often another group than the last of its
+# class was chosen after a success and after a failure, and which share of groups was ever tried in a class.
+share_statistics <- function(rounds) {
+  counts <- counts_of_choices(rounds)
+  totals <- rowSums(counts, dims = 2)
+  last <- last_choices(rounds)
+  switches <- function(won) {
+    is_asked <- last$choice > 0 & rounds$choice > 0 & last$reward == won
+    rowSums(is_asked & rounds$choice != last$choice) / rowSums(is_asked)
+  }
+  met <- apply(counts, c(1, 3), sum) > 0
+  found <- list(
+    one_minus_herfindahl = 1 - rowSums((totals / rowSums(totals))^2),
+    switch_after_success = switches(1), switch_after_failure = switches(0),
+    groups_tried = rowSums(counts > 0) / (length(rounds$groups) * rowSums(met))
+  )
+  if (length(rounds$classes) == 1) {
+    return(found)
+  }
+  measured <- measured_games(counts)$games
+  c(found, list(si = measured$si, bgd = measured$bgd))
+}
+
+counts_of_choices <- function(rounds) {
+  n <- c(nrow(rounds$choice), length(rounds$groups), length(rounds$classes))
+  is_on <- rounds$choice > 0
+  place <- row(rounds$choice)[is_on] + n[[1]] * (rounds$choice[is_on] - 1 + n[[2]] * (rounds$class[is_on] - 1))
+  array(as.numeric(tabulate(place, prod(n))), n)
+}
+
+# The last choice in the class of each round, and its reward: matrices by game and round, 0 where there is none.
+last_choices <- function(rounds) {
+  choice <- reward <- matrix(0, nrow(rounds$choice), ncol(rounds$choice))
+  known <- list(choice = matrix(0, nrow(choice), length(rounds$classes)))
+  known$reward <- known$choice
+  for (round in seq_len(ncol(choice))) {
+    at <- cbind(seq_len(nrow(choice)), pmax(rounds$class[, round], 1))
+    choice[, round] <- known$choice[at]
+    reward[, round] <- known$reward[at]
+    is_on <- rounds$choice[, round] > 0
+    known$choice[at[is_on, , drop = FALSE]] <- rounds$choice[is_on, round]
+    known$reward[at[is_on, , drop = FALSE]] <- rounds$reward[is_on, round]
+  }
+  list(choice = choice, reward = reward)
+}
+
+# Bits of the groups chosen in each ten rounds of a game, blocks that no game has in full left out.
+entropy_by_block <- function(rounds, size = 10) {
+  blocks <- seq_len(ncol(rounds$choice) %/% size)
+  found <- lapply(blocks, function(block) {
+    choice <- rounds$choice[, (block - 1) * size + seq_len(size), drop = FALSE]
+    counts <- vapply(seq_along(rounds$groups), function(group) rowSums(choice == group), double(nrow(choice)))
+    counts <- matrix(counts, nrow(choice))
+    ifelse(rowSums(counts) > 0, rowSums(plogp(counts / pmax(rowSums(counts), 1))), NA_real_)
+  })
+  stats::setNames(found, sprintf("entropy_block_%d", blocks))
+}
+
+gasi_by_draw <- function(rounds, n_draws) {
+  counts <- counts_of_choices(rounds)
+  n_games <- nrow(counts) / n_draws
+  vapply(seq_len(n_draws), function(draw) {
+    of_draw <- counts[(draw - 1) * n_games + seq_len(n_games), , , drop = FALSE]
+    gasi <- vapply(measured_games(of_draw)$between, function(group) {
+      mean_apart(group, equal_weights(n_games))$distance
+    }, 0)
+    mean(gasi, na.rm = TRUE)
+  }, 0)
+}
