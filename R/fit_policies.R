@@ -45,7 +45,7 @@ fit_policies_of <- function(rounds, folds) {
     estimates = do.call(rbind, unname(Map(policy_estimates, names(fits), fits))),
     fit = list(
       n_groups = length(rounds$games), log_lik = best$log_lik, aic = 2 * best$n_parameters - 2 * best$log_lik,
-      bic = bic_of(best, rounds), singular = FALSE, optimiser = "optim, BFGS"
+      bic = bic_of(best, rounds), singular = FALSE, optimiser = "nlminb (PORT)"
     ),
     variances = NULL,
     tables_of_group = list(candidates = candidates, checks = stacked_by_policy(checks)),
@@ -85,9 +85,7 @@ policy_fit <- function(policy, rounds, games = seq_along(rounds$games), start = 
     value <- -sum(game_log_lik(rounds, policy, searched, games))
     if (is.finite(value)) value + sum(pmax(abs(searched) - 12, 0)^2) else 1e10
   }
-  found <- stats::optim(start, loss, method = "BFGS", control = list(
-    maxit = 200, reltol = 1e-12, fnscale = sum(rounds$choice[games, ] > 0) # or the first step goes too far
-  ))
+  found <- stats::nlminb(start, loss, control = list(rel.tol = 1e-10))
   list(
     searched = found$par, n_parameters = length(start), log_lik = sum(game_log_lik(rounds, policy, found$par, games)),
     loss = loss

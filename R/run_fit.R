@@ -26,6 +26,15 @@
 #'       [amce()], [amie()], [mean_contrasts()], [impact_ratio()].}
 #'     \item{`"reliability"`}{[scale_reliability()] of rows that carry their keys: `outcome` (the rating), `by`,
 #'       and names of the columns `respondent`, `item`, `scale`, `key` and `limits` (two); `least_answered`.}
+#'     \item{`"choice"`}{what choices of groups in a game go by: a conditional logit of the rounds, standard errors over
+#'       games: `by` and `terms`. `data` of this and the next two: one row per candidate of a round, as the view
+#'       `allocation_candidates`. `tables$terms` has variance inflation, `tables$sets` nats a choice.}
+#'     \item{`"policies"`}{which of ten ways to choose plays like these games, by games that were not seen and by
+#'       replays: `by`, `folds` (5), `seed`. `tables$candidates` has a verdict on each.}
+#'     \item{`"learning"`}{a hierarchical learner by Stan: `by`, the switches `perseveration`, `lapse` (on), `two_rates`,
+#'       `bonus`, `generalisation`, `free_values` (off), `folds`, and the sampler's settings as of [fit_brms()].
+#'       `tables$learner` has its verdict, `priors` what is identified, `checks` its replays, `counterfactuals` the
+#'       indices with more and less exploration.}
 #'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: `outcome`, `contrast` (if not given
 #'       `"condition"`), `levels`, `by`, and `trim` (.2).}
 #'     \item{`"median_difference"`}{of medians, with a percentile bootstrap: the same, `n_draws` (2000), `seed`.}

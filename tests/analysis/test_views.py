@@ -37,7 +37,7 @@ BASE_TABLES = {"attempts", "runs", "run_models", "run_tests", "checks", "pace_hi
 ONCE = (
     "bayes_", "effects_over_words", "ratios_of_medians", "topic_", "specifications", "permutation_", "calibration_",
     "game_", "retest_", "estimates_over_clusters", "tests_of_terms",
-    "category_effects",
+    "category_effects", "policy_candidates", "learner_",
 )  # fmt: skip
 OF_TRIALS = (
     "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",

@@ -1,0 +1,48 @@
+test_that("people's choices come to the conditional logits that were computed elsewhere", {
+  skip_if_not_installed("survival")
+  fit <- fit_choice(people_rounds("identical"))
+  expect_equal(fit$estimates$term, c("mean", "sqrt_tries", "last", "last_won"))
+  expect_equal(fit$estimates$estimate, c(3.051184, .3800185, -.8695736, 1.392894), tolerance = 1e-6)
+  expect_equal(fit$estimates$std_error, c(.438072, .06728091, .1524453, .1651731), tolerance = 1e-6)
+  expect_equal(fit$fits$log_lik, -4351.179, tolerance = 1e-6)
+  expect_equal(fit$tables$sets$nats, 1.016631, tolerance = 1e-6)
+  different <- fit_choice(people_rounds("different"))
+  expect_equal(different$estimates$estimate, c(1.781773, .5336299, -.5553187, 1.854751), tolerance = 1e-6)
+})
+
+test_that("several classes and places in the prompt have terms of their own", {
+  skip_if_not_installed("survival")
+  rows <- candidate_table(learner_games(n_games = 6, n_classes = 2))
+  fit <- fit_choice(rows)
+  expect_equal(fit$estimates$term, c("mean", "sqrt_tries", "last", "last_won", "others_mean", "shown_first"))
+  expect_equal(fit$tables$terms$term, fit$estimates$term)
+  expect_true(all(fit$tables$terms$vif >= 1))
+  expect_equal(fit_choice(rows, terms = c("mean", "last"))$estimates$term, c("mean", "last"))
+  expect_match(fit_choice(rows, terms = "men")$fits$error, "Terms there are: mean")
+})
+
+test_that("separated choices are named and penalised", {
+  skip_if_not_installed("survival")
+  stays <- list(stay_after_win = 1, stay_after_loss = 0)
+  fit <- fit_choice(candidate_table(played_games(choice_policies()$win_stay_lose_shift, stays, n_games = 10)))
+  expect_equal(fit$fits$status, "warned")
+  expect_match(fit$fits$messages, "Choices are separated by .*Firth")
+  expect_true(all(is.finite(fit$estimates$std_error)))
+  expect_true(all(fit$tables$terms$is_penalised))
+})
+
+test_that("Firth's estimates are nearer to 0 than the likeliest, and near them where there is much data", {
+  skip_if_not_installed("survival")
+  rows <- candidate_rows_of(learner_games(n_games = 40))
+  likeliest <- with_robust_error(rows, "mean")$coefficients
+  penalised <- penalised_logit(rows, "mean")$coefficients
+  expect_lt(penalised, likeliest)
+  expect_equal(unname(penalised), unname(likeliest), tolerance = .01)
+})
+
+test_that("one group in every round is a failed fit with a reason", {
+  skip_if_not_installed("survival")
+  rounds <- empty_games(2, 1)
+  rounds$choice[] <- 1
+  expect_match(fit_choice(candidate_table(rounds)[-8])$fits$error, "no term varies")
+})

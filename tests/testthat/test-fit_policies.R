@@ -1,0 +1,50 @@
+candidates_of <- function(rounds, ...) fit_policies(candidate_table(rounds), ...)$tables$candidates
+
+test_that("players are recognised among the candidates by games that were not seen", {
+  skip_but_in_full()
+  lapse <- list(lapse = .1)
+  players <- list(
+    random = list(), greedy = lapse, win_stay_lose_shift = list(stay_after_win = .95, stay_after_loss = .1),
+    thompson = lapse, ucb = lapse
+  )
+  p <- rep(.9, 4)
+  best <- vapply(names(players), function(name) {
+    rows <- candidates_of(played_games(choice_policies()[[name]], players[[name]], chances = p, n_classes = 4))
+    rows$policy[rows$is_best | rows$elpd_difference > -2]
+  }[[1]], "")
+  expect_equal(unname(best), names(players))
+})
+
+test_that("a candidate is fitted by maximum likelihood and compared over games", {
+  rounds <- learner_games(n_games = 12, n_rounds = 20)
+  candidates <- choice_policies()[c("random", "greedy", "learner")]
+  fits <- lapply(candidates, policy_fit, rounds = rounds)
+  nearby <- function(step) sum(game_log_lik(rounds, candidates$learner, fits$learner$searched + step))
+  expect_gt(fits$learner$log_lik, max(nearby(c(.05, 0)), nearby(c(0, .05)), nearby(c(-.05, -.05))))
+  expect_equal(fits$random$log_lik, -12 * 20 * log(4))
+  fold <- rep(1:3, 4)
+  elpd <- left_out_log_lik(rounds, candidates$learner, fits$learner, fold)
+  expect_length(elpd, 12)
+  expect_lt(sum(elpd), fits$learner$log_lik)
+})
+
+test_that("a player that only stays and shifts fails the replays of a learner", {
+  stays <- list(stay_after_win = 1, stay_after_loss = 0)
+  rounds <- played_games(choice_policies()$win_stay_lose_shift, stays, n_games = 30, chances = rep(.9, 4))
+  policies <- choice_policies()[c("learner_perseveration", "win_stay_lose_shift")]
+  passes <- withr::with_seed(2, vapply(policies, function(policy) {
+    all(policy_checks(rounds, policy, policy_fit(policy, rounds))$passes)
+  }, NA))
+  expect_equal(unname(passes), c(FALSE, TRUE))
+})
+
+test_that("where chances of success are not known, nothing is replayed and the verdict says so", {
+  rows <- candidate_rows(
+    learner_games(n_games = 4, n_rounds = 5),
+    list(a = list(n_parameters = 0L, log_lik = -27.7), b = list(n_parameters = 1L, log_lik = -20)),
+    list(a = rep(-6.9, 4), b = c(-5, -5, -6, -6)), list(a = NULL, b = NULL)
+  )
+  expect_equal(rows$is_best, c(FALSE, TRUE))
+  expect_equal(rows$elpd_difference, c(-5.6, 0))
+  expect_match(rows$verdict, "could not be replayed", all = TRUE)
+})
