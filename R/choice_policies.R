@@ -18,16 +18,16 @@ choice_policies <- function() {
       played = function(seen, of) with_lapse(drawn_best(seen), of$lapse)
     ),
     ucb = list(start = lapse, weights = function(seen, of) with_lapse(best_shares(upper_bounds(seen)), of$lapse)),
-    learner = list(start = learning_start[c("rate", "sharpness")], weights = learner_shares),
-    learner_perseveration = list(start = learning_start[c("rate", "sharpness", "perseveration")],
-                                 weights = learner_shares),
-    learner_lapse = list(start = learning_start[c("rate", "sharpness", "perseveration", "lapse")],
-                         weights = learner_shares),
-    learner_bonus = list(start = learning_start[c("rate", "sharpness", "perseveration", "lapse", "bonus")],
-                         weights = learner_shares),
-    learner_two_rates = list(start = learning_start[c("rate", "sharpness", "perseveration", "lapse", "rate_difference")],
-                             weights = learner_shares)
+    learner = learner_with(),
+    learner_perseveration = learner_with("perseveration"),
+    learner_lapse = learner_with("perseveration", "lapse"),
+    learner_bonus = learner_with("perseveration", "lapse", "bonus"),
+    learner_two_rates = learner_with("perseveration", "lapse", "rate_difference")
   )
+}
+
+learner_with <- function(...) {
+  list(start = learning_start[c("rate", "sharpness", ...)], weights = learner_shares)
 }
 
 learning_start <- list(
@@ -39,7 +39,8 @@ learning_start <- list(
 reported_parameters <- function(searched) {
   of <- as.list(searched)
   share <- c("lapse", "stay_after_win", "stay_after_loss", "generalisation")
-  found <- c(lapply(of[intersect(names(of), share)], stats::plogis), of[intersect(names(of), c("perseveration", "bonus"))])
+  as_they_are <- of[intersect(names(of), c("perseveration", "bonus"))]
+  found <- c(lapply(of[intersect(names(of), share)], stats::plogis), as_they_are)
   if (!is.null(of$sharpness)) found$sharpness <- exp(of$sharpness)
   if (!is.null(of$rate)) {
     half <- if (is.null(of$rate_difference)) 0 else of$rate_difference / 2
@@ -58,7 +59,9 @@ choice_log_lik <- function(rounds, policy, parameters) {
 # The same games played by the policy: `rounds` with the choices and rewards of chance. Rewards are drawn with the true
 # chances of success; where a group would have succeeded is not asked, for the rounds that are replayed differ.
 replayed_rounds <- function(rounds, policy, parameters) {
-  if (!can_be_replayed(rounds)) stop_with("Can't replay these games: their chances of success (`p_success`) are not known.")
+  if (!can_be_replayed(rounds)) {
+    stop_with("Can't replay these games: their chances of success (`p_success`) are not known.")
+  }
   played <- run_policy(rounds, policy, parameters, plays = TRUE)
   rounds[c("choice", "reward")] <- played[c("choice", "reward")]
   rounds

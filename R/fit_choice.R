@@ -13,8 +13,8 @@
 #' @inheritParams fit_policies
 #' @param terms names of the terms, or `NULL` for all that there are.
 #' @return The same list of data frames as [fit_lme4()]: `estimates` in log odds, robust standard errors, Wald's z.
-#'   `tables$terms` has for each term `vif` (its variance inflation) and `is_penalised`; `tables$sets` one row: `n_games`,
-#'   `n_choices`, `nats` (minus the log likelihood of a choice) and `chance_nats`.
+#'   `tables$terms` has for each term `vif` (its variance inflation) and `is_penalised`; `tables$sets` one row:
+#'   `n_games`, `n_choices`, `nats` (minus the log likelihood of a choice) and `chance_nats`.
 #' @source McFadden (1974); Lin & Wei (1989); Firth (1993); Heinze & Schemper (2001).
 #' @noRd
 fit_choice <- function(data, by = NULL, terms = NULL, save_to = NULL) {
@@ -100,10 +100,14 @@ candidates_of_round <- function(rounds, round, is_on, seen, totals) {
     is_chosen = rep(rounds$choice[games, round], n_groups) == group,
     mean = of_candidates(posterior_means(seen)), sqrt_tries = sqrt(of_candidates(seen$tries)), last = is_last,
     last_won = is_last * rep(seen$has_won[games], n_groups), others_mean = of_candidates(posterior_means(others)),
-    shown_first = if (is.null(rounds$shown)) 0 * group else {
-      as.numeric(of_candidates(matrix(rounds$shown[rounds$origin, round, ], nrow(rounds$choice))) %in% 1)
-    }
+    shown_first = of_candidates(is_shown_first(rounds, round))
   )
+}
+
+# 1 for the group that was named first in this round, by game and group; 0 for all where nothing says.
+is_shown_first <- function(rounds, round) {
+  n <- c(nrow(rounds$choice), length(rounds$groups))
+  if (is.null(rounds$shown)) matrix(0, n[[1]], n[[2]]) else matrix(+(rounds$shown[rounds$origin, round, ] %in% 1), n[[1]])
 }
 
 varying_terms <- function(rows, terms) {

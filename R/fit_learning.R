@@ -113,7 +113,9 @@ learner_data <- function(rounds, switches, prior_only = FALSE) {
 }
 
 # Evenly spaced draws, at most `n` of them.
-thinned <- function(draws, n) draws[unique(round(seq(1, nrow(draws), length.out = min(n, nrow(draws))))), , drop = FALSE]
+thinned <- function(draws, n) {
+  draws[unique(round(seq(1, nrow(draws), length.out = min(n, nrow(draws))))), , drop = FALSE]
+}
 
 # The parameters of each game in each draw, as run_policy() takes them: those of the first draw, game after game, first.
 learner_parameters <- function(draws, n_games) {

@@ -1,19 +1,19 @@
 #' Which policy plays like this? Candidates fitted to games
 #'
 #' Each way to choose among groups is fitted to all games of a group of rows by maximum likelihood, with the same
-#' parameters in each game, and judged in two ways: by games that it has not seen (K-fold over games, for the rounds of a
-#' game depend on each other), and by replaying the games. The best candidate may fail the replay; then none of them
+#' parameters in each game, and judged in two ways: by games that it has not seen (K-fold over games, for the rounds of
+#' a game depend on each other), and by replaying the games. The best candidate may fail the replay; then none of them
 #' describes the choices.
 #'
 #' Candidates: `random`; `greedy`, `thompson` (the chance to be the best group under Beta(1 + successes, 1 + failures))
 #' and `ucb` (mean plus sqrt(2 log t / n)), each with a `lapse`, the share of choices at random; `win_stay_lose_shift`;
 #' and the delta rule `learner` (`rate_up`, `rate_down`, `sharpness`), with `perseveration` for the last group, with a
-#' lapse, with a `bonus` / sqrt(n + 1) for groups seldom tried, and with two rates for good and bad news. Values begin at
-#' .5.
+#' lapse, with a `bonus` / sqrt(n + 1) for groups seldom tried, and with two rates for good and bad news. Values begin
+#' at .5.
 #'
 #' @param data a data frame with one row per candidate of a round, as the view `allocation_candidates`: `game`, `round`,
-#'   `class`, `group`, `is_chosen`, `is_success`, and for replays `p_success`, the true chance of success. Rounds without
-#'   a choice change nothing; games in which they are more than a tenth are left out, with a message.
+#'   `class`, `group`, `is_chosen`, `is_success`, and for replays `p_success`, the true chance of success. Rounds
+#'   without a choice change nothing; games in which they are more than a tenth are left out, with a message.
 #' @param by names of the columns of each of whose groups the candidates are fitted.
 #' @param folds number of folds over games; at most as many as there are games.
 #' @param seed of folds and replays, a whole number.
@@ -186,7 +186,8 @@ policy_estimates <- function(name, fit) {
       step <- replace(0 * fit$searched, i, 1e-5)
       (as_reported(fit$searched + step) - as_reported(fit$searched - step)) / 2e-5
     }, estimate)
-    std_error <- sqrt(pmax(0, diag(matrix(slopes, length(estimate)) %*% covariance %*% t(matrix(slopes, length(estimate))))))
+    slopes <- matrix(slopes, length(estimate))
+    std_error <- sqrt(pmax(0, diag(slopes %*% covariance %*% t(slopes))))
   }
   is_single <- names(estimate) == "rate_down" & !"rate_difference" %in% names(fit$searched)
   kept <- which(!is_single)

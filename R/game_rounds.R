@@ -1,10 +1,10 @@
 # The rounds of games as matrices, a row a game and a column a round: what models of choice run through.
 
-# Of rows with one candidate of one round each (the view `allocation_candidates`). `choice` holds the number of the group
-# that was chosen (0: none, the round changes nothing), `class` that of the class of jobs (0: the game has no such
+# Of rows with one candidate of one round each (the view `allocation_candidates`). `choice` holds the number of the
+# group that was chosen (0: none, the round changes nothing), `class` that of the class of jobs (0: the game has no such
 # round), `reward` 1 or 0. `p`, the chances of success, and `shown`, the places in the prompt, are arrays by game, round
-# and group, of the games numbered `origin`; NULL where nothing is known of them. `to` ends
-# "Can't …". Games in which more than a tenth of the rounds have no choice are left out; a message names them.
+# and group, of the games numbered `origin`; NULL where nothing is known of them. `to` ends "Can't …". Games in which
+# more than a tenth of the rounds have no choice are left out; a message names them.
 game_rounds <- function(data, to = "fit choices") {
   check_columns(data, c("game", "round", "class", "group", "is_chosen", "is_success"), to = to)
   classes <- levels(sorted_factor(data$class))
@@ -23,9 +23,11 @@ game_rounds <- function(data, to = "fit choices") {
     )
   }
   rounds <- list(
-    choice = filled(at$group, is_chosen), class = filled(at$class), reward = filled(as.numeric(data$is_success), is_chosen),
+    choice = filled(at$group, is_chosen), class = filled(at$class),
+    reward = filled(as.numeric(data$is_success), is_chosen),
     shown = by_candidate(data$shown_at, at, size, length(groups)),
-    p = by_candidate(data$p_success, at, size, length(groups)), origin = seq_along(at$games), games = at$games, groups = groups, classes = classes
+    p = by_candidate(data$p_success, at, size, length(groups)), origin = seq_along(at$games), games = at$games,
+    groups = groups, classes = classes
   )
   without_broken_games(rounds, to)
 }

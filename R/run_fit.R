@@ -31,8 +31,8 @@
 #'       `allocation_candidates`. `tables$terms` has variance inflation, `tables$sets` nats a choice.}
 #'     \item{`"policies"`}{which of ten ways to choose plays like these games, by games that were not seen and by
 #'       replays: `by`, `folds` (5), `seed`. `tables$candidates` has a verdict on each.}
-#'     \item{`"learning"`}{a hierarchical learner by Stan: `by`, the switches `perseveration`, `lapse` (on), `two_rates`,
-#'       `bonus`, `generalisation`, `free_values` (off), `folds`, and the sampler's settings as of [fit_brms()].
+#'     \item{`"learning"`}{a hierarchical learner by Stan: `by`, the switches `perseveration`, `lapse` (on),
+#'       `two_rates`, `bonus`, `generalisation`, `free_values` (off), `folds`, and the sampler's settings as of [fit_brms()].
 #'       `tables$learner` has its verdict, `priors` what is identified, `checks` its replays, `counterfactuals` the
 #'       indices with more and less exploration.}
 #'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: `outcome`, `contrast` (if not given

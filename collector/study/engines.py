@@ -3,7 +3,8 @@ file; this module is for code that names engines without R.
 
 Columns: `engine` (its name in study files), `what` (in words), `r_function`, `packages` (of R), `needs` (keys of the
 study's fit), `random` (whether its formula must have random effects: `yes`, `no`, or empty if that doesn't matter),
-`columns` of its view that it uses whatever the study says, `arguments` of the R function (`name`, or `name=what it is called in the study`; `*`: all settings),
+`columns` of its view that it always uses, `arguments` of the R function (`name`, or `name=what it is called in the
+study`; `*`: all settings),
 `settings` that a caller may set differently than the study, `asides` (settings that change no number), `tables` that
 only this engine keeps, `files` it writes (argument=ending), `shown_as` (the fit in words), `are_of_cells`,
 `takes_all_cores`. Several values of a cell are separated by a space.

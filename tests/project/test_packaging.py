@@ -23,7 +23,7 @@ from tests.support.tracked import tracked_files
 BUILD = "import sys; from hatchling import build; getattr(build, 'build_' + sys.argv[1])(sys.argv[2])"
 LARGEST_BYTES = 3_000_000
 INSTALLED = {"slant": "python/slant", **{f"slant/{name}": name for name in ("collector", "analysis", "sql", "R")}}
-INSTALLED |= {f"slant/inst/{name}": f"inst/{name}" for name in ("native", "scripts")}
+INSTALLED |= {f"slant/inst/{name}": f"inst/{name}" for name in ("native", "scripts", "stan")}
 
 
 def build(kind: str, project: Path, folder: Path) -> Path:

@@ -1,6 +1,8 @@
 fixed <- list(rate_up = .3, rate_down = .3, sharpness = 5, perseveration = .2, lapse = .05)
 learner <- list(weights = learner_shares)
-log_lik_of <- function(rows, ...) rowSums(choice_log_lik(game_rounds(rows), learner, utils::modifyList(fixed, list(...))))
+log_lik_of <- function(rows, ...) {
+  rowSums(choice_log_lik(game_rounds(rows), learner, utils::modifyList(fixed, list(...))))
+}
 
 test_that("the likelihood of people's choices at fixed parameters is the one that was computed elsewhere", {
   two_rates <- list(rate_up = .4, rate_down = .2, perseveration = -.2)

@@ -1,0 +1,55 @@
+"""Models of choice of games, fitted from Python: the rows of one view, kept, and read back from the views."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from slant import analysis
+from slant.collector import collect
+from slant.collector.errors import UnknownNameError
+from slant.collector.studies.catalogue import fits_of, load_study
+
+STUDY = "ultimatum"
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small game that ships, played by two participants that are no models."""
+    path = tmp_path_factory.mktemp("choices") / "a.duckdb"
+    collect(path, STUDY, models=["simulated/epsilon_greedy", "simulated/random"], yes=True)
+    return path
+
+
+def test_every_study_of_games_has_models_of_choice() -> None:
+    assert {"choice", "policies", "learning"} <= set(fits_of(load_study("hiring")))
+    assert "choice" not in fits_of(load_study("hiring", "elicited_rates"))
+
+
+@pytest.mark.needs("survival")
+def test_choices_go_by_what_was_seen_and_are_kept_with_their_terms(db: Path) -> None:
+    found = analysis.fit(db, STUDY, "choice")
+    assert found.table.filter(model="epsilon_greedy")["term"][0] == "mean"
+    inflation = found.tables["choice"]["terms"]
+    assert inflation["vif"].min() >= 1
+    sets = found.tables["choice"]["sets"].filter(model="random")
+    assert sets["nats"][0] == pytest.approx(sets["chance_nats"][0], rel=0.1)
+
+
+@pytest.mark.needs("survival")
+def test_a_setting_that_an_engine_does_not_take_is_named(db: Path) -> None:
+    with pytest.raises(UnknownNameError, match="setting of choice"):
+        analysis.fit(db, STUDY, "choice", settings={"folds": 2})
+
+
+def test_candidates_are_judged_and_replayed(db: Path) -> None:
+    only = {"model": ["epsilon_greedy"]}
+    found = analysis.fit(db, STUDY, "policies", settings={"folds": 2}, only=only)
+    candidates = found.tables["policies"]["candidates"]
+    assert candidates["is_best"].sum() == 1
+    assert set(candidates["policy"]) >= {"random", "greedy", "thompson", "learner_two_rates"}
+    tables = analysis.tables(db, STUDY, ["policy_candidates", "game_replays"])
+    assert tables["policy_candidates"]["policy"].to_list() == candidates["policy"].to_list()
+    assert tables["game_replays"].filter(pl.col("policy") == "greedy").height > 5
