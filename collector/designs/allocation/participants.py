@@ -8,6 +8,8 @@ thompson             the highest of one draw from each group's Beta(1 + successe
 ucb                  the highest mean plus sqrt(2 ln t / n); a group that was never tried comes first
 human_like           greedy, but any group with the chance `slips`, and among equal means it leans (by `leaning`, from
 0 to 1) towards the group with the number of the class: a prior that all share makes games alike
+human_like is named for the SI that the paper prints for people. Its choices are unlike people's, which learners
+describe best in a game of one class (`analyze --fit policies`): it is greedy with lapses.
 If groups differ in what a success is worth or a failure costs, they go by what a group would bring on average.
 Asked to rate a group after a game, each goes by how often its hires went well in the whole game.
 Chance is drawn from the id of the trial, and never depends on the order of calls.
