@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
-from slant.collector.commands.options import BETWEEN_0_AND_1
+from slant.collector.commands.options import ABOVE_0, BETWEEN_0_AND_1
 
 EXAMPLES = """\b
 Examples:
@@ -33,7 +33,7 @@ _OPTIONS = (
     ),
     click.option(
         "--bound",
-        type=click.FloatRange(min=0, min_open=True),
+        type=ABOVE_0,
         default=0.2,
         show_default=True,
         help="The smallest difference that would matter, in standard deviations of people's answers.",
