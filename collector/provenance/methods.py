@@ -40,11 +40,14 @@ _LONGEST = 80  # characters of a parameter: a tool is longer
 
 def paragraph(history: RunHistory) -> str:
     """Return what was asked, which models, how and when, and with what result."""
-    models = [sentence for model in history.models for sentence in model_sentences(history, model)]
+    if facts_of(history.run["source"]).is_of_models:
+        models = [sentence for model in history.models for sentence in model_sentences(history, model)]
+        asked = [*models, *_asking(history)]
+    else:
+        asked = _people(history)
     sentences = [
         *_study(history),
-        *models,
-        *_asking(history),
+        *asked,
         *outcome_sentences(history),
         *_cost(history),
         *_clock(history),
@@ -65,6 +68,12 @@ def _study(history: RunHistory) -> list[str]:
     when = f" between {spoken_time(span[0])} and {spoken_time(span[1])} (UTC)" if span else ""
     tests = f" It has {len(history.tests)} tests." if len(history.tests) > 1 else ""
     return [f"Answers to {title}version {run['study_version']}{variant}{source}) were {done}{when}.{tests}"]
+
+
+def _people(history: RunHistory) -> list[str]:
+    """Return what a run says of its people, in the words of whoever imported their answers."""
+    run = history.run
+    return [f"Where they are from: {run['origin']}. What the people agreed to: {run['consent']}."]
 
 
 def model_sentences(history: RunHistory, model: Row) -> list[str]:

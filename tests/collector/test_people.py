@@ -227,3 +227,11 @@ def test_trials_of_an_implicit_association_test_come_with_latency_error_and_phas
         ("practice", "incompatible", "aster", 905.0, False, True, 1),
         ("test", "compatible", "clover", 1310.0, True, False, 1),
     ]
+
+
+def test_methods_say_where_answers_are_from_and_what_was_agreed_to(tmp_path: Path) -> None:
+    import_survey(tmp_path)
+    said = run_collect("methods", "--db", tmp_path / "t.duckdb").stdout
+    assert "were given by people and imported" in said
+    assert "Where they are from: a test. What the people agreed to: informed, data may be shared." in said
+    assert "was asked for as" not in said
