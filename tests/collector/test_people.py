@@ -121,6 +121,13 @@ def test_a_whole_file_and_single_rows_are_read_alike(tmp_path: Path, monkeypatch
     assert (single.rows_imported, single.warnings) == (3, whole.warnings)
 
 
+def test_a_row_that_was_cut_off_is_no_missing_answer(tmp_path: Path) -> None:
+    rows = ("a,I worry,5,10", "b,I worry")
+    report = import_rows(tmp_path, "\n".join(["subject,item,response,rt", *rows, ""]))
+    assert (report.rows_imported, report.rows_without_answer) == (1, 0)
+    assert [problem.text for problem in report.problems] == ["has 2 fields, but the first line names 4"]
+
+
 @pytest.mark.parametrize(
     ("lacking", "sentence"),
     [("consent", "come in with what these people agreed to"), ("origin", "come in with where they are from")],
