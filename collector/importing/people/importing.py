@@ -27,11 +27,11 @@ from slant.collector.keep.journal_loader import load_journals
 from slant.collector.provenance.run_record import listed_model, new_run
 from slant.collector.records import Run
 from slant.collector.studies.stored_texts import study_line
+from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
 
 PEOPLE_LAYOUT = "people"
 _LAST = "SELECT coalesce(max(participant), 0) FROM attempts WHERE study = ?"
-_EARLIER = "SELECT run_id, settings FROM runs ANTI JOIN aside_runs USING (run_id) WHERE source = 'human' AND study = ?"
 _PEOPLE_AT_ONCE = 10_000
 _ANSWERS_AT_ONCE = 50_000
 
@@ -170,7 +170,7 @@ def _stored(db: Path, study: str, hashes: Sequence[str]) -> tuple[int, dict[str,
         return 1, {}
     with reading(db) as connection:
         last = connection.execute(_LAST, [study]).fetchall()[0][0]
-        runs = connection.execute(_EARLIER, [study]).fetchall()
+        runs = connection.execute(sql_query("runs_of_people"), [study]).fetchall()
     known = {file["blake2b"]: run for run, said in runs for file in json.loads(said or "{}").get("files", ())}
     known |= {"\n".join(hashes): known[hashes[0]]} if len(hashes) > 1 and all(h in known for h in hashes) else {}
     return int(last) + 1, {hash_: known[hash_] for hash_ in [*hashes, "\n".join(hashes)] if hash_ in known}

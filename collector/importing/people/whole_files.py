@@ -83,7 +83,7 @@ def _read(file: FileColumns) -> pl.DataFrame | None:
 
 
 def _has_short_rows(path: Path, delimiter: str, scan: pl.LazyFrame) -> bool:
-    """Return True if a row has fewer fields than the header. Polars fills them up, but a cut row is no missing answer."""
+    """Return True if a row has fewer fields than the header. Polars fills them up; a cut row is no missing answer."""
     names = scan.collect_schema().names()
     if not scan.select(pl.col(names[-1]).is_null().any()).collect().item():
         return False  # every row reaches the last column
