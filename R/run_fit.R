@@ -35,6 +35,9 @@
 #'       `two_rates`, `bonus`, `generalisation`, `free_values` (off), `folds`, and the sampler's settings as of [fit_brms()].
 #'       `tables$learner` has its verdict, `priors` what is identified, `checks` its replays, `counterfactuals` the
 #'       indices with more and less exploration.}
+#'     \item{`"d_score"`}{D of people's response times (Greenwald, Nosek & Banaji 2003, improved): `outcome`
+#'       (milliseconds), `contrast`, `levels`, `by`, and names of columns: `unit` (`"participant"`), `error`
+#'       (`"is_error"`), `phase` (`"phase"`, practice and test apart). `tables$people` has D of each person.}
 #'     \item{`"trimmed_difference"`}{Yuen's test of trimmed means: `outcome`, `contrast` (if not given
 #'       `"condition"`), `levels`, `by`, and `trim` (.2).}
 #'     \item{`"median_difference"`}{of medians, with a percentile bootstrap: the same, `n_draws` (2000), `seed`.}

@@ -13,6 +13,8 @@ CENSORED = "censored"
 """Name the lognormal model of counts in steps, and its engine."""
 BAYES = "brms"
 """Name the Bayesian models of these counts, whose words and wordings vary, too, and their engine."""
+D_SCORE = "d_score"
+"""The same of people's response times."""
 STEP = "token_step"
 """Name the column with the step in which a row's model counts."""
 CELLS = ("model", "test")
@@ -52,6 +54,25 @@ def bayes_fit(own: Fit, word: str = "item") -> Fit:
     crossed = crossed_fit(own, word)
     settings = {"family": "lognormal", "step": STEP, "chains": 4, "iterations": 1500, "warmup": 500}
     return replace(crossed, name=BAYES, engine=BAYES, settings=settings)
+
+
+def d_score_fit(own: Fit) -> Fit:
+    """Return D of people's response times, of the conditions of `own`: the algorithm leaves out what is to be."""
+    contrast = next(iter(own.levels))
+    columns = {"unit": "participant", "error": "is_error", "phase": "phase"}
+    return replace(
+        own,
+        name=D_SCORE,
+        engine=D_SCORE,
+        formula=None,
+        outcome="response_time_ms",
+        contrast=contrast,
+        levels={contrast: own.levels[contrast]},
+        drop_flags=(),
+        drop_outcomes=(),
+        settings=columns,
+        where={"source": ("human",)},
+    )
 
 
 def censored_fit(own: Fit, word: str = "item") -> Fit:

@@ -37,10 +37,12 @@ from slant.collector.study.crossed_fits import (
     BAYES,
     CENSORED,
     CROSSED,
+    D_SCORE,
     bayes_fit,
     cell_model,
     censored_fit,
     crossed_fit,
+    d_score_fit,
 )
 from slant.collector.study.folder import StudyFolder
 from slant.collector.study.records import Condition, Fit, StudyFile, StudyModel, TestInfo, numbered
@@ -113,7 +115,8 @@ class Association(Design):
         asked = ([word for side in test.asked_sides for word in test.words[side]] for test in study.data.tests.values())
         is_nested = any(len(set(words)) < len(words) for words in asked)
         word = "group:item" if is_nested else "item"
-        return {CROSSED: crossed_fit(own, word), CENSORED: censored_fit(own, word), BAYES: bayes_fit(own, word)}
+        of_counts = {CROSSED: crossed_fit(own, word), CENSORED: censored_fit(own, word), BAYES: bayes_fit(own, word)}
+        return of_counts | {D_SCORE: d_score_fit(own)}
 
     def frames(self, data: AssociationData) -> tuple[str, ...]:
         return tuple(data.frames)
