@@ -24,6 +24,7 @@ from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.fitting.result_versions import other_version_sentences, versions_of_results
 from slant.analysis.pages.check_summary import PAGE_NAME, summary_of_checks
 from slant.analysis.pages.parts.over_words import CROSSED_ROWS, POOLED_ROWS, SAME_WORDS
+from slant.analysis.pages.parts.people import ALIKE
 from slant.analysis.pages.provenance import describe_methods, described_runs, without_folders
 from slant.analysis.pages.report_comparison import (
     claim_texts,
@@ -36,6 +37,7 @@ from slant.analysis.pages.report_sections import ReportData, more_tables, sectio
 from slant.analysis.pages.report_tables import table_label, text_table
 from slant.analysis.plots.drawing import require_packages
 from slant.analysis.plots.registry import figure_kinds, figure_rows
+from slant.analysis.questions.alike import PARTS, alike, can_compare
 from slant.analysis.questions.checks.check_calls import has_checks
 from slant.analysis.questions.checks.check_table import checks_of_study
 from slant.analysis.questions.checks.registration import finding, registered_study
@@ -59,7 +61,7 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.model_checks.notes import table_notes
 from slant.collector.progress.lost_answers import lost_answer_notes
 from slant.collector.records import Registration
-from slant.collector.sources import facts_of
+from slant.collector.sources import facts_of, sources_that
 from slant.collector.studies.catalogue import Study, fits_of
 from slant.collector.study.crossed_fits import CROSSED
 from slant.collector.system.scratch import write_whole_file
@@ -194,6 +196,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
         data.comparison = with_words(data.comparison, data.fits[CROSSED].tables[CROSSED]["effects"])
     if CROSSED in data.fits:
         problems += _add_over_words(data, db, study)
+    problems += _add_people(data, db, study)
     try:
         require_packages(("ggplot2",), data.workers)
         figure_names = [name for name, kind in figure_kinds(study).items() if kind.is_of_data]
@@ -207,6 +210,20 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
         for warning in doubtful_fit_warnings(result.diagnostics, are_reduced=result.engine == CROSSED)
     ]
     return [*left_out, *without_rows, *fit_warnings, *_no_data(data.comparison)]
+
+
+def _add_people(data: ReportData, db: str | Path, study: Study) -> list[str]:
+    """Put models beside people among the tables, if answers of both are here; return why R could not compare them."""
+    sources = set(data.tables["outcome_counts"]["source"])
+    if not (can_compare(study) and "human" in sources and sources & set(sources_that("is_of_models"))):
+        return []
+    try:
+        found = alike(db, study, workers=data.workers)
+    except RError as error:
+        return [str(error)]
+    made = {ALIKE.format(part=part): getattr(found, part) for part in ("summary", *PARTS)}
+    data.tables = {**data.tables, **made}
+    return []
 
 
 def _add_over_words(data: ReportData, db: str | Path, study: Study) -> Iterator[str]:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 
-from slant.analysis import alike
+from slant.analysis import alike, report
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.cli.main import analyze
 from slant.collector import import_trials
@@ -107,6 +107,12 @@ def test_the_shell_says_what_may_be_said_and_no_more(place: Path) -> None:
     drawn = CliRunner().invoke(analyze, [*typed, "--show", "spread", "--figure", str(place / "alike.svg")])
     assert drawn.exit_code == 0, drawn.output
     assert "How far is the model from people?" in (place / "alike.svg").read_text("utf-8")
+
+
+def test_a_report_sets_models_beside_people_and_says_how_and_what_it_is_not(place: Path) -> None:
+    page = report(place / "t.duckdb", str(place / "study.toml"), place / "r.html").read_text("utf-8")
+    for said in ("models beside people", "two one-sided tests", "nor of a population that these people", "People"):
+        assert said in page
 
 
 def test_people_alone_are_told_how_to_ask_a_model(place: Path, tmp_path: Path) -> None:
