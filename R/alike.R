@@ -9,9 +9,10 @@
 #' sides, so that a model needs to be asked several times. Items are those that both sides answered.
 #'
 #' Tests of spread and range are of permutations of units between the sides: if the model's answers were drawn from
-#' those of people, each is significant in `alpha` of all data sets, whatever the distribution. Intervals of spread are
-#' percentiles of a bootstrap of units (those of distances less what resampling adds to them). Of more than 2,000 units
-#' of a side, both are of 2,000 that are drawn at random.
+#' those of people, each is significant in `alpha` of all data sets, whatever the distribution. Intervals of range and
+#' distances are percentiles of a bootstrap of units (those of distances less what resampling adds to them), those of
+#' ratios t with its standard errors, on the scale of logarithms. Of more than 2,000 units of a side, both are of 2,000
+#' that are drawn at random.
 #'
 #' @param data a data frame with one row per answer of the model and of people.
 #' @param outcome name of a numeric column: the answer.

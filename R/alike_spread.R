@@ -26,11 +26,15 @@ spread_of <- function(parts, alpha, n_draws, seed) {
   distances <- matrix(found$samples["distance", , ], ncol(found$value))
   farther <- rowMeans(distances, na.rm = TRUE) - found$value["distance", ]
   ratio <- found$value["ratio", ]
+  # percentiles of few units hold too seldom: t by the side with fewer of them
+  ratios <- matrix(found$samples["ratio", , ], ncol(found$value))
+  df <- min(nrow(parts$model), nrow(parts$people)) - 1
+  half <- stats::qt(1 - alpha / 2, df) * apply(ratios, 1, stats::sd, na.rm = TRUE)
   p_ratio <- permutation_p(abs(ratio), abs(found$permuted["ratio", , ]))
   p_distance <- permutation_p(found$value["distance", ], found$permuted["distance", , ])
   frame_of(
     item = c(NA, parts$items), sd_model = found$value["model", ], sd_people = found$value["people", ],
-    variance_ratio = exp(ratio), ratio_low = exp(low("ratio")), ratio_high = exp(high("ratio")), p_ratio = p_ratio,
+    variance_ratio = exp(ratio), ratio_low = exp(ratio - half), ratio_high = exp(ratio + half), p_ratio = p_ratio,
     wasserstein = found$value["distance", ], wasserstein_low = pmax(0, low("distance") - farther),
     wasserstein_high = high("distance") - farther,
     expected = rowMeans(as.matrix(found$permuted["distance", , ])), p_wasserstein = p_distance,

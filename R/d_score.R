@@ -33,7 +33,7 @@ d_score <- function(data, outcome = "response_time_ms", contrast = "condition", 
     people <- as_plain_rows(people)
     scores <- people$d[!is.na(people$d)]
     n_out <- sum(nzchar(people$left_out))
-    if (n_out > 0) message(sprintf("%s left out: %s.", if (n_out == 1) "1 person" else sprintf("%d people", n_out), reasons_left_out(people)))
+    if (n_out > 0) message(sprintf("%s left out: %s.", people_in_words(n_out), reasons_left_out(people)))
     if (length(scores) < 2) stop_with("A mean D needs two people at least who are not left out.")
     std_error <- stats::sd(scores) / sqrt(length(scores))
     df <- length(scores) - 1
@@ -72,6 +72,8 @@ d_of_phase <- function(trials, levels) {
   d <- (means[[2]] - means[[1]]) / spread
   if (is.finite(d)) d else NA_real_
 }
+
+people_in_words <- function(n) if (n == 1) "1 person" else sprintf("%d people", n)
 
 reasons_left_out <- function(people) {
   counts <- table(people$left_out[nzchar(people$left_out)])

@@ -1,4 +1,4 @@
-# One person, by hand. Practice: compatible 500, 700 and an error of 900; incompatible 800, 1000, 1200 and one of 10,001.
+# One person, by hand. Practice: compatible 500, 700 and an error of 900; incompatible 800, 1000, 1200 and 10,001.
 #   compatible: correct mean 600, the error counts as 600 + 600 = 1200; mean (500 + 700 + 1200) / 3 = 800.
 #   incompatible, without what is above 10,000: mean 1000. SD of 500, 700, 900, 800, 1000, 1200: mean 850,
 #   squares 122500 + 22500 + 2500 + 2500 + 22500 + 122500 = 295000; 295000 / 5 = 59000, its root 242.899156.

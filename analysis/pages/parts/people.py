@@ -14,7 +14,7 @@ _METHODS = (
     "Models and people answered the same items in the same words. A model's units are its repetitions, people's are "
     "persons; differences of means are Welch's, with both errors, and their equivalence is two one-sided tests against "
     "a bound in standard deviations of people's answers (Lakens, 2017). Ratios of variances, Wasserstein's distance "
-    "and the share of people's answers outside the model's central 95 % are tested by permuting units between the sides. "
+    "and the share of people's answers outside the model's central 95 % are tested by permuting units between sides. "
     "The order of items is a correlation of means, corrected for the errors of both. p values of items are corrected "
     "by Holm's method."
 )
