@@ -107,7 +107,10 @@ candidates_of_round <- function(rounds, round, is_on, seen, totals) {
 # 1 for the group that was named first in this round, by game and group; 0 for all where nothing says.
 is_shown_first <- function(rounds, round) {
   n <- c(nrow(rounds$choice), length(rounds$groups))
-  if (is.null(rounds$shown)) matrix(0, n[[1]], n[[2]]) else matrix(+(rounds$shown[rounds$origin, round, ] %in% 1), n[[1]])
+  if (is.null(rounds$shown)) {
+    return(matrix(0, n[[1]], n[[2]]))
+  }
+  matrix(as.numeric(rounds$shown[rounds$origin, round, ] %in% 1), n[[1]])
 }
 
 varying_terms <- function(rows, terms) {

@@ -5,8 +5,9 @@ n_replays <- 250L
 
 # `lanes`: the same games many times, `n_draws` times all of them one below the other, as replayed_rounds() played them.
 # One row a statistic: `kind` (`"mean"` over games, or `"sd"` between them), `observed`, `predicted` (mean over draws),
-# `conf_low` and `conf_high` (95 % of the draws), `p_value` (two-sided, draws that equal the observed counted half; that of
-# a normal distribution for what lies beyond all draws), `p_adjusted` (Holm) and `passes`, whether that is .05 or more. A statistic that is not defined is left out.
+# `conf_low` and `conf_high` (95 % of the draws), `p_value` (two-sided, draws that equal the observed counted half; that
+# of a normal distribution for what lies beyond all draws), `p_adjusted` (Holm) and `passes`, whether that is .05 or
+# more. A statistic that is not defined is left out.
 replay_checks <- function(rounds, lanes, n_draws) {
   observed <- game_statistics(rounds, 1)
   replicated <- game_statistics(lanes, n_draws)

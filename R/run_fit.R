@@ -32,8 +32,8 @@
 #'     \item{`"policies"`}{which of ten ways to choose plays like these games, by games that were not seen and by
 #'       replays: `by`, `folds` (5), `seed`. `tables$candidates` has a verdict on each.}
 #'     \item{`"learning"`}{a hierarchical learner by Stan: `by`, the switches `perseveration`, `lapse` (on),
-#'       `two_rates`, `bonus`, `generalisation`, `free_values` (off), `folds`, and the sampler's settings as of [fit_brms()].
-#'       `tables$learner` has its verdict, `priors` what is identified, `checks` its replays, `counterfactuals` the
+#'       `two_rates`, `bonus`, `generalisation`, `free_values` (off), `folds`, and the sampler's settings as of
+#'       [fit_brms()]. `tables$learner` has its verdict, `priors` what is identified, `checks` its replays, `counterfactuals` the
 #'       indices with more and less exploration.}
 #'     \item{`"d_score"`}{D of people's response times (Greenwald, Nosek & Banaji 2003, improved): `outcome`
 #'       (milliseconds), `contrast`, `levels`, `by`, and names of columns: `unit` (`"participant"`), `error`

@@ -101,6 +101,7 @@ shown_trials <- function(trials) {
     domain = trials$domain, domain_label = label(trials$domain),
     domain_no = trials$domain_no,
     block = trials$block, block_label = trials$block, block_no = match(trials$block, example_blocks()),
+    participant = NA_integer_,
     item = paste0(trials$domain, ": ", trials$word), word = trials$word,
     category = trials$category, tier = "made_up", wording = 1L, repetition = as.integer(trials$repetition),
     position = 0L,
@@ -111,7 +112,8 @@ shown_trials <- function(trials) {
     first_option = pairs$option_a, is_consistent = trials$is_consistent,
     p_consistent = NA_real_, option_a_logprob = NA_real_, option_b_logprob = NA_real_, logprob_kind = NA_character_,
     structured_output = FALSE, tokens = NA_integer_,
-    token_source = NA_character_, latency_s = NA_real_, cost_usd = 0, served_model = trials$model,
+    token_source = NA_character_, latency_s = NA_real_, response_time_ms = NA_real_, is_error = NA,
+    phase = NA_character_, cost_usd = 0, served_model = trials$model,
     served_model_differs = FALSE
   )
   in_order <- order(shown$repetition, shown$domain_no, shown$block_position, shown$position_in_block)

@@ -18,5 +18,5 @@ def test_a_design_is_looked_up_once_and_says_its_name(name: str) -> None:
 @pytest.mark.parametrize("name", _DESIGNS)
 def test_a_design_gives_its_questions_in_one_of_the_ways_there_are(name: str) -> None:
     own = vars(type(design_named(name)))
-    assert {"questions", "plan"} & own.keys()
+    assert {"questions", "plan"} & own.keys() or not design_named(name).asks  # one that asks nobody has none
     assert {"text", "next"} & own.keys()

@@ -59,25 +59,25 @@ TAMPERED = (
     TamperedDatabase(
         "answers are a view",
         "DROP TABLE attempts CASCADE; CREATE VIEW attempts AS FROM read_csv('SECRET')",
-        '"attempts" is missing, or another thing',
+        '"attempts" is missing, or differs',
     ),
     TamperedDatabase(
         "a column computes itself",
         "DROP TABLE pace_history; CREATE TABLE pace_history (run_id TEXT, noted_at TIMESTAMP, model TEXT, event TEXT, "
         "request_limit INTEGER, in_flight INTEGER, wait_s DOUBLE, detail TEXT GENERATED ALWAYS AS (model || event))",
-        '"pace_history" is missing, or another thing',
+        '"pace_history" is missing, or differs',
     ),
     TamperedDatabase(
-        "a column has a default", "ALTER TABLE runs ALTER seed SET DEFAULT 7", '"runs" is missing, or another thing'
+        "a column has a default", "ALTER TABLE runs ALTER seed SET DEFAULT 7", '"runs" is missing, or differs'
     ),
     TamperedDatabase(
-        "a column has another type", "ALTER TABLE loads ALTER byte_offset TYPE TEXT", '"loads" is missing, or another'
+        "a column has another type", "ALTER TABLE loads ALTER byte_offset TYPE TEXT", '"loads" is missing, or differs'
     ),
-    TamperedDatabase("a table is gone", "DROP TABLE brms_loo", '"brms_loo" is missing, or another thing'),
+    TamperedDatabase("a table is gone", "DROP TABLE brms_loo", '"brms_loo" is missing, or differs'),
     TamperedDatabase(
         "a table stands for a view", "DROP VIEW trials; CREATE TABLE trials AS SELECT 1 AS x", '"trials" is missing, or'
     ),
-    TamperedDatabase("it says nothing of its schema", "DELETE FROM slant", '"slant" is missing, or another thing'),
+    TamperedDatabase("it says nothing of its schema", "DELETE FROM slant", '"slant" is missing, or differs'),
     TamperedDatabase(
         "its schema is no number",
         "UPDATE slant SET value = 'x' WHERE name = 'schema'",
@@ -91,6 +91,6 @@ TAMPERED = (
     TamperedDatabase(
         "its own table has other columns",
         "DROP TABLE slant; CREATE TABLE slant (a TEXT)",
-        '"slant" is missing, or another thing',
+        '"slant" is missing, or differs',
     ),
 )

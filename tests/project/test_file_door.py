@@ -35,7 +35,7 @@ EXCEPTIONS = {
     "analysis/calls/executors.py": "makes the file of a lock in the system's folder for that",
     **dict.fromkeys(
         (f"collector/importing/{name}.py" for name in (
-            "files/json_rows", "files/kinds", "files/packed", "files/parquet", "files/table_file", "imports",
+            "files/json_rows", "files/kinds", "files/packed", "files/parquet", "files/table_file", "people/whole_files",
         )),
         "reads what the user named, once it is known to be a file (TableFiles), and unpacks into a folder that is new",
     ),
@@ -45,7 +45,7 @@ EXCEPTIONS = {
             "collector/model_checks/documented_reading.py", "collector/model_checks/questions.py",
             "collector/provenance/checklist.py", "collector/providers/endings.py",
             "collector/providers/error_meanings.py", "collector/providers/lifecycles.py",
-            "collector/studies/new_study.py", "collector/study/engines.py", "collector/system/code_version.py",
+            "collector/studies/new_study.py", "collector/study/engines.py", "collector/timeline/page.py", "collector/system/code_version.py",
             "collector/system/shipped_files.py", "collector/view/guarded.py", "analysis/archive/codebook.py",
             "analysis/bridge/r_code.py", "analysis/bridge/r_packages.py", "analysis/calls/result_rows.py",
             "analysis/questions/checks/check_table.py", "analysis/rows/descriptive_tables.py",

@@ -3,7 +3,8 @@ empty_games <- function(n_games, n_rounds, chances = c(.3, .5, .9, .1), n_classe
   at <- function(values) matrix(values, n_games, n_rounds)
   list(
     choice = at(0), class = at(rep(rep_len(seq_len(n_classes), n_rounds), each = n_games)), reward = at(0),
-    shown = NULL, origin = seq_len(n_games), p = aperm(array(chances, c(length(chances), n_games, n_rounds)), c(2, 3, 1)),
+    shown = NULL, origin = seq_len(n_games),
+    p = aperm(array(chances, c(length(chances), n_games, n_rounds)), c(2, 3, 1)),
     games = as.character(seq_len(n_games)), groups = letters[seq_along(chances)], classes = LETTERS[seq_len(n_classes)]
   )
 }
