@@ -33,8 +33,8 @@
 #'       replays: `by`, `folds` (5), `seed`. `tables$candidates` has a verdict on each.}
 #'     \item{`"learning"`}{a hierarchical learner by Stan: `by`, the switches `perseveration`, `lapse` (on),
 #'       `two_rates`, `bonus`, `generalisation`, `free_values` (off), `folds`, and the sampler's settings as of
-#'       [fit_brms()]. `tables$learner` has its verdict, `priors` what is identified, `checks` its replays, `counterfactuals` the
-#'       indices with more and less exploration.}
+#'       [fit_brms()]. `tables$learner` has its verdict, `priors` what is identified, `checks` its replays,
+#'       `counterfactuals` the indices with more and less exploration.}
 #'     \item{`"d_score"`}{D of people's response times (Greenwald, Nosek & Banaji 2003, improved): `outcome`
 #'       (milliseconds), `contrast`, `levels`, `by`, and names of columns: `unit` (`"participant"`), `error`
 #'       (`"is_error"`), `phase` (`"phase"`, practice and test apart). `tables$people` has D of each person.}

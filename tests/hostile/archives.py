@@ -196,7 +196,9 @@ ARCHIVES = (
     HostileArchive("no ZIP file", changed_bytes(lambda data: b"x" * 5000), "no ZIP file"),
     HostileArchive("an empty file", changed_bytes(lambda data: b""), "no ZIP file"),
     HostileArchive("a comment behind it", changed_bytes(lambda data: bytes(data[:-2] + b"\x01\x00x")), "no ZIP file"),
-    HostileArchive("a program before it", changed_bytes(lambda data: b"#!/bin/sh\n" + bytes(data)), "precedes its first"),
+    HostileArchive(
+        "a program before it", changed_bytes(lambda data: b"#!/bin/sh\n" + bytes(data)), "precedes its first"
+    ),
     HostileArchive("half of a file", changed_bytes(lambda data: bytes(data[: len(data) // 2])), "no ZIP file"),
     HostileArchive(
         "a list that is elsewhere", changed_bytes(lambda data: bytes(data[:-6] + b"\xff" * 4 + b"\0\0")), "."
