@@ -26,6 +26,17 @@ attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels) 
   used <- if (is.null(weights)) rep(1, nrow(rows)) else as.double(rows[[weights]])
   if (any(used < 0) || sum(used) == 0) stop_with(sprintf("Weights (\"%s\") must be 0 or more, and not all 0.", weights))
   codes <- if (is.null(cluster)) seq_len(nrow(rows)) else match(rows[[cluster]], unique(rows[[cluster]]))
+  if (length(nested <- levels_of_one_cluster(factors, codes)) > 0) {
+    warning(sprintf(
+      paste(
+        "All rows of a level of %s are in one cluster (\"%s\"), which says nothing of others: standard errors take rows",
+        "as independent, and are of these levels alone."
+      ),
+      quoted(nested), cluster
+    ), call. = FALSE)
+    codes <- seq_len(nrow(rows))
+    cluster <- NULL
+  }
   n <- max(codes)
   if (n < 2) stop_with(sprintf("Can't compute standard errors over \"%s\": it has one value.", cluster))
   if (n < fewest_clusters && !is.null(cluster)) {
@@ -35,6 +46,18 @@ attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels) 
     ), call. = FALSE)
   }
   list(y = as.double(rows[[outcome]]), factors = factors, weights = used, cluster = codes)
+}
+
+# The factors with a level all of whose rows are in one of several clusters: its mean would have a standard error of 0.
+levels_of_one_cluster <- function(factors, codes) {
+  if (max(codes) < 2 || max(codes) == length(codes)) {
+    return(character())
+  }
+  is_nested <- vapply(factors, function(values) {
+    pairs <- unique(data.frame(level = as.integer(values), cluster = codes))
+    any(tabulate(pairs$level) == 1)
+  }, NA)
+  names(factors)[is_nested]
 }
 
 # Sums of the rows of a (sparse) matrix of changes within clusters, and their covariance.

@@ -48,3 +48,12 @@ test_that("levels that the rows have and the list lacks are a sentence", {
   fit <- marginal_means(answers(), "hired", "group", levels = list(group = c("a", "b")))
   expect_match(fit$fits$error, "lacks values that are in the rows: \"c\"")
 })
+
+test_that("a level within one cluster has no standard error of 0", {
+  rows <- data.frame(item = rep(c("a", "b"), each = 50), y = withr::with_seed(1, rnorm(100)))
+  nested <- marginal_means(rows, "y", "item", cluster = "item")
+  alone <- marginal_means(rows, "y", "item")
+  expect_equal(nested$estimates, alone$estimates)
+  expect_match(nested$fits$messages, "All rows of a level of \"item\" are in one cluster")
+  expect_equal(nested$fits$status, "warned")
+})
