@@ -29,8 +29,8 @@ attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels) 
   if (length(nested <- levels_of_one_cluster(factors, codes)) > 0) {
     warning(sprintf(
       paste(
-        "All rows of a level of %s are in one cluster (\"%s\"), which says nothing of others: standard errors take rows",
-        "as independent, and are of these levels alone."
+        "All rows of a level of %s are in one cluster (\"%s\"), which says nothing of others: standard errors take",
+        "rows as independent, and are of these levels alone."
       ),
       quoted(nested), cluster
     ), call. = FALSE)
