@@ -138,7 +138,7 @@ column_means <- function(values) {
 }
 
 empty_differences <- function() {
-  cbind(frame_of(kind = character(), name = character()), beside_people(
+  cbind(frame_of(kind = character(), name = character()), set_against_people(
     double(), double(), double(), double(), integer(), integer(), double(), 1, .05
   ))
 }
@@ -149,13 +149,13 @@ differences_of <- function(parts, rows, effects, levels, bound, alpha) {
   keyed <- function(kind, names, found) {
     as_plain_rows(cbind(frame_of(kind = rep(kind, length(names)), name = names), found))
   }
-  of_items <- keyed("item", parts$items, beside_people(
+  of_items <- keyed("item", parts$items, set_against_people(
     model$mean, people$mean, model$squared_error, people$squared_error, model$n, people$n, sqrt(people$variance), bound,
     alpha
   ))
   whole <- lapply(parts[c("model", "people")], function(values) column_means(cbind(rowMeans(values, na.rm = TRUE))))
   sd_people <- sqrt(mean(people$variance, na.rm = TRUE))
-  of_all <- keyed("all", NA_character_, beside_people(
+  of_all <- keyed("all", NA_character_, set_against_people(
     whole$model$mean, whole$people$mean, whole$model$squared_error, whole$people$squared_error, whole$model$n,
     whole$people$n, sd_people, bound, alpha
   ))
@@ -165,7 +165,7 @@ differences_of <- function(parts, rows, effects, levels, bound, alpha) {
     })
     shared <- intersect(sides[[1]]$level, sides[[2]]$level)
     of <- lapply(sides, function(side) side[match(shared, side$level), , drop = FALSE])
-    keyed("effect", level_terms(name, shared)[seq_along(shared)], beside_people(
+    keyed("effect", level_terms(name, shared)[seq_along(shared)], set_against_people(
       of[[1]]$estimate, of[[2]]$estimate, of[[1]]$squared_error, of[[2]]$squared_error, of[[1]]$n, of[[2]]$n,
       rep(sd_people, length(shared)), bound, alpha
     ))
@@ -194,7 +194,7 @@ side_effects <- function(rows, name, levels) {
 }
 
 # `sd` are those of people's answers. Welch's degrees of freedom.
-beside_people <- function(model, people, model_error, people_error, n_model, n_people, sd, bound, alpha) {
+set_against_people <- function(model, people, model_error, people_error, n_model, n_people, sd, bound, alpha) {
   squared <- model_error + people_error
   std_error <- sqrt(squared)
   df <- squared^2 / (model_error^2 / (n_model - 1) + people_error^2 / (n_people - 1))

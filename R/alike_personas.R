@@ -39,7 +39,7 @@ personas_of <- function(rows, alpha, n_draws, seed) {
   }, double(2)))
   limits <- apply(samples, 1, stats::quantile, c(alpha / 2, 1 - alpha / 2), na.rm = TRUE)
   if (is.na(value[["correlation"]])) message("Groups or personas differ no more than error explains: no correlation.")
-  if (is.null(without)) message("The model was not asked without a persona: there is nothing to set beside it.")
+  if (is.null(without)) message("The model was not asked without a persona: there is nothing to compare it with.")
   frame_of(
     n_groups = length(groups), n_cells = length(groups) * length(items), correlation = value[["correlation"]],
     conf_low = limits[[1, 1]], conf_high = limits[[2, 1]], slope = value[["slope"]], slope_low = limits[[1, 2]],

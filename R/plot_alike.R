@@ -1,4 +1,4 @@
-#' How far a model is from people at each item, beside what would matter
+#' How far a model is from people at each item, with the bound of what would matter
 #'
 #' @param data the table `differences` of [alike()], or a list with it: `name`, `difference`, `conf_low`, `conf_high`,
 #'   `sd_people`, `bound` (rows of items, or of effects). Used where there: `model`, `model_label`, `source`.

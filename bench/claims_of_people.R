@@ -1,4 +1,4 @@
-# Claims about a model beside people, one function each; bench/truth.R runs them.
+# Claims about a model compared with people, one function each; bench/truth.R runs them.
 
 # Ratings of 1 to 7 by units who differ (SD .6), of items whose means are those of `means`; `scale`: how far they spread.
 rated_by <- function(n, people, means, shift = 0, scale = 1) {

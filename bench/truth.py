@@ -20,7 +20,7 @@ OF_LONG_CLAIMS = 100
 
 
 def truth(n_data_sets: int, *, long: bool = False) -> list[Measure]:
-    """Each claim over so many data sets of each design; claims take turns on two cores. `long`: also those that take
+    """Check each claim over N data sets of each design; claims take turns on two cores. `long`: also those that take
     many minutes, over a hundred data sets.
     """
     asked = [(name, n_data_sets) for name in claim_names()]

@@ -1,4 +1,4 @@
-"""Summarise the checks for the report: how they stand, cautions first, and where the page with their numbers is."""
+"""Summarise the checks for the report: what they found, cautions first, and where the page with their numbers is."""
 
 from __future__ import annotations
 

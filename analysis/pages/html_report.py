@@ -213,7 +213,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
 
 
 def _add_people(data: ReportData, db: str | Path, study: Study) -> list[str]:
-    """Put models beside people among the tables, if answers of both are here; return why R could not compare them."""
+    """Put models next to people among the tables, if answers of both are here; return why R could not compare them."""
     sources = set(data.tables["outcome_counts"]["source"])
     if not (can_compare(study) and "human" in sources and sources & set(sources_that("is_of_models"))):
         return []

@@ -129,7 +129,7 @@ KINDS = {
         is_declared=True,
     ),
     "impact_ratios": FigureKind(
-        "Rates of yes over the highest, with intervals, beside four fifths.",
+        "Rates of yes over the highest, with intervals and a line at four fifths.",
         partial(_of_fit, figure="impact_ratios", table="ratios"),
         is_declared=True,
     ),

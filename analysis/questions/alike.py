@@ -1,4 +1,4 @@
-"""Set a model beside the people who answered the same items: R's alike() compares; here its rows are put together.
+"""Compare a model with the people who answered the same items. R's alike() compares; this module collects its rows.
 
 A person is a participant. A model answers as often as it was repeated, and each repetition is one session of it. Where
 each person met profiles of their own (a conjoint), no two of which need be alike, effects of levels are compared.
@@ -87,8 +87,8 @@ def alike(
     known of people (an attribute that was imported by name) whose values are the study's personas; if it is not given,
     the attribute that has two of these names or more. `workers` and `executor` are as for `fit()`.
 
-    Raise UsageError for a bound that is not above 0, UnknownNameError for a group that nobody has, DatabaseError
-    without answers of people or of models, RError without R.
+    Raise UsageError for a bound that is not above 0, UnknownNameError for an attribute that no person has,
+    DatabaseError without answers of people or of models, RError without R.
     """
     if not (bound > 0 and 0 < alpha < 1):
         raise UsageError(f"The bound must be above 0 and alpha between 0 and 1, not {bound:g} and {alpha:g}.")
@@ -228,8 +228,8 @@ def _messages(tables: Mapping[str, pl.DataFrame]) -> Iterator[str]:
     """Yield what R said of each comparison, once for all models of which it is so."""
     said: dict[str, list[str]] = {}
     for part, table in tables.items():
-        told = table.filter(pl.col("messages").is_not_null() & (pl.col("messages") != "")).unique([*CELL, "messages"])
-        for row in told.sort(CELL).to_dicts():
+        warned = table.filter(pl.col("messages").is_not_null() & (pl.col("messages") != "")).unique([*CELL, "messages"])
+        for row in warned.sort(CELL).to_dicts():
             said.setdefault(f"{part}: {row['messages']}", []).append(f"{row['model']}, {row['test']}")
     for text, cells in said.items():
         yield f"{'; '.join(dict.fromkeys(cells))}. {text[0].upper()}{text[1:]}"

@@ -85,7 +85,9 @@ Examples:
     "--map-model", "map_models", multiple=True, metavar="THEIRS=MODEL", help="A model: x-1=local/x. Repeatable."
 )
 @click.option("--decimal", metavar="MARK", help="Before decimals: . or , (in a file with semicolons).")
-@click.option("--person", multiple=True, metavar="COLUMN", help="People: what is told of each: age_group=AGE,gender.")
+@click.option(
+    "--person", multiple=True, metavar="COLUMN", help="People: attributes of each person: age_group=AGE,gender."
+)
 @click.option(
     "--map-value", "map_values", multiple=True, metavar="COLUMN:THEIRS=OURS", help="People: condition:1=compatible."
 )

@@ -22,8 +22,10 @@ Examples:
 
 @click.command("timeline", epilog=_EXAMPLES)
 @click.argument("study")
-@click.option("--trials", "n_trials", type=WholeNumber(1), help="So many a person, drawn evenly. Default: all.")
-@click.option("--consent", metavar="TEXT", help="What people are told and agree to before the first trial.")
+@click.option(
+    "--trials", "n_trials", type=WholeNumber(1), help="Number of trials for each person, drawn evenly. Default: all."
+)
+@click.option("--consent", metavar="TEXT", help="The text that people read and agree to before the first trial.")
 @setting_option("variant")
 @seed_option()
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, metavar="FOLDER")

@@ -190,7 +190,7 @@ class Design(ABC):
         return self.checks
 
     def plain_personas(self, data: Any) -> tuple[str, ...]:
-        """Return the personas that say nothing: as one of these a model is nobody, as without personas."""
+        """Return the personas that say nothing: with one of these a model has no persona, as without personas."""
         return ()
 
     def remarks(self, study: StudyFile) -> list[str]:

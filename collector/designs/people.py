@@ -15,7 +15,7 @@ Cells = Mapping[str, Any]
 @dataclass(frozen=True, slots=True)
 class PlacedAnswer:
     """Hold one answer with its trial; `row` says which of the rows it is from. `conversation` is the trial itself if it
-    stands alone. The ids need not differ between people."""
+    is independent. The ids need not differ between people."""
 
     trial: Trial
     answer: Any

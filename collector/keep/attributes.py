@@ -36,15 +36,15 @@ def with_attributes(
 def with_people(
     connection: duckdb.DuckDBPyConnection, view: duckdb.DuckDBPyRelation, names: Iterable[str]
 ) -> tuple[duckdb.DuckDBPyRelation, frozenset[str]]:
-    """Return a view with a column for each of these names that it lacks and that is told of participants (the view
-    `participants`); and which these are. A view without participants as it is.
+    """Return a view with a column for each of these names that it lacks and that participants have as attribute (view
+    `participants`), and these names. A view without participants comes back as it is.
     """
     wanted = {name for name in names if name not in view.columns and _NAME.fullmatch(name)}
     if not wanted or not {"study", PARTICIPANT} <= set(view.columns):
         return view, frozenset()
     people = connection.view("participants")
-    told = people.project(f"unnest(map_keys({ATTRIBUTES})) AS key").distinct().order("key").fetchall()
-    found = [key for (key,) in told if key in wanted]
+    keys = people.project(f"unnest(map_keys({ATTRIBUTES})) AS key").distinct().order("key").fetchall()
+    found = [key for (key,) in keys if key in wanted]
     if not found:
         return view, frozenset()
     columns = [f"map_extract({ATTRIBUTES}, '{name}')[1] AS \"{name}\"" for name in found]

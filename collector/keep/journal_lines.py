@@ -54,7 +54,7 @@ _REREAD = (
     f"UPDATE attempts SET {', '.join(f'{name} = n.{name}' for name in (*READ_AGAIN, 'factor_lists'))}, "  # noqa: S608
     "read_again_at = n.read_again_at::TIMESTAMP FROM ({typed}) n WHERE attempts.attempt_id = n.attempt_id"
 )
-_PARTICIPANTS = "INSERT INTO run_participants SELECT run_id, participant, map(names, told) FROM new_rows"
+_PARTICIPANTS = "INSERT INTO run_participants SELECT run_id, participant, map(names, levels) FROM new_rows"
 _MERGE_COLUMNS = ("lineage", "source", "merged_at")
 _REGISTRATION_COLUMNS = ("sha256", "study", "text", "kept_at")
 _STUDY_COLUMNS = ("study", "study_version", "text_id", "kept_at")
@@ -340,8 +340,10 @@ def _insert_look(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) 
 def _insert_participants(connection: duckdb.DuckDBPyConnection, run_id: str, record: dict[str, Any]) -> None:
     """Each person once: a line is `[number, {name: value}]` for some of them."""
     texts = pl.List(pl.String)
-    kinds: Any = {"run_id": pl.String, "participant": pl.Int32, "names": texts, "told": texts}
-    rows = [(run_id, number, list(told), list(map(str, told.values()))) for number, told in record["rows"]]
+    kinds: Any = {"run_id": pl.String, "participant": pl.Int32, "names": texts, "levels": texts}
+    rows = [
+        (run_id, number, list(attributes), list(map(str, attributes.values()))) for number, attributes in record["rows"]
+    ]
     with registered(connection, "new_rows", pl.DataFrame(rows, schema=kinds, orient="row")):
         connection.execute(_PARTICIPANTS)
 

@@ -71,7 +71,7 @@ def _study(history: RunHistory) -> list[str]:
 
 
 def _people(history: RunHistory) -> list[str]:
-    """Return what a run says of its people, in the words of whoever imported their answers."""
+    """Return what a run says of its people, in the words of the person who imported their answers."""
     run = history.run
     return [f"Where they are from: {run['origin']}. What the people agreed to: {run['consent']}."]
 

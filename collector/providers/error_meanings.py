@@ -143,8 +143,8 @@ def provider_error(status: int | None, body: Mapping[str, Any] | str | None) -> 
 
 MAX_LEVELS = 6
 _INNER = ("error", "detail", "details", "errors", "base_resp")
-"""Return where the error is within a body, or within itself. FastAPI, and so many local servers, use `detail`; older
-vLLM has its message at the top."""
+"""Return where the error is within a body, or within itself. FastAPI and many local servers use `detail`; old vLLM has
+its message at the top."""
 
 
 def _innermost(error: Any) -> tuple[Any, list[Mapping[str, Any]]]:

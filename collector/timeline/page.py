@@ -17,14 +17,14 @@ from slant.collector.templates import template_environment
 _WEB = Path(__file__).resolve().parent / "web"
 SCRIPTS = ("jspsych.js", "html-button-response.js", "survey-html-form.js", "timeline.js")
 CONSENT = (
-    "Here stands what people are told before they begin: who asks, what for, how long it takes, what is kept, and that "
+    "This text is what people read before they begin: who asks, what for, how long it takes, what is kept, and that "
     "they may stop at any time."
 )
 
 
 def timeline_page(study: Study, trials: Sequence[dict[str, Any]], consent: str | None, n_trials: int | None) -> str:
     """Return the page as HTML. `n_trials` per person, drawn evenly from tests and conditions; None: all of them."""
-    told = {"study": study.name, "study_version": study.version, "n": n_trials, "trials": list(trials)}
+    contents = {"study": study.name, "study_version": study.version, "n": n_trials, "trials": list(trials)}
     scripts = [_read(name).replace("</script", "<\\/script") for name in SCRIPTS]
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
@@ -37,7 +37,7 @@ def timeline_page(study: Study, trials: Sequence[dict[str, Any]], consent: str |
         style=Markup(_read("jspsych.css")),
         scripts=[Markup(text) for text in scripts],
         # in a script element nothing is unescaped, so that no text of a study may end it
-        timeline=Markup(json.dumps(told, ensure_ascii=False).replace("<", "\\u003c")),
+        timeline=Markup(json.dumps(contents, ensure_ascii=False).replace("<", "\\u003c")),
     )
 
 

@@ -27,7 +27,7 @@ def timeline_of(study: Study, seed: int | None = None) -> list[dict[str, Any]]:
     if not study.design.asks or study.design.has_turns(study):
         raise UsageError(
             f"A study of the design {study.design.name} goes on from each answer, or asks nobody: no timeline can.",
-            "A timeline is for studies whose trials stand alone.",
+            "A timeline is for studies whose trials are independent.",
         )
     trials = [_trial(study, trial, prompt) for trial, prompt in _asked(study, seed)]
     if len(trials) > MAX_TRIALS:

@@ -138,6 +138,6 @@ def _copy(db: Path, small: Path, where: str, anonymous: bool, people_texts: bool
 def _without_texts_of_people(attempts: pl.DataFrame) -> pl.DataFrame:
     if "human" not in attempts["source"]:
         return attempts
-    told = attempts.select("source", "option_a", "option_b", *FIELDS).iter_rows(named=True)
-    shared = pl.DataFrame([without_texts_of_people(row) for row in told], infer_schema_length=None)
+    attempt_rows = attempts.select("source", "option_a", "option_b", *FIELDS).iter_rows(named=True)
+    shared = pl.DataFrame([without_texts_of_people(row) for row in attempt_rows], infer_schema_length=None)
     return attempts.with_columns(shared[name].cast(attempts.schema[name]) for name in FIELDS)

@@ -1,4 +1,4 @@
-"""Show models beside people in a report: what was found of each part, what it rests on, and what may be said."""
+"""Show models next to people in a report: what was found of each part, what it rests on, and what may be said."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _METHODS = (
     "by Holm's method."
 )
 _LIMITS = (
-    "Inside the human range means: on these items, under this wording, beside the people who answered here. It says "
+    "Inside the human range means: on these items, under this wording, for the people who answered here. It says "
     "nothing of other items, nor of a population that these people were not drawn from."
 )
 _CAPTIONS = {
@@ -32,7 +32,7 @@ _CAPTIONS = {
 _UNSHOWN = ("status", "messages")
 
 
-def beside_people(section: SectionData) -> Group | None:
+def models_and_people(section: SectionData) -> Group | None:
     """Show each model's verdict, then the parts, folded; nothing if there are no answers of people."""
     summary = section.own(ALIKE.format(part="summary"))
     if summary.is_empty():
@@ -41,12 +41,12 @@ def beside_people(section: SectionData) -> Group | None:
         f"{section.labels.get(row['model'], row['model'])}, {row['test']}: {VERDICTS[row['verdict']]}."
         for row in summary.drop_nulls("verdict").to_dicts()
     ]
-    tables = [CaptionedTable("Models beside people", text_table(_known(summary)), is_open=True)]
+    tables = [CaptionedTable("Models and people", text_table(_known(summary)), is_open=True)]
     for part in PARTS:
         rows = _known(section.own(ALIKE.format(part=part)))
         if rows.height:
             tables.append(CaptionedTable(_CAPTIONS[part], text_table(rows)))
-    return Group("beside_people", "models beside people", (*said, _LIMITS, _METHODS), tuple(tables))
+    return Group("models_and_people", "models and people", (*said, _LIMITS, _METHODS), tuple(tables))
 
 
 def _known(rows: pl.DataFrame) -> pl.DataFrame:

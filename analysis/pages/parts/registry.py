@@ -106,7 +106,7 @@ def stopping(section: SectionData) -> Group | None:
 
 
 GROUPS: tuple[GroupFunction, ...] = (
-    people.beside_people,
+    people.models_and_people,
     forced_choice.stages, calibrations.calibration, forced_choice.answers, forced_choice.falsification,
     over_words.held, nothing, over_words.pooled, over_words.at_same_words, stopping, counts.ratios, robustness,
     occasions.retests, forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends,

@@ -213,7 +213,7 @@ class Factorial(Design):
         return without_persona(study.data, trial)
 
     def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits | None:
-        """Return how profiles become answers; None of vignettes and items that all stand in the plan."""
+        """Return how profiles become answers; None for vignettes and items that are all in the plan."""
         data: FactorialData = study.data
         return None if data.takes == "all" else ShownProfiles(self, study, model)
 

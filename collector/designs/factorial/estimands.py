@@ -2,7 +2,7 @@
 contrasts, interactions, the reliability of scales; and what its checks need to know of the study.
 
 Its attributes are the factors, what files say of their levels, templates and personas. Names that differ in nothing but
-their gender, say, are told apart from their gender by no regression: effects are of the gender there.
+their gender, say, can be separated from their gender by no regression: effects are of the gender there.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ def cluster_of(data: FactorialData) -> str:
 
 
 def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
-    """Return what the checks of this design are told, by their keys in checks.toml; those that a study has no rows for
+    """Return the arguments of this design's checks, by their keys in checks.toml; those that a study has no rows for
     are left out.
     """
     data: FactorialData = study.data

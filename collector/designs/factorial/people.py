@@ -148,7 +148,7 @@ def _field(data: FactorialData, question: AskedQuestion, direction: str, templat
 
 
 def without_persona(data: FactorialData, trial: Trial) -> Trial:
-    """Return a trial as nobody's: people answer as themselves. What is known of them is no part of the plan."""
+    """Return a trial without a persona: people answer as themselves. What is known of them is no part of the plan."""
     if not data.has_personas:
         return trial
     shown, n_more = trial.factors, len(data.personas.columns)

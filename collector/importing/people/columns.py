@@ -80,7 +80,7 @@ class PeopleColumns:
             values["phase"] = _BLOCKS
         called = replace(self.called, columns={**usual, **self.called.columns})
         kept = {*OURS, CORRECT, *self.person, *self.more, *typed, *usual}
-        called.columns_of(file)  # a column that is named and not there is told before anything is read
+        called.columns_of(file)  # a named column that is missing is reported before anything is read
         left = [name for name in header if name and name not in kept and name not in called.columns_read(file)]
         return FileColumns(file, called, frozenset(kept), values, tuple(left), all(n in header for n in _QUALTRICS))
 

@@ -98,7 +98,7 @@ def import_people(
 
 
 class PeopleWriter(ImportWriter):
-    """Writes attempts of people, each new, and at its end what is told of them."""
+    """Write attempts of people, each new, and at its end their attributes."""
 
     def __init__(self, db: Path, run: Run, report: ImportReport, texts: Any, persons: Persons) -> None:
         super().__init__(db, run, report, texts)
@@ -118,7 +118,7 @@ class PeopleWriter(ImportWriter):
             self._report.count(answers.shared[number], n)
 
     def _end(self) -> None:
-        """Write what is told of each person."""
+        """Write the attributes of each person."""
         if self._journal is None:
             return
         listed = iter(self._persons.attributes.items())
@@ -149,7 +149,7 @@ def _units(study: Study, columns: Sequence[str], files: Sequence[TableFile]) -> 
 
 
 def _declared(study: Study, person: Sequence[str], columns: Sequence[str], files: Sequence[TableFile]) -> list[str]:
-    """Return the columns of people that the study names ([people]) and files have, which nobody has typed."""
+    """Return the columns of people that the study names ([people]) and files have, beyond those that were typed."""
     typed = {part.partition("=")[0].strip() for text in (*person, *columns) for part in text.split(",")}
     return [n for n in study.person_columns if n not in typed and any(n in file.columns for file in files)]
 
@@ -177,7 +177,7 @@ def _stored(db: Path, study: str, hashes: Sequence[str]) -> tuple[int, dict[str,
 
 
 def _check_people(files: Sequence[FileColumns], wanted: PeopleColumns) -> None:
-    """Check what is told of people before anything is written: one look at all rows, if something is."""
+    """Check people's attributes before anything is written: one pass over all rows, if there are any."""
     if not wanted.person:
         return
     persons = Persons(1, wanted.person)
@@ -186,7 +186,7 @@ def _check_people(files: Sequence[FileColumns], wanted: PeopleColumns) -> None:
             if isinstance(row, Row):
                 try:
                     persons.number(row)
-                except ValueError:  # told where the row is read
+                except ValueError:  # reported when the row is read
                     continue
     check_attributes(wanted.person, persons.attributes.values())
 
@@ -200,7 +200,7 @@ def _run(
     origin: str | None,
     command: str,
 ) -> Run:
-    """Return the run. Files are told by their content alone: their names may be those of people."""
+    """Return the run. Files are known by their content alone: their names may be those of people."""
     listed = [{"bytes": file.stat().st_size, "blake2b": known} for file, known in zip(files, hashes, strict=True)]
     return new_run(
         study,

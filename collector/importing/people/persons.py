@@ -44,7 +44,7 @@ class Persons:
 
     def number(self, row: Row) -> int:
         """Return the number of the person of a row. If no column says who it is, a file holds one person after another,
-        and counts the trials of each anew (`trial_index`, as jsPsych does)."""
+        and counts the trials of each from the start again (`trial_index`, as jsPsych does)."""
         said = word(row.cells.get("participant"))
         key = ("", said)
         if not said:
@@ -57,11 +57,11 @@ class Persons:
         return number
 
     def names_in(self, columns: Iterable[str]) -> list[str]:
-        """Return which of these columns are told of each person."""
+        """Return which of these columns are attributes of each person."""
         return [name for name in self.names if name in set(columns)]
 
     def take(self, people: Iterable[Mapping[str, Any]], of_id: str) -> list[int]:
-        """Return the numbers of people, each once, and note what is told of them. CellError if that can't be so."""
+        """Return the numbers of people, each once, and note their attributes. CellError if these contradict."""
         numbers = []
         for person in people:
             number = self._numbers.setdefault(("", person[of_id]), self.first + len(self._numbers))

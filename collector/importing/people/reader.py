@@ -129,7 +129,7 @@ class PeopleReader:
         return trial, turn, self._answer(cells, trial)
 
     def _answer(self, cells: Mapping[str, Any], trial: Trial) -> str:
-        """Return the answer; of a trial with a right key, the one that was pressed if only the error is told."""
+        """Return the answer; of a trial with a right key, the one that was pressed if only the error is given."""
         said = cells.get("answer")
         if said is None or (is_missing(said) and said not in (trial.option_a, trial.option_b)):
             is_error = error_flag(cells)
@@ -140,7 +140,7 @@ class PeopleReader:
         return text(said) or ""
 
     def _made(self, placed: PlacedAnswer) -> Attempt:
-        """Return the attempt of nobody yet, which all who answered so share."""
+        """Return the attempt without a person, which all who gave this answer share."""
         answer = composed(text(placed.answer) or "")
         if trace := trace_in(answer):
             raise CellError(f"has {trace} in its answer, which is not kept")

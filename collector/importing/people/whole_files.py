@@ -105,7 +105,7 @@ def _without_rows_of_service(file: FileColumns, frame: pl.DataFrame) -> tuple[pl
 
 
 def _numbered(file: FileColumns, frame: pl.DataFrame, persons: Persons) -> pl.DataFrame | None:
-    """Return the rows with a number for each person in the place of an id; what is told of people is noted."""
+    """Return the rows with a number for each person in the place of an id, and note the people's attributes."""
     if ID not in frame.columns or frame[ID].is_null().any() or (frame[ID] == "").any():
         return None
     ids = frame.select(ID, *persons.names_in(frame.columns)).unique(maintain_order=True)
@@ -206,5 +206,5 @@ def lines_of(answers: WholeAnswers, first: int, n_at_once: int) -> Iterator[dict
         listed = {name: rows[name].to_list() for name in rows.columns if rows[name].null_count() < rows.height}
         listed["sequence"] = list(range(first + start, first + start + rows.height))
         shared = (answers.shared[number] for number in used)
-        told = [{n: v for n in fields if (v := getattr(attempt, n)) is not None} for attempt in shared]
-        yield {"kind": "answers", "shared": told, "rows": listed}
+        shared_fields = [{n: v for n in fields if (v := getattr(attempt, n)) is not None} for attempt in shared]
+        yield {"kind": "answers", "shared": shared_fields, "rows": listed}

@@ -1,7 +1,7 @@
 /* Runs the trials that stand in the page. Answers stay in the browser until the person saves them as a file. */
 "use strict";
 (function () {
-  const told = JSON.parse(document.getElementById("timeline").textContent);
+  const contents = JSON.parse(document.getElementById("timeline").textContent);
   const plugins = { "html-button-response": jsPsychHtmlButtonResponse, "survey-html-form": jsPsychSurveyHtmlForm };
   const jsPsych = initJsPsych({ on_finish: saved, override_safe_mode: true });
   window.slantJsPsych = jsPsych;
@@ -43,7 +43,7 @@
   function saved() {
     const button = Object.assign(document.createElement("button"), { className: "jspsych-btn", id: "save" });
     button.textContent = "Save the answers as a file";
-    button.onclick = () => jsPsych.data.get().localSave("json", `${told.study}.json`);
+    button.onclick = () => jsPsych.data.get().localSave("json", `${contents.study}.json`);
     const thanks = Object.assign(document.createElement("p"), { textContent: "That was all. Thank you." });
     jsPsych.getDisplayElement().replaceChildren(thanks, button);
   }
@@ -56,8 +56,8 @@
   };
   jsPsych.data.addProperties({
     participant: jsPsych.randomization.randomID(12),
-    study: told.study,
-    study_version: told.study_version,
+    study: contents.study,
+    study_version: contents.study_version,
   });
-  jsPsych.run([consent, ...drawn(told.trials, told.n).map(asked)]);
+  jsPsych.run([consent, ...drawn(contents.trials, contents.n).map(asked)]);
 })();

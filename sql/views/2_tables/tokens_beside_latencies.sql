@@ -1,4 +1,4 @@
--- tokens_beside_latencies: do models think longer where people answer later? Cohen's d of tokens beside people's D.
+-- tokens_beside_latencies: do models think longer if people answer later? Cohen's d of tokens next to people's D.
 -- grain: call_id, people_call_id
 -- reads: fits, estimates, models, tests
 -- study: any
