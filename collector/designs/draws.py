@@ -9,6 +9,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from statistics import NormalDist
+from types import MappingProxyType
 from typing import TypeVar
 
 from slant.collector.errors import StudyError
@@ -17,6 +18,7 @@ from slant.collector.study.toml_table import Table
 
 NORMAL = NormalDist()
 W = TypeVar("W")
+_NO_COLUMNS: Mapping[str, tuple[float, float]] = MappingProxyType({})
 
 
 def uniforms(*content: object) -> list[float]:
@@ -34,16 +36,21 @@ def log_normal(mean: float, sd: float, u: float) -> float:
 
 
 def read_simulation(
-    table: Table, folder: StudyFolder, key: Sequence[str], limits: Mapping[str, tuple[float, float]]
+    table: Table,
+    folder: StudyFolder,
+    key: Sequence[str],
+    limits: Mapping[str, tuple[float, float]],
+    may: Mapping[str, tuple[float, float]] = _NO_COLUMNS,
 ) -> dict[tuple[str, ...], Mapping[str, float]]:
     """Return the rows of `simulation`, from which answers are drawn: the numbers of the columns `limits`, each between
-    its two limits, by the columns `key`; empty if the study has none.
+    its two limits, by the columns `key`; empty if the study has none. Columns of `may` are 0 where they are missing.
     """
     if table.optional("simulation", (str, list), "the name of a CSV file or an array of tables") is None:
         return {}
-    rows = {tuple(row[name] for name in key): row for row in folder.rows(table, "simulation", (*key, *limits))}
+    rows = {tuple(row[name] for name in key): row for row in folder.rows(table, "simulation", (*key, *limits), (*may,))}
+    unset = dict.fromkeys(may, "0")
     return {
-        cell: {column: _number(row[column], column, cell, *limits[column]) for column in limits}
+        cell: {name: _number((unset | row)[name], name, cell, *between) for name, between in {**limits, **may}.items()}
         for cell, row in rows.items()
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import math
 from functools import cache
+from pathlib import Path
 from statistics import mean, stdev
 
 import pytest
@@ -13,6 +14,7 @@ from slant.collector.designs import design_named
 from slant.collector.plan.conversations import plan
 from slant.collector.records import Reply, Trial
 from slant.collector.studies.catalogue import load_study
+from slant.collector.studies.new_study import write_new_study
 
 STUDY = load_study("rmiat")
 DESIGN = design_named("association")
@@ -104,3 +106,26 @@ def test_the_table_of_the_simulation_is_that_of_the_printed_tables() -> None:
         for (model, test), row in printed(place, "model", "test").items():
             cell = STUDY.data.simulation[model, test, "compatible"]
             assert cell["wording_sd"] == pytest.approx(math.sqrt(row["var_prompt"]), abs=0.006)
+
+
+@pytest.mark.parametrize("of", ["item", "wording"])
+def test_words_and_wordings_of_a_new_study_differ_in_level_and_effect(of: str, tmp_path: Path) -> None:
+    study = load_study(str(write_new_study("drinks", "association", tmp_path)[0]))
+    asked = study.model("simulated/qwen3-8b")
+    trials = [conversation.trials[0] for conversation in plan(study, asked, seed=1)]
+    kept: dict[tuple[str, str], list[int]] = {}
+    for trial in trials:
+        reply = DESIGN.simulate(study, asked, trial, 1)
+        if trial.test == "rain_sun" and reply.reasoning_tokens:
+            kept.setdefault((str(getattr(trial, of)), trial.condition), []).append(reply.reasoning_tokens)
+    names = sorted({name for name, _ in kept})
+    usual, crossed = ([mean(kept[name, condition]) for name in names] for condition in ("usual", "crossed"))
+    n = len(kept[names[0], "usual"])
+    error = 56 / math.sqrt(n)  # of a mean: what the answers themselves differ by
+    assert stdev(a + b for a, b in zip(usual, crossed, strict=True)) / 2 > 2 * error / math.sqrt(2)
+    assert stdev(b - a for a, b in zip(usual, crossed, strict=True)) > 1.5 * error * math.sqrt(2)
+
+
+def test_a_table_without_spreads_has_none() -> None:
+    cell = STUDY.data.simulation["o3-mini", "flowers_insects", "compatible"]
+    assert [cell[name] for name in ("wording_effect_sd", "word_sd", "word_effect_sd")] == [0, 0, 0]

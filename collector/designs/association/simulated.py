@@ -27,8 +27,11 @@ COLUMNS = (
     "iat_mention_rate",
     "has_reasoning_text",
 )
+SPREADS = ("wording_effect_sd", "word_sd", "word_effect_sd")
+"""List columns that a table may have: standard deviations of the condition's effect over wordings and over words, and
+of what each word adds to both conditions."""
 _DEFAULT: Mapping[str, float] = {
-    **dict.fromkeys(COLUMNS, 0.0),
+    **dict.fromkeys((*COLUMNS, *SPREADS), 0.0),
     "mean_tokens": 200.0,
     "sd_tokens": 80.0,
     "has_reasoning_text": 1.0,
@@ -42,7 +45,8 @@ _REFUSALS = (
 
 def parse_simulation(table: Table, folder: StudyFolder) -> dict[tuple[str, ...], Mapping[str, float]]:
     """Return the rows of `simulation` by (model, test, condition); empty if the study has none."""
-    return read_simulation(table, folder, ("model", "test", "condition"), dict.fromkeys(COLUMNS, (0.0, 1e9)))
+    limits, may = (dict.fromkeys(names, (0.0, 1e9)) for names in (COLUMNS, SPREADS))
+    return read_simulation(table, folder, ("model", "test", "condition"), limits, may)
 
 
 def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed: int) -> Reply:
@@ -56,7 +60,7 @@ def simulate_reply(data: AssociationData, model: StudyModel, trial: Trial, seed:
         tokens = log_normal(cell["refusal_mean_tokens"], cell["refusal_sd_tokens"], u_tokens)
         answer = _REFUSALS[int(u_text * len(_REFUSALS))]
     else:
-        tokens = _answered_tokens(cell, trial, seed, u_tokens)
+        tokens = _answered_tokens(cell, trial, seed, u_tokens, is_first=trial.condition == data.conditions[0])
         answer = trial.expected or ""
     count = _stepped(tokens, cell["token_step"], u_step)
     return _reply(answer, count, cell, model, u_text)
@@ -70,13 +74,24 @@ def _own_condition(data: AssociationData, trial: Trial) -> str:
     return data.conditions[1 - data.conditions.index(trial.condition)]
 
 
-def _answered_tokens(cell: Mapping[str, float], trial: Trial, seed: int, u: float) -> float:
-    """Add the cell's mean, what the wording adds in this model and test, and the trial's own part."""
-    wording = uniforms(seed, trial.study, trial.model, trial.test, trial.wording)[0]
-    mean = cell["mean_tokens"] + cell["wording_sd"] * NORMAL.inv_cdf(wording)
+def _answered_tokens(cell: Mapping[str, float], trial: Trial, seed: int, u: float, *, is_first: bool) -> float:
+    """Add the cell's mean, what wording and word add in this model and test, and the trial's own part."""
+    half = -0.5 if is_first else 0.5
+    z_wording, z_of_wording = _normal(seed, trial.study, trial.model, trial.test, trial.wording)
+    z_word, z_of_word = _normal(seed, trial.study, trial.model, trial.test, "word", trial.item)
+    mean = cell["mean_tokens"] + cell["wording_sd"] * z_wording + cell["word_sd"] * z_word
+    mean += half * (cell["wording_effect_sd"] * z_of_wording + cell["word_effect_sd"] * z_of_word)
+    shared = cell["wording_sd"] ** 2 + cell["word_sd"] ** 2
+    shared += (cell["wording_effect_sd"] ** 2 + cell["word_effect_sd"] ** 2) / 4
     # Rounding up or down at random to a step adds up to a sixth of its square to the variance.
-    own = cell["sd_tokens"] ** 2 - cell["wording_sd"] ** 2 - cell["token_step"] ** 2 / 6
+    own = cell["sd_tokens"] ** 2 - shared - cell["token_step"] ** 2 / 6
     return log_normal(max(mean, 1.0), math.sqrt(max(own, 0.0)), u)
+
+
+def _normal(*content: object) -> tuple[float, float]:
+    """Return two standard normal numbers that the content decides."""
+    first, second, *_ = uniforms(*content)
+    return NORMAL.inv_cdf(first), NORMAL.inv_cdf(second)
 
 
 def _stepped(tokens: float, step: float, u: float) -> int:
