@@ -5,8 +5,9 @@
 # `weights(seen, parameters)`: a matrix of probabilities, a row a game and a column a group. `played`
 # is a quicker way to play, whose shares depend on chance, with the same probabilities.
 #
-# What `seen` holds of the class of this round, before the choice: matrices `tries`, `wins` and `values` (of the delta
-# rule) by game and group, `last` (the number of the group that was chosen last, 0 for none) and `has_won` by game.
+# What `seen` holds of the class of this round, before the choice: matrices `tries`, `wins`, `values` (of the delta
+# rule) and `is_last` by game and group, `last` (the number of the group that was chosen last, 0 for none) and
+# `has_won` by game.
 choice_policies <- function() {
   lapse <- list(lapse = -2)
   list(
@@ -51,9 +52,9 @@ reported_parameters <- function(searched) {
 }
 
 # The logarithm of the probability of each choice: a matrix by game and round, 0 where there was none. `parameters` as
-# reported, one number each or one a game.
-choice_log_lik <- function(rounds, policy, parameters) {
-  run_policy(rounds, policy, parameters)$log_lik
+# reported, one number each or one a game; `past`, of past_of(), where it is known already.
+choice_log_lik <- function(rounds, policy, parameters, past = NULL) {
+  run_policy(rounds, policy, parameters, past = past)$log_lik
 }
 
 # The same games played by the policy: `rounds` with the choices and rewards of chance. Rewards are drawn with the true
@@ -67,80 +68,120 @@ replayed_rounds <- function(rounds, policy, parameters) {
   rounds
 }
 
-run_policy <- function(rounds, policy, parameters, plays = FALSE) {
-  n <- c(games = nrow(rounds$choice), groups = length(rounds$groups), classes = length(rounds$classes))
-  state <- first_state(n, parameters)
+run_policy <- function(rounds, policy, parameters, plays = FALSE, past = NULL) {
+  n <- sizes_of(rounds)
+  state <- first_state(n)
+  values <- first_values(n, parameters)
   shares_of <- if (plays && !is.null(policy$played)) policy$played else policy$weights
   log_lik <- matrix(0, n[["games"]], ncol(rounds$choice))
   for (round in seq_len(ncol(rounds$choice))) {
-    is_on <- rounds$class[, round] > 0 & (plays | rounds$choice[, round] > 0)
-    if (!any(is_on)) next
-    at <- state_places(pmax(rounds$class[, round], 1), n)
-    shares <- shares_of(seen_in_class(state, at), parameters)
-    choice <- if (plays) ifelse(is_on, drawn_groups(shares), 0) else rounds$choice[, round]
-    chosen <- cbind(seq_len(n[["games"]]), pmax(choice, 1))
-    log_lik[is_on, round] <- log(shares[chosen[is_on, , drop = FALSE]])
+    seen <- if (is.null(past)) seen_in_round(state, rounds, round, n) else past[[round]]
+    seen$values <- matrix(values[seen$places], n[["games"]])
+    shares <- shares_of(seen, parameters)
     if (plays) {
-      rounds$choice[, round] <- choice
-      p <- rounds$p[cbind(rounds$origin, round, chosen[, 2])]
-      rounds$reward[, round] <- ifelse(is_on, as.numeric(stats::runif(n[["games"]]) < p), 0)
+      played <- played_round(shares, rounds, round)
+      rounds$choice[, round] <- played$choice
+      rounds$reward[, round] <- played$reward
+      seen <- chosen_in_round(seen, rounds, round)
     }
-    state <- next_state(state, at, chosen[, 2], rounds$reward[, round], is_on, parameters, n)
+    log_lik[seen$games, round] <- log(shares[seen$chosen])
+    if (is.null(past)) state <- next_state(state, seen)
+    if (!is.null(parameters$rate_up)) values <- next_values(values, seen, parameters, n)
   }
   list(log_lik = log_lik, choice = rounds$choice, reward = rounds$reward)
 }
 
+sizes_of <- function(rounds) {
+  c(games = nrow(rounds$choice), groups = length(rounds$groups), classes = length(rounds$classes))
+}
+
+# What is seen in each round of games as they were played: it depends on no parameter of a policy.
+past_of <- function(rounds) {
+  n <- sizes_of(rounds)
+  state <- first_state(n)
+  lapply(seq_len(ncol(rounds$choice)), function(round) {
+    seen <- seen_in_round(state, rounds, round, n)
+    state <<- next_state(state, seen)
+    seen
+  })
+}
+
+played_round <- function(shares, rounds, round) {
+  is_on <- rounds$class[, round] > 0
+  choice <- ifelse(is_on, drawn_groups(shares), 0)
+  p <- rounds$p[cbind(rounds$origin, round, pmax(choice, 1))]
+  list(choice = choice, reward = ifelse(is_on, as.numeric(stats::runif(nrow(shares)) < p), 0))
+}
+
 # Matrices by game and by group within class: the columns of class 1 first. `last` and `has_won`: by game and class.
-first_state <- function(n, parameters) {
+first_state <- function(n) {
   empty <- matrix(0, n[["games"]], n[["groups"]] * n[["classes"]])
-  values <- if (is.null(parameters$first_values)) .5 else parameters$first_values
   by_class <- matrix(0, n[["games"]], n[["classes"]])
-  list(tries = empty, wins = empty, values = empty + values, last = by_class, has_won = by_class)
+  list(tries = empty, wins = empty, last = by_class, has_won = by_class)
 }
 
-# Where the class of this round is in a state: `groups`, pairs of row and column, group after group; `classes`, a pair a
-# game.
-state_places <- function(class, n) {
+first_values <- function(n, parameters) {
+  matrix(0, n[["games"]], n[["groups"]] * n[["classes"]]) +
+    (if (is.null(parameters$first_values)) .5 else parameters$first_values)
+}
+
+# What choice_policies() take, of the class of this round; `places`, where its groups are in the state, pairs of row and
+# column, group after group; `of_class`, where its class is, a pair a game; and what chosen_in_round() adds.
+seen_in_round <- function(state, rounds, round, n) {
   games <- seq_len(n[["games"]])
+  class <- pmax(rounds$class[, round], 1)
   groups <- rep(seq_len(n[["groups"]]), each = n[["games"]])
-  list(
-    groups = cbind(games, rep((class - 1) * n[["groups"]], n[["groups"]]) + groups, deparse.level = 0),
-    classes = cbind(games, class, deparse.level = 0)
+  places <- cbind(games, rep((class - 1) * n[["groups"]], n[["groups"]]) + groups, deparse.level = 0)
+  of_class <- cbind(games, class, deparse.level = 0)
+  last <- state$last[of_class]
+  seen <- list(
+    tries = matrix(state$tries[places], n[["games"]]), wins = matrix(state$wins[places], n[["games"]]), last = last,
+    is_last = matrix(rep(last, n[["groups"]]) == groups, n[["games"]]), has_won = state$has_won[of_class],
+    places = places, of_class = of_class
   )
+  chosen_in_round(seen, rounds, round)
 }
 
-seen_in_class <- function(state, at) {
-  n_games <- nrow(state$tries)
-  of_groups <- lapply(state[c("tries", "wins", "values")], function(part) matrix(part[at$groups], n_games))
-  c(of_groups, list(last = state$last[at$classes], has_won = state$has_won[at$classes]))
+# `games`, the numbers of those with a choice in this round, and of each of them `choice`, `reward`, `chosen` (where it
+# is in a matrix by game and group) and `place` (where in the state).
+chosen_in_round <- function(seen, rounds, round) {
+  games <- which(rounds$choice[, round] > 0)
+  choice <- rounds$choice[games, round]
+  column <- seen$places[games, 2] - 1 + choice # of the first group of the class, and on from there
+  seen[c("games", "choice", "reward", "chosen", "place")] <- list(
+    games, choice, rounds$reward[games, round], cbind(games, choice, deparse.level = 0),
+    cbind(games, column, deparse.level = 0)
+  )
+  seen
 }
 
-next_state <- function(state, at, choice, reward, is_on, parameters, n) {
-  games <- which(is_on)
-  column <- at$groups[games, 2] - 1 + choice[games] # of the first group of the class, and on from there
-  place <- cbind(games, column, deparse.level = 0)
-  won <- reward[games]
-  state$tries[place] <- state$tries[place] + 1
-  state$wins[place] <- state$wins[place] + won
-  state$last[at$classes[games, , drop = FALSE]] <- choice[games]
-  state$has_won[at$classes[games, , drop = FALSE]] <- won
-  if (is.null(parameters$rate_up)) {
-    return(state)
-  }
+next_state <- function(state, seen) {
+  state$tries[seen$place] <- state$tries[seen$place] + 1
+  state$wins[seen$place] <- state$wins[seen$place] + seen$reward
+  class <- seen$of_class[seen$games, , drop = FALSE]
+  state$last[class] <- seen$choice
+  state$has_won[class] <- seen$reward
+  state
+}
+
+# The values of the delta rule after a round.
+next_values <- function(values, seen, parameters, n) {
+  rate_up <- value_of_games(parameters$rate_up, seen$games)
+  rate_down <- value_of_games(parameters$rate_down, seen$games)
   learned <- function(place, share) {
-    error <- won - state$values[place]
-    rate <- ifelse(error > 0, value_of_games(parameters$rate_up, games), value_of_games(parameters$rate_down, games))
-    state$values[place] + share * rate * error
+    error <- seen$reward - values[place]
+    values[place] + share * (rate_down + (rate_up - rate_down) * (error > 0)) * error
   }
-  own <- learned(place, 1)
+  own <- learned(seen$place, 1)
   if (!is.null(parameters$generalisation) && n[["classes"]] > 1) {
+    share <- value_of_games(parameters$generalisation, seen$games)
     for (class in seq_len(n[["classes"]])) { # its own class, too, which is set below
-      other <- cbind(games, (class - 1) * n[["groups"]] + choice[games], deparse.level = 0)
-      state$values[other] <- learned(other, value_of_games(parameters$generalisation, games))
+      other <- cbind(seen$games, (class - 1) * n[["groups"]] + seen$choice, deparse.level = 0)
+      values[other] <- learned(other, share)
     }
   }
-  state$values[place] <- own
-  state
+  values[seen$place] <- own
+  values
 }
 
 value_of_games <- function(values, games) if (length(values) == 1) values else values[games]
@@ -206,8 +247,7 @@ beta_grid <- (seq_len(200) - .5) / 200
 stay_or_shift <- function(seen, of) {
   stays <- ifelse(seen$has_won == 1, of$stay_after_win, of$stay_after_loss)
   n_groups <- ncol(seen$tries)
-  is_last <- outer(seen$last, seq_len(n_groups), `==`)
-  shares <- ifelse(is_last, stays, (1 - stays) / (n_groups - 1))
+  shares <- ifelse(seen$is_last, stays, (1 - stays) / (n_groups - 1))
   shares[seen$last == 0, ] <- 1 / n_groups
   shares
 }
@@ -215,9 +255,7 @@ stay_or_shift <- function(seen, of) {
 # Values times `sharpness`, `perseveration` for the last group, `bonus` / sqrt(tries + 1) for those seldom tried.
 learner_shares <- function(seen, of) {
   utility <- of$sharpness * seen$values
-  if (!is.null(of$perseveration)) {
-    utility <- utility + of$perseveration * outer(seen$last, seq_len(ncol(utility)), `==`)
-  }
+  if (!is.null(of$perseveration)) utility <- utility + of$perseveration * seen$is_last
   if (!is.null(of$bonus)) utility <- utility + of$bonus / sqrt(seen$tries + 1)
   shares <- exp(utility - row_maxima(utility))
   shares <- shares / rowSums(shares)

@@ -67,16 +67,12 @@ fit_choice_of <- function(rows, terms) {
 
 # One row a group in a round with a choice: `game`, `set`, `is_chosen` and the terms.
 candidate_rows_of <- function(rounds) {
-  n <- c(games = nrow(rounds$choice), groups = length(rounds$groups), classes = length(rounds$classes))
-  state <- first_state(n, list())
+  n <- sizes_of(rounds)
+  state <- first_state(n)
   parts <- lapply(seq_len(ncol(rounds$choice)), function(round) {
-    is_on <- rounds$choice[, round] > 0
-    if (!any(is_on)) {
-      return(NULL)
-    }
-    at <- state_places(pmax(rounds$class[, round], 1), n)
-    rows <- candidates_of_round(rounds, round, is_on, seen_in_class(state, at), totals_of_groups(state, n))
-    state <<- next_state(state, at, pmax(rounds$choice[, round], 1), rounds$reward[, round], is_on, list(), n)
+    seen <- seen_in_round(state, rounds, round, n)
+    rows <- if (length(seen$games) > 0) candidates_of_round(rounds, round, seen, totals_of_groups(state, n))
+    state <<- next_state(state, seen)
     rows
   })
   rows <- do.call(rbind, parts)
@@ -88,8 +84,8 @@ totals_of_groups <- function(state, n) {
   lapply(state[c("tries", "wins")], over_classes)
 }
 
-candidates_of_round <- function(rounds, round, is_on, seen, totals) {
-  games <- which(is_on)
+candidates_of_round <- function(rounds, round, seen, totals) {
+  games <- seen$games
   n_groups <- length(rounds$groups)
   group <- rep(seq_len(n_groups), each = length(games))
   of_candidates <- function(part) as.vector(part[games, , drop = FALSE])

@@ -68,36 +68,77 @@ with_fixed_shares <- function(policy, rounds) {
 
 # The logarithms of the probabilities of each game, of some games, by parameters on the scale of the search.
 game_log_lik <- function(rounds, policy, searched, games = seq_along(rounds$games)) {
-  reported <- reported_parameters(searched)
-  if (!is.null(policy$log_lik)) {
-    return(rowSums(policy$log_lik(games, reported$lapse)))
-  }
-  rowSums(choice_log_lik(chosen_games(rounds, games), policy, reported))
+  lanes_log_lik(rounds, policy, rbind(unlist(searched)), games)[, 1]
 }
 
-# Maximum likelihood: `searched`, its covariance on the same scale (NULL where the likelihood is flat), `log_lik`.
+# The same at many points, a row each: a matrix by game and point. The points are lanes of one run through the rounds,
+# which costs little more than one of them does alone. `lanes`, of lanes_of(), where they are known already.
+lanes_log_lik <- function(rounds, policy, points, games = seq_along(rounds$games),
+                          lanes = lanes_of(rounds, policy, games, max(1, nrow(points)))) {
+  by_lane <- lapply(stats::setNames(seq_len(NCOL(points)), colnames(points)), function(i) {
+    rep(points[, i], each = length(games))
+  })
+  reported <- reported_parameters(by_lane)
+  log_lik <- if (is.null(policy$log_lik)) {
+    choice_log_lik(lanes$rounds, policy, reported, lanes$past)
+  } else {
+    policy$log_lik(lanes$games, reported$lapse)
+  }
+  matrix(rowSums(log_lik), length(games))
+}
+
+# These games once for each point, with what is seen in their rounds.
+lanes_of <- function(rounds, policy, games, n_points) {
+  games <- rep(games, n_points)
+  if (!is.null(policy$log_lik)) {
+    return(list(games = games))
+  }
+  rounds <- chosen_games(rounds, games)
+  list(rounds = rounds, past = past_of(rounds))
+}
+
+# Maximum likelihood: `searched`, `log_lik`, and the loss with its slopes.
 policy_fit <- function(policy, rounds, games = seq_along(rounds$games), start = unlist(policy$start)) {
   if (length(start) == 0) {
     return(list(searched = NULL, n_parameters = 0L, log_lik = sum(game_log_lik(rounds, policy, NULL, games))))
   }
-  # a weak hold far out keeps the search from running off where a parameter is at its limit
-  loss <- function(searched) {
-    value <- -sum(game_log_lik(rounds, policy, searched, games))
-    if (is.finite(value)) value + sum(pmax(abs(searched) - 12, 0)^2) else 1e10
-  }
-  found <- stats::nlminb(start, loss, control = list(rel.tol = 1e-10))
-  list(
-    searched = found$par, n_parameters = length(start), log_lik = sum(game_log_lik(rounds, policy, found$par, games)),
-    loss = loss
-  )
+  of <- loss_with_slopes(rounds, policy, games)
+  found <- stats::nlminb(start, of$loss, of$slopes, control = list(rel.tol = 1e-10))
+  log_lik <- sum(game_log_lik(rounds, policy, found$par, games))
+  c(list(searched = found$par, n_parameters = length(start), log_lik = log_lik), of)
 }
 
-# With the covariance of what was searched for, NULL where the likelihood is flat in some direction.
+# Minus the log likelihood and its slopes, by central differences. A weak hold far out keeps the search from running off
+# where a parameter is at its limit.
+loss_with_slopes <- function(rounds, policy, games, step = 1e-5, limit = 12) {
+  last <- NULL
+  lanes <- NULL
+  computed <- function(searched) {
+    if (is.null(lanes)) lanes <<- lanes_of(rounds, policy, games, 2 * length(searched) + 1)
+    if (!identical(last$searched, searched)) {
+      steps <- rbind(0, diag(step, length(searched)), diag(-step, length(searched)))
+      points <- sweep(steps, 2, searched, `+`)
+      colnames(points) <- names(searched)
+      beyond <- pmax(abs(points) - limit, 0)
+      losses <- rowSums(beyond^2) - colSums(lanes_log_lik(rounds, policy, points, games, lanes))
+      sides <- matrix(losses[-1], ncol = 2)
+      slopes <- (sides[, 1] - sides[, 2]) / (2 * step)
+      last <<- list(
+        searched = searched, loss = if (is.finite(losses[[1]])) losses[[1]] else 1e10,
+        slopes = ifelse(is.finite(slopes), slopes, 0)
+      )
+    }
+    last
+  }
+  list(loss = function(searched) computed(searched)$loss, slopes = function(searched) computed(searched)$slopes)
+}
+
+# The covariance of what was searched for, NULL where the likelihood is flat in some direction.
 policy_covariance <- function(fit) {
   if (fit$n_parameters == 0) {
     return(NULL)
   }
-  hessian <- stats::optimHess(fit$searched, fit$loss)
+  hessian <- stats::optimHess(fit$searched, fit$loss, fit$slopes)
   if (!all(is.finite(hessian)) || min(eigen(hessian, TRUE, TRUE)$values) < 1e-4) NULL else solve(hessian)
 }
 

@@ -12,8 +12,20 @@ sorted_factor <- function(values) factor(values, levels = sort(unique(as.charact
 # distributions it had there, and the divergence (natural logarithms) of each pair of distributions. Games share
 # distributions, so that thousands of games make few pairs.
 measured_games <- function(counts, n_classes = NULL) {
+  shares <- class_shares(counts)
+  entropy <- rowSums(plogp(shares), dims = 2)
+  list(games = indices_within(counts, n_classes), between = lapply(seq_len(dim(counts)[[2]]), function(g) {
+    distributions(matrix(shares[, g, ], nrow = dim(counts)[[1]]), entropy[, g])
+  }))
+}
+
+# Of each group in each game, the share of each class.
+class_shares <- function(counts) counts / c(rowSums(counts, dims = 2))
+
+# The indices within each game, a row a game.
+indices_within <- function(counts, n_classes = NULL) {
   n_classes <- if (is.null(n_classes)) dim(counts)[[3]] else n_classes
-  shares <- counts / c(apply(counts, 1:2, sum))
+  shares <- class_shares(counts)
   entropy <- rowSums(plogp(shares), dims = 2)
   apart <- pairs_within(shares, entropy)
   games <- data.frame(
@@ -23,9 +35,7 @@ measured_games <- function(counts, n_classes = NULL) {
     bgd_divergence_bits = rowMeans(apart, na.rm = TRUE) / log(2)
   )
   games[] <- lapply(games, function(values) replace(values, is.nan(values), NA_real_))
-  list(games = games, between = lapply(seq_len(dim(counts)[[2]]), function(g) {
-    distributions(matrix(shares[, g, ], nrow = dim(counts)[[1]]), entropy[, g])
-  }))
+  games
 }
 
 # -p log2(p), 0 for 0; NaN where nothing was counted.
@@ -39,7 +49,7 @@ plogp <- function(p) {
 information_bits <- function(counts) {
   p <- counts / rowSums(counts)
   of_groups <- rowSums(plogp(rowSums(p, dims = 2)))
-  of_classes <- rowSums(plogp(apply(p, c(1, 3), sum)))
+  of_classes <- rowSums(plogp(colSums(aperm(p, c(2, 1, 3)))))
   unname(pmax(of_groups + of_classes - rowSums(plogp(p)), 0))
 }
 

@@ -42,11 +42,14 @@ check_row <- function(name, observed, replicated) {
 # By name, a value a draw: means over the games of a draw, and standard deviations between them (`sd_`).
 game_statistics <- function(rounds, n_draws) {
   n_games <- nrow(rounds$choice) / n_draws
-  by_draw <- function(values, of) apply(matrix(values, n_games), 2, of)
+  by_draw <- function(values) matrix(values, n_games)
   of_games <- c(share_statistics(rounds), entropy_by_block(rounds))
-  means <- lapply(of_games, by_draw, function(x) mean(x, na.rm = TRUE))
+  means <- lapply(of_games, function(values) colMeans(by_draw(values), na.rm = TRUE))
   spread <- if (n_games > 1) {
-    lapply(of_games[intersect(c("one_minus_herfindahl", "si"), names(of_games))], by_draw, stats::sd)
+    lapply(of_games[intersect(c("one_minus_herfindahl", "si"), names(of_games))], function(values) {
+      off <- sweep(by_draw(values), 2, colMeans(by_draw(values)))
+      sqrt(colSums(off^2) / (n_games - 1))
+    })
   }
   gasi <- if (n_games > 1 && length(rounds$classes) > 1) list(gasi = gasi_by_draw(rounds, n_draws))
   c(means, gasi, if (length(spread) > 0) stats::setNames(spread, paste0("sd_", names(spread))))
@@ -62,7 +65,7 @@ share_statistics <- function(rounds) {
     is_asked <- last$choice > 0 & rounds$choice > 0 & last$reward == won
     rowSums(is_asked & rounds$choice != last$choice) / rowSums(is_asked)
   }
-  met <- apply(counts, c(1, 3), sum) > 0
+  met <- colSums(aperm(counts, c(2, 1, 3))) > 0
   found <- list(
     one_minus_herfindahl = 1 - rowSums((totals / rowSums(totals))^2),
     switch_after_success = switches(1), switch_after_failure = switches(0),
@@ -71,7 +74,7 @@ share_statistics <- function(rounds) {
   if (length(rounds$classes) == 1) {
     return(found)
   }
-  measured <- measured_games(counts)$games
+  measured <- indices_within(counts)
   c(found, list(si = measured$si, bgd = measured$bgd))
 }
 
@@ -110,17 +113,20 @@ entropy_by_block <- function(rounds, size = 10) {
   stats::setNames(found, sprintf("entropy_block_%d", blocks))
 }
 
+# As weighted_indices() has it, of each draw: the mean over pairs of games, then over groups.
 gasi_by_draw <- function(rounds, n_draws) {
-  counts <- counts_of_choices(rounds)
-  n_games <- nrow(counts) / n_draws
-  vapply(seq_len(n_draws), function(draw) {
-    of_draw <- counts[(draw - 1) * n_games + seq_len(n_games), , , drop = FALSE]
-    shares <- of_draw / c(rowSums(of_draw, dims = 2))
-    entropy <- rowSums(plogp(shares), dims = 2)
-    by_group <- vapply(seq_along(rounds$groups), function(group) {
-      own <- distributions(matrix(shares[, group, ], n_games), entropy[, group])
-      if (length(own$hired) < 2) NA_real_ else mean_apart(own, equal_weights(n_games))$distance
-    }, 0)
-    mean(by_group, na.rm = TRUE)
-  }, 0)
+  shares <- class_shares(counts_of_choices(rounds))
+  n_games <- dim(shares)[[1]] / n_draws
+  pairs <- utils::combn(n_games, 2)
+  entropy <- rowSums(plogp(shares), dims = 2)
+  by_group <- vapply(seq_along(rounds$groups), function(group) {
+    of_pairs <- function(values) {
+      by_draw <- matrix(values, n_games)
+      (by_draw[pairs[1, ], , drop = FALSE] + by_draw[pairs[2, ], , drop = FALSE]) / 2
+    }
+    middle <- Reduce(`+`, lapply(seq_along(rounds$classes), function(class) plogp(of_pairs(shares[, group, class]))))
+    apart <- pmax(middle - of_pairs(entropy[, group]), 0) * log(2)
+    colMeans(sqrt(apart), na.rm = TRUE)
+  }, double(n_draws))
+  rowMeans(matrix(by_group, n_draws), na.rm = TRUE)
 }

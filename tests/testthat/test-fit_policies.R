@@ -49,3 +49,15 @@ test_that("where chances of success are not known, nothing is replayed and the v
   expect_equal(rows$elpd_difference, c(-5.6, 0))
   expect_match(rows$verdict, "could not be replayed", all = TRUE)
 })
+
+test_that("points that are run side by side have the likelihoods and slopes of each alone", {
+  rounds <- learner_games(n_games = 4, n_rounds = 10, n_classes = 2)
+  rounds$choice[2, 3] <- 0
+  policy <- choice_policies()$learner_two_rates
+  points <- rbind(unlist(policy$start), unlist(policy$start) + .3)
+  alone <- vapply(1:2, function(i) game_log_lik(rounds, policy, points[i, ]), double(4))
+  expect_equal(lanes_log_lik(rounds, policy, points), alone, tolerance = 1e-12)
+  of <- loss_with_slopes(rounds, policy, 1:4)
+  along <- (of$loss(points[1, ] + 1e-4) - of$loss(points[1, ] - 1e-4)) / 2e-4
+  expect_equal(sum(of$slopes(points[1, ])), along, tolerance = 1e-5)
+})

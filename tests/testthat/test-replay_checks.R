@@ -36,3 +36,13 @@ test_that("games whose chances are not known can't be replayed", {
   rounds$p <- NULL
   expect_error(replayed_rounds(rounds, choice_policies()$greedy, list(lapse = 0)), "chances of success")
 })
+
+test_that("GASI of replays is that of the indices of games", {
+  rounds <- learner_games(n_games = 12, n_rounds = 12, n_classes = 3)
+  rounds$choice[3, ] <- 1
+  of_draw <- function(draw) {
+    counts <- counts_of_choices(chosen_games(rounds, (draw - 1) * 4 + 1:4))
+    weighted_indices(measured_games(counts), equal_weights(4))[1, "gasi"]
+  }
+  expect_equal(gasi_by_draw(rounds, 3), unname(vapply(1:3, of_draw, 0)))
+})
