@@ -100,6 +100,11 @@ def number(value: float | None, digits: int = 2) -> str:
     return text.replace("-", MINUS) if float(text.replace(",", "")) != 0 else text.replace("-", "")
 
 
+def p_text(value: float | None) -> str:
+    """Return "p = 0.042", or "p < 0.001" for a smaller one."""
+    return "p < 0.001" if value is not None and value < 0.001 else f"p = {number(value, 3)}"
+
+
 def percent(share: float | None, digits: int = 1) -> str:
     return "unknown" if share is None else f"{number(100 * share, digits)} %"
 

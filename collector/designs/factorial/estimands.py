@@ -160,7 +160,10 @@ def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
     kinds = {question.shown_kind for question in data.questions.values()}
     found: dict[str, dict[str, Any]] = {}
     factors = {factor.name for factor in data.factors}
-    drawn = [name for name in shown_levels(data) if name in factors]
+    shown = list(shown_levels(data))
+    drawn = [name for name in shown if name in factors]
+    if shown:
+        found["missing_levels"] = {"attributes": shown}
     linked = [":".join(pair) for pair in linked_pairs(data) or ()]
     if data.takes != "all" and drawn and linked_pairs(data) is not None:
         found["balance"] = {"attributes": drawn, "linked": linked, "draws": "cells", "once": ["item", "position"]}

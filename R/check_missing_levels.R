@@ -1,0 +1,48 @@
+#' Which answers are missing, and are they more at one level of an attribute?
+#'
+#' Counts refused, filtered, cut-off, malformed and rejected answers by level, and tests whether the share of missing
+#' ones differs between the levels of an attribute by Fisher's exact test (if levels are many and counts large, by the
+#' chi-squared test).
+#'
+#' @inheritParams check_missing_answers
+#' @param data a data frame with one row per profile and answer, whatever came: `outcome` is `"answered"`, or why there
+#'   is no answer.
+#' @param attributes names of the columns with the levels that were shown.
+#' @return A data frame with one row per group, attribute and level, within an attribute the level with most missing
+#'   answers first: `attribute`; `level`; `n`, `n_missing` and its parts, `rate_missing`, `conf_low` and `conf_high` as
+#'   of `check_missing_answers()`; `rate_others`, the rate of all other levels; `p_value` of the difference between the
+#'   levels of the attribute, NA with one level; `p_holm`, corrected by Holm's method for all groups and attributes;
+#'   `status`, `messages`.
+#' @references Fisher, R. A. (1935). The logic of inductive inference. Journal of the Royal Statistical Society, 98,
+#'   39-82.
+#' @noRd
+check_missing_levels <- function(data, attributes, by = NULL) {
+  check_columns(data, c("outcome", attributes, by), to = "count missing answers")
+  one <- data.frame(outcome = "answered")
+  empty <- cbind(
+    data.frame(attribute = character(), level = character()), missing_in(one)[0, ],
+    data.frame(rate_others = double(), p_value = double())
+  )
+  empty$n_reminded <- NULL
+  table <- check_each_group(data, by, c("outcome", attributes), empty, function(rows) {
+    do.call(rbind, lapply(attributes, function(name) missing_by_level(rows, name)))
+  })
+  is_first <- !duplicated(table[c(by, "attribute")])
+  p_holm <- rep(NA_real_, nrow(table))
+  p_holm[is_first] <- stats::p.adjust(table$p_value[is_first], method = "holm")
+  table$p_holm <- p_holm[is_first][cumsum(is_first)]
+  table[c(setdiff(names(table), c("status", "messages")), "status", "messages")]
+}
+
+missing_by_level <- function(rows, name) {
+  levels <- sort(unique(as.character(rows[[name]])))
+  rates <- do.call(rbind, lapply(levels, function(level) {
+    missing_in(rows[!is.na(rows[[name]]) & rows[[name]] == level, , drop = FALSE])
+  }))
+  rates$n_reminded <- NULL
+  others <- sum(rates$n) - rates$n
+  rates$rate_others <- ifelse(others > 0, (sum(rates$n_missing) - rates$n_missing) / others, NA_real_)
+  rates$p_value <- p_of_missing(rates$n_missing, rates$n)
+  table <- cbind(data.frame(attribute = name, level = levels), rates)
+  table[order(-table$rate_missing, table$level), , drop = FALSE]
+}
