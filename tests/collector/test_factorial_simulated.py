@@ -94,6 +94,18 @@ def test_refusals_and_malformed_answers_follow_the_level(tmp_path: Path) -> None
     assert by_level["woman", "nurse", "malformed"] > 0.2 * 4 * N * 2
 
 
+def test_a_filter_holds_back_prompts_about_one_level(tmp_path: Path) -> None:
+    study = audit(tmp_path, ("[[models]]", "[simulation]\nfiltered = { job = { nurse = 0.3 } }\n\n[[models]]"))
+    model = study.models[0]
+    trials = [c.trials[0] for c in plan(study, model, repetitions=N)]
+    held_back = Counter()
+    for trial in trials:
+        reply = study.design.simulate(study, model, trial, 1)
+        held_back[trial.factors["levels"][2]] += reply.finish_reason == "content_filter" and not reply.answer
+    assert held_back.pop("nurse") > 0.2 * len(trials) / 2
+    assert set(held_back.values()) == {0}
+
+
 def test_one_model_can_answer_otherwise_than_all_others(tmp_path: Path) -> None:
     found = simulated(tmp_path, "utilities = { gender = { man = 3 } }\n[simulation.models.small]\nintercept = 9")
     assert set(mean_by(found, "rating", 1).values()) > {0.0} or min(mean_by(found, "rating", 1).values()) > 4.9

@@ -18,7 +18,7 @@ from tests.support.typed_pages import blocks, keys_read, typed, words_of
 STARTS = design_named("factorial").starts
 NAMES_OF_ITS_OWN = re.compile(
     r"\[(factors|templates|questions|personas|scales|left_out|variants|(variant|condition)_labels|fits|figures"
-    r"|sensitivity|import|factors\.\w+\.levels.*|simulation\.(utilities|refusals|malformed|models).*)\]$"
+    r"|sensitivity|import|factors\.\w+\.levels.*|simulation\.(utilities|refusals|filtered|malformed|models).*)\]$"
     r"|forbidden\]\] number \d+$"
 )
 OF_ALL_DESIGNS = {

@@ -31,8 +31,9 @@ _ITEM_COLUMNS = ("scale", "key")
 
 @dataclass(frozen=True, slots=True)
 class Respondent:
-    """What a simulated model answers by. `utilities`, `refusals` and `malformed` by attribute and level; `slope_sd`:
-    how much each utility differs from template to template, `trait_sd` each persona's on a scale of a questionnaire.
+    """What a simulated model answers by. `utilities`, `refusals`, `filtered` and `malformed` by attribute and level;
+    `slope_sd`: how much each utility differs from template to template, `trait_sd` each persona's on a scale of a
+    questionnaire.
     """
 
     utilities: ByLevel = field(default_factory=dict)
@@ -47,6 +48,7 @@ class Respondent:
     refusal_rate: float = 0.01
     malformed_rate: float = 0.005
     refusals: ByLevel = field(default_factory=dict)
+    filtered: ByLevel = field(default_factory=dict)
     malformed: ByLevel = field(default_factory=dict)
     number_mean: float | None = None
     number_sd: float | None = None
@@ -58,7 +60,8 @@ _NUMBERS = (
     "intercept", "position_bias", "acquiescence", "template_sd", "slope_sd", "persona_sd", "trait_sd", "refusal_rate",
     "malformed_rate", "number_mean", "number_sd", "mean_tokens", "sd_tokens",
 )  # fmt: skip
-_BY_LEVEL = ("utilities", "refusals", "malformed")
+_SHARES = ("refusals", "filtered", "malformed")
+_BY_LEVEL = ("utilities", *_SHARES)
 
 
 def parse_simulation(table: Table, data: FactorialData) -> dict[str, Respondent]:
@@ -83,7 +86,7 @@ def _respondent(row: Table, data: FactorialData) -> Respondent:
     given |= by_level
     row.finish()
     shares: dict[str, list[float]] = {name: [given[name]] for name in _RATES if name in given}
-    for name in ("refusals", "malformed"):
+    for name in _SHARES:
         shares[name] = [share for levels in by_level[name].values() for share in levels.values()]
     for name, values in shares.items():
         if wrong := [value for value in values if not 0 <= value <= 1]:
@@ -115,17 +118,19 @@ def simulate_reply(data: FactorialData, model: StudyModel, trial: Trial, seed: i
     respondent = of_models.get(trial.model, of_models[""])
     shown = trial.factors
     content = (seed, trial.study, trial.model, trial.item, trial.group, trial.condition, trial.repetition)
-    u_refused, u_malformed, u_tokens, _ = uniforms(*content, "outcome", trial.round or 0)
+    u_refused, u_malformed, u_tokens, u_filtered = uniforms(*content, "outcome", trial.round or 0)
     profiles = _profiles(shown)
     tokens = round(log_normal(respondent.mean_tokens, respondent.sd_tokens, u_tokens))
     answer = _answer(data, respondent, trial, profiles, content)
-    if u_refused < respondent.refusal_rate + _of_levels(respondent.refusals, profiles):
+    if is_filtered := u_filtered < _of_levels(respondent.filtered, profiles):
+        answer = ""
+    elif u_refused < respondent.refusal_rate + _of_levels(respondent.refusals, profiles):
         answer = _REFUSAL
     elif u_malformed < respondent.malformed_rate + _of_levels(respondent.malformed, profiles):
         answer = _MALFORMED
     return Reply(
         answer=answer,
-        finish_reason="stop",
+        finish_reason="content_filter" if is_filtered else "stop",
         output_tokens=tokens + 1 + len(answer) // 5,
         reasoning_tokens=tokens,
         served_model=model.requested_model,
