@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import subprocess
@@ -15,11 +16,20 @@ from slant.collector.study.toml_table import Table
 from tests.support import ROOT
 
 PROGRAMS = {"collect": "slant.collector", "analyze": "slant.analysis"}
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: str, language: str) -> list[str]:
     return [body for name, body in BLOCK.findall(page) if name == language]
+
+
+def same(shown: str, printed: str) -> bool:
+    """The same words and numbers; another processor may give other last digits."""
+    there, here = NUMBER.findall(shown), NUMBER.findall(printed)
+    if NUMBER.sub("#", shown) != NUMBER.sub("#", printed) or len(there) != len(here):
+        return False
+    return all(math.isclose(float(a), float(b), rel_tol=1e-4) for a, b in zip(there, here, strict=True))
 
 
 def typed(command: str, folder: Path, *paths: Path) -> str:

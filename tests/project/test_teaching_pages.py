@@ -1,0 +1,59 @@
+"""The teaching pages: their commands are typed in an empty folder, in order, and print what the pages show."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from slant.analysis.bridge.r_home import r_installation
+from tests.support.typed_pages import blocks, same, typed
+
+TEACHING = ("audit", "filtered", "model_choice")
+DRAWN = ("analyze report", "analyze figures", "analyze --fit rating")
+
+
+def read(root: Path, name: str) -> str:
+    return (root / "vignettes" / f"{name}.Rmd").read_text("utf-8")
+
+
+def lines_of(page: str, language: str) -> list[str]:
+    return [line for block in blocks(page, language) for line in block.splitlines()]
+
+
+def write_files(page: str, folder: Path) -> None:
+    for study in blocks(page, "toml"):
+        (folder / f"{study.partition(chr(34))[2].partition(chr(34))[0]}.toml").write_text(study, "utf-8")
+
+
+@pytest.mark.usefixtures("own_cache")
+@pytest.mark.parametrize("name", TEACHING)
+def test_the_commands_of_a_page_print_what_it_shows(root: Path, tmp_path: Path, name: str) -> None:
+    if r_installation() is None:
+        pytest.skip("R is not here")
+    page = read(root, name)
+    write_files(page, tmp_path)
+    commands = [command for command in lines_of(page, "sh") if not command.startswith(DRAWN)]
+    printed = [line for command in commands for line in typed(command, tmp_path).splitlines()]
+    missing = [line for line in lines_of(page, "") if not any(same(line, p) for p in printed)]
+    assert lines_of(page, "")
+    assert missing == []
+
+
+def test_the_audit_shows_lines_of_the_names_that_a_new_study_has(root: Path, tmp_path: Path) -> None:
+    typed("collect studies new audit --design factorial", tmp_path)
+    assert (tmp_path / "audit" / "names.csv").read_text("utf-8").startswith(blocks(read(root, "audit"), "csv")[0])
+
+
+@pytest.mark.slow
+def test_the_audit_ends_with_a_report_and_figures(root: Path, tmp_path: Path) -> None:
+    for command in lines_of(read(root, "audit"), "sh"):
+        typed(command, tmp_path)
+    assert (tmp_path / "audit.html").stat().st_size > 100_000
+    assert len(list((tmp_path / "figures").glob("amce-*.svg"))) == 2
+
+
+@pytest.mark.parametrize("name", TEACHING)
+def test_a_teaching_page_ends_with_what_may_be_said(root: Path, name: str) -> None:
+    assert re.findall(r"^## (.*)$", read(root, name), re.MULTILINE)[-1] == "What may be said"
