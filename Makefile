@@ -1,5 +1,5 @@
 # `make demo` shows what slant does; `make test` proves it. Both set up first, which costs nothing once it is done.
-.PHONY: help setup demo test test-full test-fresh test-image test-faults bench check docs lock clean
+.PHONY: help setup demo test test-full test-fresh test-image test-faults bench check docs docs-site dist lock clean
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -38,8 +38,14 @@ check: setup ## ruff, mypy, lint of R
 docs: setup ## help pages and NAMESPACE from the comments in R/
 	@Rscript -e 'roxygen2::roxygenise()'
 
+docs-site: setup ## the site into site/: pages, help of commands, Python and R, tables, figures, the demo's report
+	@PYTHONPATH=tools .venv/bin/python -m docs_site
+
+dist: setup ## wheel, source archive and R package into dist/, as a release has them
+	@.venv/bin/python tools/dist.py $(ARGS)
+
 lock: ## renv.lock and constraints.txt, from what set-up installs in a fresh root of Debian 12 (needs root)
 	@python3 tools/lock.py $(ARGS)
 
 clean: ## takes away what set-up and demo made in this folder
-	@rm -rf .venv .venv-local local-run .setup-done .setup-log demo fresh .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	@rm -rf .venv .venv-local local-run .setup-done .setup-log demo dist fresh site .mypy_cache .pytest_cache .ruff_cache .hypothesis

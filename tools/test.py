@@ -34,7 +34,7 @@ READ_CODE = {
     "ruff": ["ruff", "check", "."],
     "ruff format": ["ruff", "format", "--check", "--quiet", "."],
     "mypy": ["mypy"],
-    "mypy of tools": ["mypy", *sorted(str(path) for path in (ROOT / "tools").glob("*.py"))],
+    "mypy of tools": ["mypy", *sorted(str(path) for path in (ROOT / "tools").rglob("*.py"))],
     "lint of R": ["Rscript", "tools/lint_r.R"],
 }
 
