@@ -54,11 +54,16 @@ def stop(what: str, *details: str) -> NoReturn:
 
 
 def run(
-    command: Sequence[object], log: Path, limit_s: float | None = None, environment: dict[str, str] | None = None
+    command: Sequence[object],
+    log: Path,
+    limit_s: float | None = None,
+    environment: dict[str, str] | None = None,
+    folder: Path | None = None,
 ) -> int:
     """The exit status of a command that asks nothing; what it prints goes to the end of `log`. 124: it took too long.
 
     It is ended together with what it started, also where this program is interrupted. `environment`: more variables.
+    `folder`: where it runs (default: here).
     """
     with log.open("ab") as file:
         process = subprocess.Popen(
@@ -67,6 +72,7 @@ def run(
             stdout=file,
             stderr=subprocess.STDOUT,
             env={**os.environ, **(environment or {})},
+            cwd=folder,
             start_new_session=True,
         )
         try:

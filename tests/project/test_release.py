@@ -1,0 +1,58 @@
+"""A release: one version everywhere, what `make dist` makes, and the workflows that nobody has run from here."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+import yaml
+
+
+@pytest.fixture
+def dist(root: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(root / "tools"))
+    return importlib.import_module("dist")
+
+
+def test_all_files_name_one_version(dist: ModuleType) -> None:
+    assert re.fullmatch(r"\d+\.\d+\.\d+", dist.checked_version(None))
+    assert set(dist.versions()) == {"pyproject.toml", "DESCRIPTION", "CITATION.cff"}
+
+
+def test_a_tag_of_another_version_ends_in_a_sentence(dist: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    dist.checked_version(f"v{dist.checked_version(None)}")
+    with pytest.raises(SystemExit):
+        dist.checked_version("v9.9.9")
+    assert "The tag is v9.9.9, but pyproject.toml" in capsys.readouterr().err
+
+
+def workflow(root: Path, name: str) -> dict[str, dict[str, dict[str, object]]]:
+    text = (root / ".github" / "workflows" / f"{name}.yml").read_text("utf-8")
+    assert "secrets." not in text
+    read = yaml.safe_load(text)
+    assert read["permissions"] == {"contents": "read"}
+    return dict(read)
+
+
+def test_a_release_is_built_and_tried_before_it_is_published(root: Path) -> None:
+    jobs = workflow(root, "release")["jobs"]
+    assert jobs["publish"]["needs"] == "build"
+    runs = [step.get("run", "") for step in jobs["build"]["steps"]]
+    assert 'make dist ARGS="--tag $GITHUB_REF_NAME"' in runs
+    assert any('pip" install dist/*.whl' in run and "collect --study rmiat" in run for run in runs)
+
+
+def test_the_site_is_built_on_every_push_and_published_from_main_alone(root: Path) -> None:
+    jobs = workflow(root, "docs")["jobs"]
+    assert "make docs-site" in [step.get("run") for step in jobs["build"]["steps"]]
+    assert jobs["publish"]["if"] == "github.ref == 'refs/heads/main' && github.event_name == 'push'"
+
+
+def test_the_development_container_uses_the_dockerfile_and_the_README_s_set_up(root: Path) -> None:
+    read = json.loads((root / ".devcontainer" / "devcontainer.json").read_text("utf-8"))
+    assert (root / ".devcontainer" / read["build"]["dockerfile"]).resolve() == root / "Dockerfile"
+    assert read["postCreateCommand"] == "make setup"
