@@ -1,17 +1,24 @@
 """A simulated RM-IAT, from the first question to the report, by the commands that a person types. Needs no key.
 
 One screen: each command, what came of it, how long it took, one table. All else that they print goes to demo/*.txt.
+The report is opened at the end if there is a desktop.
+
+python tools/demo.py [--serve ADDRESS:PORT]    also shows report and figures to a browser, until Ctrl-C (in a container)
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
+import functools
+import http.server
 import os
 import shlex
 import shutil
 import subprocess
 import sys
 import time
+import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,6 +52,9 @@ PARTS = (
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description="Run the demo.")
+    parser.add_argument("--serve", metavar="ADDRESS:PORT", help="show report and figures to a browser, until Ctrl-C")
+    served = parser.parse_args().serve
     os.chdir(Path(__file__).resolve().parent.parent)
     os.environ["PATH"] = os.pathsep.join([str(Path(".venv/bin").resolve()), os.environ["PATH"]])
     shutil.rmtree(FOLDER, ignore_errors=True)
@@ -55,6 +65,31 @@ def main() -> None:
         show(part)
     show_effect_sizes(FOLDER / "compare.csv")
     show_next(time.monotonic() - begun)
+    if served:
+        serve(*served.split(":"))
+    elif has_desktop():
+        webbrowser.open(REPORT.resolve().as_uri())
+
+
+def has_desktop() -> bool:
+    """Return whether a person sits in front of a desktop here, so that a browser can open a page."""
+    shown = sys.platform == "darwin" or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
+    return shown and sys.stderr.isatty() and not os.environ.get("CI")
+
+
+def serve(address: str, port: str) -> None:
+    """Show a copy of the report and the figures, and nothing else of this folder, until Ctrl-C."""
+    shown = FOLDER / "shown"
+    shown.mkdir()
+    shutil.copy(REPORT, shown / "index.html")
+    shutil.copytree(FIGURES, shown / "figures")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(shown))
+    with http.server.ThreadingHTTPServer((address, int(port)), handler) as server:
+        say(f"The report is at localhost:{server.server_port}, for a browser of this machine (Ctrl-C ends it).")
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            say("")
 
 
 def say(line: str) -> None:
@@ -125,7 +160,7 @@ def show_next(seconds: float) -> None:
     for line in (
         "",
         f"Every row above is simulated; no model was asked. Done in {seconds:.0f} s.",
-        f"The report: {path_to_show(REPORT)}",
+        f"Open the report in a browser: {path_to_show(REPORT)}",
         f"The figures: {path_to_show(FIGURES)}",
         "The rest of what was printed: demo/*.txt, demo/compare.csv",
         "",

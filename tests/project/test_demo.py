@@ -35,9 +35,9 @@ def test_the_demo_collects_fits_and_reports_on_one_screen_and_says_that_it_is_si
     assert max(map(len, lines)) <= 100
     assert "  64,600 asked, 58,615 answered, 5,985 refused, 0 failed" in lines
     assert [line.split()[1] for line in lines if line.startswith("flowers_insects")] == ["1.03"]
-    report = tmp_path / re.findall(r"^The report: (.*)$", done.stderr, re.MULTILINE)[0]
+    report = tmp_path / re.findall(r"^Open the report in a browser: (.*)$", done.stderr, re.MULTILINE)[0]
     assert "simulated</strong> data. No model was asked." in report.read_text("utf-8")
-    assert len(list((tmp_path / "demo" / "figures").glob("*.png"))) == 4
+    assert len(list((tmp_path / "demo" / "figures").glob("*.png"))) == 5
     with duckdb.connect(str(tmp_path / "demo" / "demo.duckdb"), read_only=True) as connection:
         counted = connection.execute("SELECT model, count(*) FROM trials GROUP BY ALL").fetchall()
         fits = connection.execute("SELECT count(*) FROM fits WHERE engine = 'lme4' AND refusals_removed").fetchall()
