@@ -9,7 +9,8 @@
 #'     \item{of trials}{`"plot_tokens"`, `"plot_token_steps"`, `"plot_residuals"`.}
 #'     \item{of games}{`"plot_success"` (view `allocation_game_indices`), `"plot_exploration"`
 #'       (`allocation_exploration`), `"plot_learning_curves"` (`allocation_learning_curves`), `"plot_elicited_rates"`
-#'       (`elicited_rates`), `"plot_families"` (of [game_indices()], with `family` and `order`, the place in it),
+#'       (`elicited_rates`), `"plot_learned_parameters"` (`learner_parameters`), `"plot_replayed_curves"`
+#'       (`replayed_curves`), `"plot_families"` (of [game_indices()], with `family` and `order`, the place in it),
 #'       `"plot_controlled_indices"` (of [controlled_indices()]).}
 #'     \item{of attributes of profiles}{`"plot_marginal_means"` (of [marginal_means()]), `"plot_amce"` (of [amce()]),
 #'       `"plot_impact_ratios"` (of [impact_ratio()]), `"plot_interactions"` (of [amie()]), `"plot_ratings"` (a row per

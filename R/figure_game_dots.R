@@ -104,7 +104,7 @@ lines_of <- function(cells) {
   human <- unique(cells[!is.na(cells$human), c("row_shown", "column_shown", "human")])
   line <- function(panels, at, kind) data.frame(panels[1:2], at = at, kind = rep(kind, nrow(panels)))
   lines <- rbind(
-    line(chance, chance$random_level, level_kinds()[[1]]), line(human, human$human, level_kinds()[[2]])
+    line(chance, chance$random_level, level_kinds(cells)[[1]]), line(human, human$human, level_kinds(cells)[[2]])
   )
   list(
     if (nrow(lines) > 0) {
@@ -121,14 +121,14 @@ lines_of <- function(cells) {
         data = varying, linewidth = .6, show.legend = FALSE
       )
     },
-    level_types()
+    level_types(cells)
   )
 }
 
-level_kinds <- function() c("Chance", "People, as printed")
+level_kinds <- function(cells) c("Chance", one_text(cells, "people_are", "People, as printed"))
 
-level_types <- function() {
-  ggplot2::scale_linetype_manual(values = stats::setNames(c("dotted", "dashed"), level_kinds()), name = NULL)
+level_types <- function(cells) {
+  ggplot2::scale_linetype_manual(values = stats::setNames(c("dotted", "dashed"), level_kinds(cells)), name = NULL)
 }
 
 # What the lines and bars are, as far as they are there.

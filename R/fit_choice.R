@@ -156,17 +156,21 @@ penalised_logit <- function(rows, terms) {
   list(coefficients = found$par, var = inverse %*% crossprod(scores) %*% inverse, naive.var = inverse)
 }
 
+# Rows are in the order of their sets, each with as many groups.
 choice_information <- function(x, set, b) {
   p <- shares_in_sets(x, set, b)
-  means <- rowsum(x * p, set)[as.character(set), , drop = FALSE]
+  means <- rowsum(x * p, set, reorder = FALSE)[rep(seq_len(length(set) / n_in_set(set)), each = n_in_set(set)), ]
   crossprod((x - means) * sqrt(p))
 }
 
 shares_in_sets <- function(x, set, b) {
-  utility <- as.vector(x %*% b)
-  weight <- exp(utility - stats::ave(utility, set, FUN = max))
-  weight / stats::ave(weight, set, FUN = sum)
+  utility <- matrix(x %*% b, nrow = n_in_set(set))
+  highest <- row_maxima(t(utility))
+  weight <- exp(utility - rep(highest, each = nrow(utility)))
+  as.vector(weight / rep(colSums(weight), each = nrow(weight)))
 }
+
+n_in_set <- function(set) sum(set == set[[1]])
 
 choice_log_likelihood <- function(rows, terms, b) {
   sum(log(shares_in_sets(as.matrix(rows[terms]), rows$set, b)[rows$is_chosen]))

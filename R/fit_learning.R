@@ -33,6 +33,7 @@
 #'       `passes`.}
 #'     \item{counterfactuals}{what the indices would be under this model with more or less exploration: `exploration`,
 #'       `statistic`, `predicted`, `conf_low`, `conf_high`.}
+#'     \item{curves}{how choices settle by round in the games and in their replays, as of `"policies"`.}
 #'   }
 #' @source Sutton & Barto (2018), section 2.5; Wilson & Collins (2019), Ten simple rules for the computational modeling
 #'   of behavioral data. Wu et al. argue by exploration and fit no model of choice.
@@ -61,7 +62,8 @@ fit_learner <- function(rounds, settings) {
   sampled <- sample_learner(rounds, settings)
   settings$say("Replaying the games")
   used <- thinned(sampled$draws, n_replays)
-  checks <- learner_checks(rounds, used)
+  replays <- learner_checks(rounds, used)
+  checks <- replays$checks
   priors <- prior_rows(sampled$draws, settings$switches)
   model <- learner_diagnostics(sampled, rounds, settings, left_out_games(rounds, settings))
   of_chains <- convergence_warnings(model)
@@ -76,7 +78,7 @@ fit_learner <- function(rounds, settings) {
     variances = NULL,
     tables_of_group = list(
       learner = model, priors = priors, checks = if (is.null(checks)) no_checks() else checks,
-      counterfactuals = counterfactual_rows(rounds, used)
+      counterfactuals = counterfactual_rows(rounds, used), curves = if (is.null(replays)) no_curves() else replays$curves
     ),
     model = sampled$stanfit
   )
@@ -148,7 +150,7 @@ learner_checks <- function(rounds, draws) {
     return(NULL)
   }
   lanes <- learner_replays(rounds, learner_parameters(draws, length(rounds$games)), nrow(draws))
-  replay_checks(rounds, lanes, nrow(draws))
+  compared_replays(rounds, lanes, nrow(draws))
 }
 
 # What the games would be with more or less exploration, all else the same, under this model.
@@ -182,10 +184,3 @@ counterfactual_rows <- function(rounds, draws, n_draws = 200) {
 }
 
 within_list <- function(list, ...) utils::modifyList(list, list(...))
-
-no_checks <- function() {
-  frame_of(
-    statistic = character(), kind = character(), observed = double(), predicted = double(), conf_low = double(),
-    conf_high = double(), p_value = double(), p_adjusted = double(), passes = logical()
-  )
-}

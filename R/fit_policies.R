@@ -23,7 +23,8 @@
 #'   limit. `tables`: `candidates`, one row a policy: `n_parameters`, `log_lik`, `nats` (minus the log likelihood of a
 #'   choice; log K is chance), `bic`, `elpd` (log likelihood of the games left out) with `se_elpd`, `elpd_difference` to
 #'   the best with `se_difference` over games, `is_best`, `passes` (the replay; NA if it can't be played) and `verdict`;
-#'   and `checks`, what each replay was compared in.
+#'   `checks`, what each replay was compared in; and `curves`, how choices settle by round in the games (`observed`) and
+#'   in the replays (`predicted`, with the middle 95 %), as running means over five rounds.
 #' @source Daw (2011), Trial-by-trial data analysis using computational models; Palminteri, Wyart & Koechlin (2017), on
 #'   comparing and falsifying them. Wu et al. fit no model of choice.
 #' @noRd
@@ -38,7 +39,8 @@ fit_policies_of <- function(rounds, folds) {
   fits <- lapply(policies, policy_fit, rounds = rounds)
   fold <- sample(rep_len(seq_len(min(folds, length(rounds$games))), length(rounds$games)))
   elpd <- Map(function(policy, fit) left_out_log_lik(rounds, policy, fit, fold), policies, fits)
-  checks <- Map(function(policy, fit) policy_checks(rounds, policy, fit), choice_policies(), fits)
+  replays <- Map(function(policy, fit) policy_replays(rounds, policy, fit), choice_policies(), fits)
+  checks <- lapply(replays, `[[`, "checks")
   candidates <- candidate_rows(rounds, fits, elpd, checks)
   best <- fits[[which(candidates$is_best)]]
   list(
@@ -48,7 +50,10 @@ fit_policies_of <- function(rounds, folds) {
       bic = bic_of(best, rounds), singular = FALSE, optimiser = "nlminb (PORT)"
     ),
     variances = NULL,
-    tables_of_group = list(candidates = candidates, checks = stacked_by_policy(checks)),
+    tables_of_group = list(
+      candidates = candidates, checks = stacked_by_policy(checks, no_checks()),
+      curves = stacked_by_policy(lapply(replays, `[[`, "curves"), no_curves())
+    ),
     model = fits
   )
 }
@@ -152,8 +157,9 @@ left_out_log_lik <- function(rounds, policy, fit, fold) {
   elpd
 }
 
-# Replays with parameters drawn from what is known of them; NULL where the true chances of success are not.
-policy_checks <- function(rounds, policy, fit) {
+# Replays with parameters drawn from what is known of them: `checks` and `curves`; NULL where the true chances of success
+# are not known.
+policy_replays <- function(rounds, policy, fit) {
   if (!can_be_replayed(rounds)) {
     return(NULL)
   }
@@ -167,7 +173,7 @@ policy_checks <- function(rounds, policy, fit) {
     reported_parameters(lapply(drawn, function(values) rep(as.vector(values), each = n_games)))
   }
   lanes <- chosen_games(rounds, rep(seq_len(n_games), n_replays))
-  replay_checks(rounds, replayed_rounds(lanes, policy, parameters), n_replays)
+  compared_replays(rounds, replayed_rounds(lanes, policy, parameters), n_replays)
 }
 
 bic_of <- function(fit, rounds) fit$n_parameters * log(n_choices(rounds)) - 2 * fit$log_lik
@@ -190,9 +196,10 @@ candidate_rows <- function(rounds, fits, elpd, checks) {
          "is_best", "passes", "verdict")]
 }
 
-# What may be said of each: a candidate that predicts best and does not play like the games explains nothing.
+# What may be said of each: a candidate that predicts best and does not play like the games explains nothing. Differences
+# under 4 are small whatever their errors (Sivula, Magnusson & Vehtari 2020).
 policy_verdicts <- function(rows) {
-  is_near <- rows$elpd_difference > -2 * rows$se_difference | rows$is_best
+  is_near <- rows$elpd_difference > -pmax(2 * rows$se_difference, 4) | rows$is_best
   of_others <- if (any(rows$passes %in% TRUE)) "" else " No candidate passes its replay: parameters are no findings."
   said <- ifelse(
     rows$is_best, "It predicts games that it has not seen best",
@@ -205,12 +212,12 @@ policy_verdicts <- function(rows) {
   paste0(said, replayed, of_others)
 }
 
-stacked_by_policy <- function(checks) {
-  checks <- Filter(Negate(is.null), checks)
-  if (length(checks) == 0) {
-    return(cbind(frame_of(policy = character()), no_checks()))
+stacked_by_policy <- function(rows, none) {
+  rows <- Filter(Negate(is.null), rows)
+  if (length(rows) == 0) {
+    return(cbind(frame_of(policy = character()), none))
   }
-  as_plain_rows(do.call(rbind, Map(function(name, rows) cbind(policy = name, rows), names(checks), checks)))
+  as_plain_rows(do.call(rbind, Map(function(name, of_policy) cbind(policy = name, of_policy), names(rows), rows)))
 }
 
 # The parameters of a candidate as reported; none of a policy without.

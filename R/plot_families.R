@@ -63,7 +63,7 @@ family_panels <- function(cells) {
       labeller = ggplot2::labeller(column_shown = function(labels) wrapped(labels, 22))
     ) +
     ggplot2::scale_x_continuous(breaks = seq_along(models), labels = models, expand = ggplot2::expansion(add = .5)) +
-    level_types() +
+    level_types(cells) +
     colours_and_shapes(length(formats)) +
     ggplot2::guides(
       colour = dots_guide(formats, NULL), shape = dots_guide(formats, NULL),
@@ -87,7 +87,7 @@ level_lines <- function(cells) {
     columns <- factor(names(means), levels(cells$column_shown))
     data.frame(column_shown = columns, at = as.vector(means), kind = rep(kind, length(means)))
   }
-  lines <- rbind(level("random_level", level_kinds()[[1]]), level("human", level_kinds()[[2]]))
+  lines <- rbind(level("random_level", level_kinds(cells)[[1]]), level("human", level_kinds(cells)[[2]]))
   ggplot2::geom_hline(
     ggplot2::aes(yintercept = .data$at, linetype = .data$kind), lines, colour = "grey25", linewidth = .5
   )

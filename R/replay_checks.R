@@ -19,6 +19,11 @@ replay_checks <- function(rounds, lanes, n_draws) {
   as_plain_rows(rows)
 }
 
+# What replays say: list(checks, curves).
+compared_replays <- function(rounds, lanes, n_draws) {
+  list(checks = replay_checks(rounds, lanes, n_draws), curves = replay_curves(rounds, lanes, n_draws))
+}
+
 check_row <- function(name, observed, replicated) {
   replicated <- replicated[is.finite(replicated)]
   if (length(replicated) < 2) {
@@ -85,20 +90,59 @@ counts_of_choices <- function(rounds) {
   array(as.numeric(tabulate(place, prod(n))), n)
 }
 
-# The last choice in the class of each round, and its reward: matrices by game and round, 0 where there is none.
+# The last choice in the class of each round, and its reward (0 where there is none), and whether the group that was
+# chosen is new in the class: matrices by game and round.
 last_choices <- function(rounds) {
-  choice <- reward <- matrix(0, nrow(rounds$choice), ncol(rounds$choice))
-  known <- list(choice = matrix(0, nrow(choice), length(rounds$classes)))
-  known$reward <- known$choice
+  choice <- reward <- is_new <- matrix(0, nrow(rounds$choice), ncol(rounds$choice))
+  n <- sizes_of(rounds)
+  state <- first_state(n)
   for (round in seq_len(ncol(choice))) {
-    at <- cbind(seq_len(nrow(choice)), pmax(rounds$class[, round], 1))
-    choice[, round] <- known$choice[at]
-    reward[, round] <- known$reward[at]
-    is_on <- rounds$choice[, round] > 0
-    known$choice[at[is_on, , drop = FALSE]] <- rounds$choice[is_on, round]
-    known$reward[at[is_on, , drop = FALSE]] <- rounds$reward[is_on, round]
+    of_class <- cbind(seq_len(nrow(choice)), pmax(rounds$class[, round], 1))
+    choice[, round] <- state$last[of_class]
+    reward[, round] <- state$has_won[of_class]
+    games <- which(rounds$choice[, round] > 0)
+    now <- rounds$choice[games, round]
+    place <- cbind(games, (of_class[games, 2] - 1) * n[["groups"]] + now)
+    is_new[games, round] <- state$tries[place] == 0
+    state$tries[place] <- 1
+    state$last[of_class[games, , drop = FALSE]] <- now
+    state$has_won[of_class[games, , drop = FALSE]] <- rounds$reward[games, round]
   }
-  list(choice = choice, reward = reward)
+  list(choice = choice, reward = reward, is_new = is_new)
+}
+
+# How choices settle, in the games and in their replays: shares of games by round, as running means over five rounds
+# (`success`, `repeated`, the last group of the class, `new_group` in the class). Of replays mean and 95 % of draws.
+replay_curves <- function(rounds, lanes, n_draws) {
+  observed <- curves_by_draw(rounds, 1)
+  replicated <- curves_by_draw(lanes, n_draws)
+  rows <- lapply(names(observed), function(measure) {
+    values <- replicated[[measure]]
+    limits <- apply(values, 1, stats::quantile, c(.025, .975), na.rm = TRUE)
+    frame_of(
+      measure = rep(measure, nrow(values)), round = seq_len(nrow(values)), observed = as.vector(observed[[measure]]),
+      predicted = rowMeans(values, na.rm = TRUE), conf_low = limits[1, ], conf_high = limits[2, ]
+    )
+  })
+  rows <- do.call(rbind, rows)
+  as_plain_rows(rows[is.finite(rows$observed) & is.finite(rows$predicted), ])
+}
+
+# By measure, a matrix by round and draw.
+curves_by_draw <- function(rounds, n_draws, reach = 2) {
+  last <- last_choices(rounds)
+  is_on <- rounds$choice > 0
+  has_past <- is_on & last$choice > 0
+  summed <- function(values) {
+    n_games <- nrow(values) / n_draws
+    t(colSums(array(as.numeric(values), c(n_games, n_draws, ncol(values)))))
+  }
+  rounds_near <- abs(outer(seq_len(ncol(is_on)), seq_len(ncol(is_on)), `-`)) <= reach
+  share <- function(values, of) (rounds_near %*% summed(values & of)) / (rounds_near %*% summed(of))
+  list(
+    success = share(rounds$reward == 1, is_on), repeated = share(rounds$choice == last$choice, has_past),
+    new_group = share(last$is_new == 1, is_on)
+  )
 }
 
 # Bits of the groups chosen in each ten rounds of a game, blocks that no game has in full left out.
@@ -129,4 +173,18 @@ gasi_by_draw <- function(rounds, n_draws) {
     colMeans(sqrt(apart), na.rm = TRUE)
   }, double(n_draws))
   rowMeans(matrix(by_group, n_draws), na.rm = TRUE)
+}
+
+no_checks <- function() {
+  frame_of(
+    statistic = character(), kind = character(), observed = double(), predicted = double(), conf_low = double(),
+    conf_high = double(), p_value = double(), p_adjusted = double(), passes = logical()
+  )
+}
+
+no_curves <- function() {
+  frame_of(
+    measure = character(), round = integer(), observed = double(), predicted = double(), conf_low = double(),
+    conf_high = double()
+  )
 }

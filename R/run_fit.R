@@ -30,11 +30,12 @@
 #'       games: `by` and `terms`. `data` of this and the next two: one row per candidate of a round, as the view
 #'       `allocation_candidates`. `tables$terms` has variance inflation, `tables$sets` nats a choice.}
 #'     \item{`"policies"`}{which of ten ways to choose plays like these games, by games that were not seen and by
-#'       replays: `by`, `folds` (5), `seed`. `tables$candidates` has a verdict on each.}
+#'       replays: `by`, `folds` (5), `seed`. `tables$candidates` has a verdict on each, `curves` how choices
+#'       settle by round beside the replays.}
 #'     \item{`"learning"`}{a hierarchical learner by Stan: `by`, the switches `perseveration`, `lapse` (on),
 #'       `two_rates`, `bonus`, `generalisation`, `free_values` (off), `folds`, and the sampler's settings as of
 #'       [fit_brms()]. `tables$learner` has its verdict, `priors` what is identified, `checks` its replays,
-#'       `counterfactuals` the indices with more and less exploration.}
+#'       `counterfactuals` the indices with more and less exploration, `curves` as of `"policies"`.}
 #'     \item{`"d_score"`}{D of people's response times (Greenwald, Nosek & Banaji 2003, improved): `outcome`
 #'       (milliseconds), `contrast`, `levels`, `by`, and names of columns: `unit` (`"participant"`), `error`
 #'       (`"is_error"`), `phase` (`"phase"`, practice and test apart). `tables$people` has D of each person.}

@@ -16,6 +16,8 @@ from slant.collector.studies.catalogue import Fit, Study, fits_of
 
 ENGINE = "brms"
 KEY = (*GRAIN, "fit", "model", "test")
+_TABLES = ("bayes_", "block_contrasts", "predicted_compliance")
+"""How the names of tables of Bayesian fits begin."""
 _FAMILIES = "bayes_ratios"
 _FIT = (*KEY, "call_id", "status", "messages", "versions", "data_hash", "fitted_at")
 
@@ -50,7 +52,7 @@ def tables_of_fits(tables: Mapping[str, pl.DataFrame], fits: pl.DataFrame) -> di
     """Return `tables` by name, those of Bayesian fits without the rows of fits that are not shown; families of counts
     are next to each other."""
     ids = fits["call_id"].to_list()
-    of_fits = {name for name, frame in tables.items() if {"call_id", "verdict"} <= set(frame.columns)} - {_FAMILIES}
+    of_fits = {name for name in tables if name.startswith(_TABLES)} - {_FAMILIES}
     return {
         name: frame.filter(pl.col("call_id").is_in(ids)) if name in of_fits else frame for name, frame in tables.items()
     }

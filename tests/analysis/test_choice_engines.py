@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from slant import analysis
+from slant.analysis.plots.choice_models import with_people
 from slant.collector import collect
 from slant.collector.errors import UnknownNameError
 from slant.collector.studies.catalogue import fits_of, load_study
@@ -53,3 +56,25 @@ def test_candidates_are_judged_and_replayed(db: Path) -> None:
     tables = analysis.tables(db, STUDY, ["policy_candidates", "game_replays"])
     assert tables["policy_candidates"]["policy"].to_list() == candidates["policy"].to_list()
     assert tables["game_replays"].filter(pl.col("policy") == "greedy").height > 5
+
+
+def test_figures_and_report_show_what_is_kept_and_name_what_is_not(db: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copy(db, tmp_path / "b.duckdb"))
+    analysis.fit(copy, STUDY, "policies", settings={"folds": 2}, only={"model": ["random"]})
+    drawn = analysis.figures(copy, STUDY, tmp_path, names=["replayed_curves"], formats=["svg"])
+    assert drawn["problem"].drop_nulls().to_list() == []
+    assert drawn["alt_text"].str.contains("random: passes", literal=True).any()
+    page = re.sub(r"<[^>]+>", "", analysis.report(copy, STUDY, tmp_path / "r.html").read_text("utf-8"))
+    assert "the candidate random predicts" in page
+    assert "What models learn by. To make it, type analyze --fit learning --study ultimatum" in page
+    assert "that a better prediction proves a mechanism" in page
+
+
+def test_people_are_drawn_behind_the_models_of_their_variant() -> None:
+    rows = pl.DataFrame({"source": ["human", "simulated"], "study_version": ["v1", "v2"], "variant": "base",
+                         "game_variant": "base", "model": ["people", "random"]})  # fmt: skip
+    beside = with_people(rows)
+    assert beside.filter("is_people").select("source", "study_version", "model").rows() == [
+        ("simulated", "v2", "people")
+    ]
+    assert beside.height == 3

@@ -64,6 +64,7 @@ def test_a_game_of_a_person_knows_what_was_tried_before(tmp_path: Path) -> None:
                WHERE round = 3 AND participant = 1 ORDER BY group_no"""
     assert rows_of(tmp_path, query) == [(2, 1), (0, 0), (0, 0), (0, 0)]
     assert rows_of(tmp_path, "SELECT is_complete, n_successes FROM allocation_games") == [(True, 2)]
+    assert rows_of(tmp_path, "SELECT DISTINCT p_success FROM allocation_candidates") == [(0.9,)]  # the study's
 
 
 def test_half_a_game_is_a_sentence_and_the_others_are_taken(tmp_path: Path) -> None:

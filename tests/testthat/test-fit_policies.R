@@ -34,7 +34,7 @@ test_that("a player that only stays and shifts fails the replays of a learner", 
   rounds <- played_games(choice_policies()$win_stay_lose_shift, stays, n_games = 30, chances = rep(.9, 4))
   policies <- choice_policies()[c("learner_perseveration", "win_stay_lose_shift")]
   passes <- withr::with_seed(2, vapply(policies, function(policy) {
-    all(policy_checks(rounds, policy, policy_fit(policy, rounds))$passes)
+    all(policy_replays(rounds, policy, policy_fit(policy, rounds))$checks$passes)
   }, NA))
   expect_equal(unname(passes), c(FALSE, TRUE))
 })

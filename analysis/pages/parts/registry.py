@@ -11,6 +11,7 @@ import polars as pl
 
 from slant.analysis.pages.parts import (
     calibrations,
+    choice_models,
     collection,
     counts,
     forced_choice,
@@ -110,7 +111,8 @@ GROUPS: tuple[GroupFunction, ...] = (
     forced_choice.stages, calibrations.calibration, forced_choice.answers, forced_choice.falsification,
     over_words.held, nothing, over_words.pooled, over_words.at_same_words, stopping, counts.ratios, robustness,
     occasions.retests, forced_choice.order, forced_choice.stimuli, pairings.bias, pairings.decisions, games.ends,
-    games.indices, games.differences, games.questions, games.choices, printed_tables.print_comparison, topics,
+    games.indices, games.differences, games.questions, games.choices,
+    choice_models.models_of_choice, printed_tables.print_comparison, topics,
     collection.collected_trials,
 )  # fmt: skip
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from slant.collector.designs.allocation.games import ROUNDS
@@ -25,6 +26,7 @@ class PlayedGames(PeopleUnits):
         self._data: AllocationData = study.data
         self._read = turn_reader(study, model)
         self._groups = {folded(group): group for group in self._data.groups}
+        self._chances = _chances_by_class(self._data)
         self._short = 0
         self.columns = ("game", "round", "job", "class", *_SUCCESS)
 
@@ -56,6 +58,8 @@ class PlayedGames(PeopleUnits):
                 is_success=_success(cells),
             )
             conversation, trial = self._read(row)
+            if chances := self._chances.get(trial.condition):
+                trial = replace(trial, factors={**trial.factors, "p_by_group": chances})
             answer = _said(cells, "answer")
             yield PlacedAnswer(trial, answer, place, conversation, number)
             game.go_on(job_class, self._groups.get(folded(answer)), row.is_success)
@@ -104,6 +108,15 @@ class _Standing:
         count[0] += 1
         count[1] += is_success
         self._last[job_class] = choice, is_success
+
+
+def _chances_by_class(data: AllocationData) -> dict[str, list[float]]:
+    """Return the chances of the groups that the study gives for each class; nothing if it draws them for each game, or
+    gives them by job."""
+    success, n = data.success, len(data.groups)
+    if success.kind == "constant":
+        return {each.name: [success.rates[0]] * n for each in data.classes}
+    return {each.name: list(of) for each, of in zip(data.classes, success.of_class, strict=False)}
 
 
 def _said(cells: Cells, name: str) -> str:

@@ -6,7 +6,7 @@
 --        mean and middle 95 % of replays. An answer under the model, and none where its replays do not pass.
 CREATE OR REPLACE VIEW learner_counterfactuals AS
 SELECT f.source, f.study, f.study_version, f.variant, f.model, c.exploration, c.statistic, c.predicted, c.conf_low,
-       c.conf_high, l.is_converged, l.passes, f.fit, f.status, f.call_id
+       c.conf_high, l.is_converged, l.passes, f.fit, f.status, f.fitted_at, f.call_id
 FROM learning_counterfactuals c
 JOIN learning_learner l ON l.call_id = c.call_id
 JOIN fits f ON f.call_id = c.call_id

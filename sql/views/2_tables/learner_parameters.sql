@@ -9,7 +9,7 @@
 CREATE OR REPLACE VIEW learner_parameters AS
 SELECT f.source, f.study, f.study_version, f.variant, f.model, e.term, e.estimate, e.std_error, e.conf_low, e.conf_high,
        p.prior, p.prior_sd, p.posterior_sd, p.is_identified, l.learner, l.n_games, l.n_choices, l.nats, l.chance_nats,
-       l.is_converged, l.passes, l.verdict, f.fit, f.status, f.call_id
+       l.is_converged, l.passes, l.verdict, f.fit, f.status, f.fitted_at, f.call_id
 FROM learning_learner l
 JOIN fits f ON f.call_id = l.call_id
 JOIN estimates e ON e.call_id = l.call_id

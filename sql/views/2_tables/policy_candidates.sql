@@ -9,7 +9,7 @@
 CREATE OR REPLACE VIEW policy_candidates AS
 SELECT f.source, f.study, f.study_version, f.variant, f.model, c.policy, c.n_parameters, c.log_lik, c.nats, c.bic, c.elpd,
        c.se_elpd, c.elpd_difference, c.se_difference, c.is_best, c.passes, c.verdict, f.n_groups AS n_games, f.fit,
-       f.status, f.call_id
+       f.status, f.fitted_at, f.call_id
 FROM policies_candidates c
 JOIN fits f ON f.call_id = c.call_id
 ORDER BY f.source, f.study, f.study_version, f.variant, f.model, f.fit, f.call_id, c.term_no;

@@ -1,0 +1,172 @@
+"""Show models of choice in games in a report: what choices go by, which policy plays like the games, what is learned
+by, next to people, replays, and what more exploration would do. Fits that are not kept are named with their commands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import polars as pl
+
+from slant.analysis.fitting.kept_choices import newest_fits
+from slant.analysis.pages.parts.records import CaptionedTable, Group, MissingResult, SectionData
+from slant.analysis.pages.report_tables import text_table
+
+_LIMITS = (
+    "What may be said: choices of this model under this wording and these rewards are described by these numbers, and "
+    "under the model indices would be so with more exploration. What may not: that a model has a learning rate, that a "
+    "better prediction proves a mechanism, or that numbers carry over to other rewards. Where replays do not look like "
+    "the games, or a parameter is not identified, its number is no finding."
+)
+_MADE_BY = {
+    "choice_estimates": ("What choices go by", "choice"),
+    "policy_candidates": ("Which policy plays like these games", "policies"),
+    "learner_parameters": ("What models learn by", "learning"),
+}
+_WORTH = {True: "yes", False: "no: no findings"}
+_PEOPLE = "human"
+_FEW = 12  # models and variants, of each of which there is a sentence
+
+
+def models_of_choice(section: SectionData) -> Group | None:
+    """Show what is kept of the three fits; nothing if the study has no games of its own players to fit."""
+    if not section.study.design.compares_variants or section.own("allocation_game_ends").is_empty():
+        return None
+    kept = {name: _newest(section, name) for name in _MADE_BY}
+    to_make = tuple(
+        MissingResult(what, f"analyze --fit {fit} --study {section.study.as_typed}")
+        for name, (what, fit) in _MADE_BY.items()
+        if kept[name].is_empty()
+    )
+    tables = [table for part in (_policies, _learners, _terms, _replays, _explored) for table in part(section)]
+    texts = (*_sentences(kept), _LIMITS) if tables else ()
+    return Group("choice_models", "why they choose so: models of choice", texts, tuple(tables), to_make)
+
+
+def _newest(section: SectionData, name: str, rows: pl.DataFrame | None = None) -> pl.DataFrame:
+    """Return the rows of the newest fits, with `label`, the name of the model that is shown."""
+    own = section.own(name) if rows is None else rows
+    return newest_fits(own).with_columns(label=pl.col("model").replace(dict(section.labels))) if own.height else own
+
+
+def _sentences(kept: dict[str, pl.DataFrame]) -> Iterator[str]:
+    """Say of each model which policy predicts it best and whether it passes, and what its learner is worth; where that
+    would be a page of its own, tables alone say so.
+    """
+    candidates, learners = kept["policy_candidates"], kept["learner_parameters"]
+    best = candidates.filter("is_best").to_dicts() if candidates.height else []
+    learned = learners.unique(["variant", "model"], maintain_order=True).to_dicts() if learners.height else []
+    for row in best if len(best) <= _FEW else []:
+        verdict = row["verdict"].replace("It predicts", f"the candidate {row['policy'].replace('_', ' ')} predicts", 1)
+        yield f"{_cell(row)}: {verdict}"
+    for row in learned if len(learned) <= _FEW else []:
+        yield f"{_cell(row)}, hierarchical learner: {row['verdict']}"
+
+
+def _cell(row: dict[str, str]) -> str:
+    return f"{row['label']} ({row['variant']})"
+
+
+def _policies(section: SectionData) -> Iterator[CaptionedTable]:
+    rows = _newest(section, "policy_candidates")
+    if rows.is_empty():
+        return
+    shown = rows.select(
+        "variant",
+        pl.col("label").alias("model"),
+        pl.col("policy").str.replace_all("_", " "),
+        pl.col("n_parameters").alias("parameters"),
+        pl.col("nats").round(3).alias("nats a choice"),
+        pl.format("{} ± {}", pl.col("elpd_difference").round(1), pl.col("se_difference").round(1)).alias(
+            "elpd to best"
+        ),
+        _yes_or_no("passes").alias("replays pass"),
+    )
+    near = ~rows["verdict"].str.starts_with("It predicts worse")
+    caption = "Which policy plays like this: the best, and what predicts about as well"
+    yield CaptionedTable(caption, text_table(shown.filter(near)), is_open=True)
+    yield CaptionedTable("All candidates", text_table(shown))
+
+
+def _learners(section: SectionData) -> Iterator[CaptionedTable]:
+    """Show the parameters of models, then people's of the same variants."""
+    own = _newest(section, "learner_parameters")
+    if own.is_empty():
+        return
+    everyone = section.tables["learner_parameters"]
+    people = everyone.filter(pl.col("source") == _PEOPLE, pl.col("variant").is_in(own["variant"].to_list()))
+    rows = own if section.grain.get("source") == _PEOPLE else pl.concat([own, _newest(section, "", people)])
+    shown = rows.select(
+        "variant",
+        pl.when(pl.col("source") == _PEOPLE).then(pl.lit("people")).otherwise("label").alias("model"),
+        pl.col("term").str.replace_all("_", " "),
+        _interval("estimate").alias("median, 95 %"),
+        _yes_or_no("is_identified").alias("identified"),
+        pl.col("n_games").alias("games"),
+        pl.col("is_converged").replace_strict(_WORTH, default="", return_dtype=pl.String).alias("converged"),
+        pl.col("passes").replace_strict(_WORTH, default="not known", return_dtype=pl.String).alias("replays pass"),
+    )
+    names = "models and people" if people.height else "models"
+    caption = f"What {names} learn by (rates and shares from 0 to 1; sd: between games)"
+    yield CaptionedTable(caption, text_table(shown), is_open=shown.height <= 60)
+
+
+def _terms(section: SectionData) -> Iterator[CaptionedTable]:
+    rows = _newest(section, "choice_estimates")
+    if rows.is_empty():
+        return
+    shown = rows.select(
+        "variant",
+        pl.col("label").alias("model"),
+        pl.col("term").str.replace_all("_", " "),
+        _interval("estimate").alias("log odds, 95 %"),
+        "p_value",
+        pl.col("vif").round(1).alias("VIF"),
+        pl.when("is_penalised").then(pl.lit("choices are separated: penalised")).otherwise(pl.lit("")).alias("remark"),
+        pl.col("nats").round(3).alias("nats a choice"),
+        pl.col("chance_nats").round(3).alias("by chance"),
+    )
+    caption = "What choices go by: conditional logits, errors over games (a description, not a cause)"
+    yield CaptionedTable(caption, text_table(shown))
+
+
+def _replays(section: SectionData) -> Iterator[CaptionedTable]:
+    """Show those of the best candidate and of the learner, the others as they are in the database."""
+    rows, candidates = _newest(section, "game_replays"), _newest(section, "policy_candidates")
+    if rows.is_empty():
+        return
+    shown_policy = pl.col("policy") == "hierarchical learner"
+    if candidates.height:
+        best = candidates.filter("is_best").select("call_id", "policy", is_shown=pl.lit(True))
+        rows = rows.join(best, on=["call_id", "policy"], how="left", maintain_order="left")
+        shown_policy = shown_policy | pl.col("is_shown").fill_null(False)
+    shown = rows.filter(shown_policy).select(
+        "variant",
+        pl.col("label").alias("model"),
+        pl.col("policy").str.replace_all("_", " "),
+        pl.when(kind="sd").then(pl.format("SD of {}", "statistic")).otherwise("statistic").alias("statistic"),
+        pl.col("observed").round(3).alias("games"),
+        _interval("predicted").alias("replays, 95 %"),
+        "p_adjusted",
+        _yes_or_no("passes"),
+    )
+    yield CaptionedTable("Do replays look like the games? The best candidate and the learner", text_table(shown))
+
+
+def _explored(section: SectionData) -> Iterator[CaptionedTable]:
+    rows = _newest(section, "learner_counterfactuals")
+    if rows.is_empty():
+        return
+    labelled = rows.with_columns(value=_interval("predicted"))
+    wide = labelled.pivot("statistic", index=["variant", "label", "exploration", "passes"], values="value")
+    shown = wide.with_columns(_yes_or_no("passes")).rename({"label": "model", "passes": "replays pass"})
+    caption = "What indices would be with more or less exploration, under the learner (mean and 95 % of replays)"
+    yield CaptionedTable(caption, text_table(shown))
+
+
+def _interval(name: str) -> pl.Expr:
+    return pl.format("{} [{}, {}]", *(pl.col(column).round(3) for column in (name, "conf_low", "conf_high")))
+
+
+def _yes_or_no(name: str) -> pl.Expr:
+    return pl.col(name).replace_strict({True: "yes", False: "no"}, default="", return_dtype=pl.String)

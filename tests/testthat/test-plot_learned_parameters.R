@@ -1,0 +1,36 @@
+made_parameters <- function() {
+  rows <- expand.grid(
+    term = c("rate", "sharpness", "lapse", "sd_rate"), model = c("greedy", "ucb", "people"), stringsAsFactors = FALSE
+  )
+  rows$estimate <- c(rate = .3, sharpness = 10, lapse = .1, sd_rate = 1)[rows$term]
+  transform(
+    rows,
+    source = "simulated", variant = "main", n_games = 30, conf_low = estimate * .8, conf_high = estimate * 1.2,
+    is_people = model == "people", is_converged = TRUE, passes = model != "ucb",
+    is_identified = !(model == "greedy" & term == "rate")
+  )
+}
+
+test_that("colours say what a parameter is worth, and people are a line behind the models", {
+  skip_if_not_installed("ggplot2")
+  plot <- plot_learned_parameters(made_parameters())
+  greedy <- plot$data[plot$data$model == "greedy", ]
+  expect_equal(as.character(greedy$beside_shown[greedy$term == "rate"]), "not identified by these games")
+  expect_equal(unique(as.character(plot$data$beside_shown[plot$data$model == "ucb"])), parameter_worths[["failed"]])
+  lines <- layers_of(plot, "GeomVline")[[1]]$data
+  expect_equal(sort(unique(lines$at)), c(.1, .3, 1))
+  expect_equal(unique(as.character(lines$kind)), "People")
+})
+
+test_that("sharpness is drawn as its logarithm, spread between games not at all, and both sources are named", {
+  skip_if_not_installed("ggplot2")
+  plot <- plot_learned_parameters(made_parameters())
+  expect_equal(unique(plot$data$estimate[plot$data$term == "sharpness"]), 1)
+  expect_false("sd_rate" %in% plot$data$term)
+  expect_match(attr(plot, "alt_text"), "Answers of people, not of a model. Simulated answers", fixed = TRUE)
+})
+
+test_that("the figure looks as it did", {
+  skip_if_not_installed("ggplot2")
+  expect_same_figure("learned parameters", plot_learned_parameters(made_parameters()))
+})
