@@ -78,7 +78,8 @@ fit_learner <- function(rounds, settings) {
     variances = NULL,
     tables_of_group = list(
       learner = model, priors = priors, checks = if (is.null(checks)) no_checks() else checks,
-      counterfactuals = counterfactual_rows(rounds, used), curves = if (is.null(replays)) no_curves() else replays$curves
+      counterfactuals = counterfactual_rows(rounds, used),
+      curves = if (is.null(replays)) no_curves() else replays$curves
     ),
     model = sampled$stanfit
   )

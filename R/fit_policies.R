@@ -157,8 +157,8 @@ left_out_log_lik <- function(rounds, policy, fit, fold) {
   elpd
 }
 
-# Replays with parameters drawn from what is known of them: `checks` and `curves`; NULL where the true chances of success
-# are not known.
+# Replays with parameters drawn from what is known of them: `checks` and `curves`; NULL where the true chances of
+# success are not known.
 policy_replays <- function(rounds, policy, fit) {
   if (!can_be_replayed(rounds)) {
     return(NULL)
@@ -196,8 +196,8 @@ candidate_rows <- function(rounds, fits, elpd, checks) {
          "is_best", "passes", "verdict")]
 }
 
-# What may be said of each: a candidate that predicts best and does not play like the games explains nothing. Differences
-# under 4 are small whatever their errors (Sivula, Magnusson & Vehtari 2020).
+# What may be said of each: a candidate that predicts best and does not play like the games explains nothing.
+# Differences under 4 are small whatever their errors (Sivula, Magnusson & Vehtari 2020).
 policy_verdicts <- function(rows) {
   is_near <- rows$elpd_difference > -pmax(2 * rows$se_difference, 4) | rows$is_best
   of_others <- if (any(rows$passes %in% TRUE)) "" else " No candidate passes its replay: parameters are no findings."

@@ -1,8 +1,8 @@
 #' What did models learn by, and people?
 #'
 #' The parameters of hierarchical learners with their 95 % intervals, a row a model; people's, where they are among the
-#' rows (`source` is `"human"`), are a row and a band behind those of the models. Colours say what the numbers are worth:
-#' without replays that look like the games, they describe nothing.
+#' rows (`source` is `"human"`), are a row and a band behind those of the models. Colours say what the numbers are
+#' worth: without replays that look like the games, they describe nothing.
 #'
 #' @param data a data frame with one row per model and term, such as the view `learner_parameters` of the database:
 #'   `model`, `variant`, `term`, `estimate`, `conf_low`, `conf_high`. Used if present: `source`, `is_people` (the row is
