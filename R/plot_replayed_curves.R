@@ -1,8 +1,8 @@
 #' Do replays of fitted policies settle as the games did?
 #'
 #' By round, in a panel for each policy: how often the chosen group succeeded, was the one chosen last for this class,
-#' or was new in this class. Lines are the games, bands the middle 95 % of their replays, both as running means over five
-#' rounds. A policy that describes the choices has the lines within its bands.
+#' or was new in this class. Lines are the games, bands the middle 95 % of their replays, both as running means over
+#' five rounds. A policy that describes the choices has the lines within its bands.
 #'
 #' @param data a data frame with one row per policy, measure and round, such as the view `replayed_curves` of the
 #'   database, or a fit of `"policies"` or `"learning"`: `measure` (`success`, `repeated`, `new_group`), `round`,
