@@ -2,9 +2,9 @@
 #'
 #' Opens a DuckDB file read-only and gives one of its views as a lazy dplyr table. While a collector writes, this
 #' waits; while the table is open, a collector's answers stay in its journal, so close it soon: [close_trials()]. One
-#' file may be open as several tables at once. Rows have no order of their own, and the last digits of a fit depend on
-#' it: Python sorts by model_no, test_no, condition_no, wording, item, repetition and trial_id within a source and
-#' version.
+#' file may be open as several tables at once. Rows come in the order in which slant shows them (the view `view_orders`
+#' has the query). The last digits of a fit depend on the order of its rows: Python sorts by model_no, test_no,
+#' condition_no, wording, item, repetition and trial_id within a source and version.
 #'
 #' Where dplyr and dbplyr are not installed, the whole view comes as a data frame and the file is closed at once.
 #' Without R's duckdb package, read an export instead: [read_trials()].
@@ -40,11 +40,12 @@ open_trials <- function(db, study = NULL, view = NULL, version = NULL, patience_
   check_view(connection, db, view)
   warn_if_empty(connection, db, view, study)
   is_one <- !is.null(study) && "study" %in% DBI::dbListFields(connection, view)
+  rows <- ordered_rows(connection, view)
   if (!is_installed("dbplyr") || !is_installed("dplyr")) {
-    trials <- explain_extension(DBI::dbReadTable(connection, view))
+    trials <- explain_extension(DBI::dbGetQuery(connection, rows))
     return(if (is_one) trials[trials$study %in% study, , drop = FALSE] else trials)
   }
-  trials <- explain_extension(without_dbplyr_note(dplyr::tbl(connection, view)))
+  trials <- explain_extension(without_dbplyr_note(dplyr::tbl(connection, dplyr::sql(rows))))
   is_open <- TRUE
   if (is_one) without_dbplyr_note(dplyr::filter(trials, study == !!study)) else trials
 }
@@ -106,6 +107,16 @@ show_version <- function(connection, path, version) {
   }
   listed <- paste(DBI::dbQuoteString(connection, matching), collapse = ", ")
   DBI::dbExecute(connection, sprintf("SET VARIABLE study_versions = [%s]", listed))
+}
+
+# The query that gives the rows of a view in the order in which slant shows them.
+ordered_rows <- function(connection, view) {
+  query <- if ("view_orders" %in% DBI::dbListTables(connection)) {
+    DBI::dbGetQuery(connection, "SELECT query FROM view_orders WHERE view = ?", params = list(view))$query
+  }
+  is_of_view <- length(query) == 1 && startsWith(query, sprintf("SELECT shown.* FROM %s AS shown ", view)) &&
+    !grepl(";", query, fixed = TRUE) # a file may come from a stranger
+  if (is_of_view) query else paste("SELECT * FROM", DBI::dbQuoteIdentifier(connection, view))
 }
 
 warn_if_empty <- function(connection, path, view, study) {

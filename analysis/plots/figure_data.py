@@ -19,6 +19,7 @@ from slant.analysis.rows.labels import with_labels
 from slant.analysis.rows.views import read_view, stored_views
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.view_heads import ordered_view
 from slant.collector.studies.catalogue import Study
 
 LABELS = ("model", "model_label", "model_no", "test", "test_label", "test_no")
@@ -79,7 +80,7 @@ class FigureData:
         with reading(self.db) as connection:
             is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)
             if is_typed:
-                rows: pl.DataFrame = frame_of(connection.view(view).select("study", *_COLUMNS))
+                rows: pl.DataFrame = frame_of(ordered_view(connection, view).select("study", *_COLUMNS))
                 trials = rows.filter(pl.col("study") == self.study.name).drop("study")
             else:
                 trials = _trials_of_other_designs(connection, self.study.name)

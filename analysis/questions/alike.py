@@ -26,6 +26,7 @@ from slant.collector.errors import DatabaseError, UnknownNameError, UsageError
 from slant.collector.keep.attributes import attributes_apart
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.view_heads import ordered_view
 from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import Study, fits_of
 
@@ -133,7 +134,7 @@ def _rows(db: str | Path, study: Study, view: str, outcome: str) -> pl.DataFrame
     with reading(db) as connection:
         if view not in stored_views(connection):
             raise DatabaseError(f'The database has no view "{view}".', "Collect or import anything: it is made then.")
-        rows = connection.view(view).filter(f"study = '{study.name}' AND {outcome} IS NOT NULL")
+        rows = ordered_view(connection, view).filter(f"study = '{study.name}' AND {outcome} IS NOT NULL")
         frame: pl.DataFrame = frame_of(attributes_apart(rows))
     return frame.with_columns(pl.col(outcome).cast(pl.Float64))
 

@@ -24,6 +24,7 @@ from slant.collector.errors import StudyError
 from slant.collector.keep.attributes import with_attributes, with_numbers, with_people
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
+from slant.collector.keep.view_heads import read_view_heads
 from slant.collector.studies.catalogue import Fit
 from slant.collector.study.crossed_fits import STEP
 from slant.collector.study.engines import engine_columns
@@ -99,7 +100,9 @@ def read_rows(
         if any(may_repeat(used_columns(fit, columns)) for fit in fits):
             fit_columns += _present_columns(REPEATED_BY, columns)
         selected = dict.fromkeys((*GRAIN, *fit_columns, *_present_columns(("study", *_ALIKE, "token_source"), columns)))
-        order = ", ".join(f'"{column}"' for column in _present_columns(ORDER, columns))
+        heads = read_view_heads()
+        grain = heads[name].grain if name in heads else ()
+        order = ", ".join(f'"{column}"' for column in dict.fromkeys(_present_columns((*ORDER, *grain), columns)))
         with _chosen(connection, view, trial_ids) as chosen:
             frame: pl.DataFrame = frame_of(chosen.order(order).select(*(f'"{column}"' for column in selected)))
         mixture_warnings = model_mixture_warnings(read_view(connection, "mixed_cells", study=study))

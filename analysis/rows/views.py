@@ -15,6 +15,7 @@ from slant.collector.keep.database import reading, showing
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal_loader import nothing_yet
 from slant.collector.keep.stored_designs import TRIALS, designs_in, has_more_than_rounds, trials_view
+from slant.collector.keep.view_heads import ordered_view
 from slant.collector.studies.row_choice import chosen_rows
 from slant.collector.system.shipped_files import sql_dir
 
@@ -102,7 +103,7 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str, **only: str | No
     the view's name is looked up among the stored ones before DuckDB sees it."""
     names = stored_views(connection)
     if view in names:
-        frame: pl.DataFrame = frame_of(connection.view(view))
+        frame: pl.DataFrame = frame_of(ordered_view(connection, view))
         return frame.filter(**{column: value for column, value in only.items() if value is not None})
     if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
         raise DatabaseError(

@@ -19,6 +19,7 @@ from slant.collector.cost.quote import quote_rows, quotes, sentences, short_rows
 from slant.collector.designs.study import Study
 from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.view_heads import ordered_view
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.progress.bar import ProgressWatcher
 from slant.collector.progress.lost_answers import lost_answer_notes, notes_beside
@@ -167,7 +168,7 @@ def pilot_rows(db: Path, run_plan: RunPlan) -> list[dict[str, Any]]:
     """Return one row per model: outcomes, tokens, seconds and cost of a trial, over the answers so far."""
     counts = progress(db).filter(pl.col("study") == run_plan.study.name, pl.col("variant") == run_plan.study.variant)
     with reading(db) as connection:
-        sizes = frame_of(connection.sql("FROM answer_sizes"))
+        sizes = frame_of(ordered_view(connection, "answer_sizes"))
     keys = ["source", "study", "study_version", "variant", "model"]
     joined = counts.join(sizes, on=keys, how="left")
     names = {model_plan.name for model_plan in run_plan.model_plans}

@@ -46,7 +46,7 @@ def earlier_sizes(db: Path, study: Study, model: StudyModel) -> Sizes | None:
     """
     if not db.exists():
         return None
-    query = "SELECT * FROM answer_sizes WHERE study = ? AND model = ? AND requested_model = ?"
+    query = "SELECT * FROM answer_sizes WHERE study = ? AND model = ? AND requested_model = ? ORDER BY ALL"
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
         rows = frame_of(connection.sql(query, params=[study.name, model.model, model.requested_model]))
         sources = _PLAYED if model.provider == "simulated" else _REAL

@@ -22,7 +22,7 @@ from slant.collector.keep.attributes import attributes_apart
 from slant.collector.keep.database import reading
 from slant.collector.keep.portable import BYTE_ORDER_MARK, portable_values, safe_for_spreadsheets, times_as_text
 from slant.collector.keep.stored_designs import designs_in, has_more_than_rounds, has_parts, trials_view
-from slant.collector.keep.view_heads import known_view
+from slant.collector.keep.view_heads import known_view, ordered_view
 from slant.collector.system.files import is_stream, opened, remove
 from slant.collector.system.scratch import whole_file
 
@@ -117,7 +117,8 @@ def views_of_games(db: str | Path) -> list[str]:
 
 
 def _rows_of(connection: duckdb.DuckDBPyConnection, study: str | None, view: str) -> duckdb.DuckDBPyRelation:
-    relation = known_view(connection, view)
+    known_view(connection, view)
+    relation = ordered_view(connection, view)
     if study is not None and "study" in relation.columns:
         if study not in (studies := designs_in(connection)):
             raise UnknownNameError("study in this database", study, studies)

@@ -21,6 +21,7 @@ from slant.collector.keep.definitions import (
     has_our_views,
     our_definitions,
 )
+from slant.collector.keep.view_heads import view_texts
 from slant.collector.system.shipped_files import sql_dir
 
 
@@ -159,7 +160,7 @@ def _migrations() -> list[Path]:
 @functools.cache
 def _views() -> tuple[list[str], str]:
     """Return the views in the order of making them, and one hash of them all; read once, for each flush asks."""
-    texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
+    texts = list(view_texts())
     return texts, _hash(texts)
 
 

@@ -17,7 +17,7 @@ _COUNTS = (
 
 def designs_in(connection: duckdb.DuckDBPyConnection) -> dict[str, str | None]:
     """Return the studies that a database holds trials of, by name, each with its design (None if no run says it)."""
-    designs = dict(connection.execute("SELECT study, design FROM studies").fetchall())
+    designs = dict(connection.execute("SELECT study, design FROM studies ORDER BY study, study_version").fetchall())
     return {name: designs.get(name) for (name,) in connection.execute(_NAMES).fetchall()}
 
 

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import functools
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import duckdb
 
 from slant.collector.designs import third_party_designs
 from slant.collector.errors import UnknownNameError
-from slant.collector.system.shipped_files import sql_dir
+from slant.collector.system.shipped_files import sql_dir, sql_query
 
 ANY_STUDY = "any"
 _OF_PAPER = ("gives", "fits", "lacks")
 _KEY = re.compile(r"^-- (\w+): +(.+)$")
 _MORE = re.compile(r"^-- {8}(.+)$")
+_DECLARED = re.compile(r"\b(models|tests|conditions)\.\w+_no\b[^,]*, (\w+)")
+ORDERS = "view_orders"
 
 
 @dataclass(frozen=True)
 class TableInfo:
     """Hold what the head of a view's file says. `grain` names the columns that make a row unique.
 
+    `order` is what sorts its rows when they are shown, in SQL: its own columns, and the place of a model, test or
+    condition in the study (`tests.test_no, domain`: of the column that follows); empty for a view that sorts itself.
     A table belongs to its `designs`, with all of their studies; one for every study has none (`-- study: any`). For
     numbers that papers print (sql/views/3_paper): the quantities that it `gives`, the kept `fits` that they come from
     (as analysis/paper/numbers.py reads them), and what a number `lacks` if some answers are missing: those of its
@@ -37,6 +43,7 @@ class TableInfo:
     gives: tuple[str, ...] = ()
     fits: tuple[str, ...] = ()
     lacks: str | None = None
+    order: str = ""
 
     def is_about(self, design: str | None) -> bool:
         """Return whether this table shows studies of this design."""
@@ -69,7 +76,7 @@ def read_header(text: str) -> TableInfo:
     missing = {"grain", "note"} - header.keys()
     if header.get("study", ANY_STUDY) != ANY_STUDY or ("study" in header) == ("design" in header):
         raise ValueError(f"{name}: a view is of a design (-- design: NAMES) or of every study (-- study: {ANY_STUDY})")
-    unknown = header.keys() - {"grain", "reads", "study", "design", "note", "paper", *_OF_PAPER}
+    unknown = header.keys() - {"grain", "order", "reads", "study", "design", "note", "paper", *_OF_PAPER}
     if missing or unknown:
         raise ValueError(f"{name}: missing {sorted(missing)}, unknown {sorted(unknown)}")
     names = (_names(header["grain"]), _names(header.get("reads", "")))
@@ -83,6 +90,7 @@ def read_header(text: str) -> TableInfo:
         _names(header.get("design", "")),
         **paper_fields,
         lacks=header.get("lacks"),
+        order=header.get("order", ""),
     )
 
 
@@ -104,8 +112,38 @@ def known_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckD
     return connection.view(name)
 
 
+def ordered_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckDBPyRelation:
+    """Return a view with its rows in the order in which they are shown; DuckDB's own error if there is no such view."""
+    if ORDERS not in view_names(connection):  # an older slant's, whose views sort themselves
+        return connection.view(name)
+    queries = connection.execute(f"SELECT query FROM {ORDERS} WHERE view = ?", [name]).fetchall()  # noqa: S608
+    return connection.sql(queries[0][0]) if queries else connection.view(name)
+
+
+@functools.cache
+def view_texts() -> tuple[str, ...]:
+    """Return the SQL of slant's views, in the order of making them, and of the one that says how they are ordered."""
+    texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
+    return (*texts, _orders_view(map(read_header, texts)))
+
+
+def _orders_view(heads: Iterable[TableInfo]) -> str:
+    queries = {head.name: _ordered_query(head).replace("'", "''") for head in heads if head.order}
+    rows = ",\n    ".join(f"('{name}', '{query}')" for name, query in queries.items())
+    return sql_query(ORDERS).replace("$rows", rows)
+
+
+def _ordered_query(head: TableInfo) -> str:
+    """Return the query of a view in its order, with a join for each place that the view lacks."""
+    joins = [
+        f" LEFT JOIN {table} ON {table}.study = shown.study AND {table}.study_version = shown.study_version"
+        f" AND {table}.{table[:-1]} = shown.{column}"
+        for table, column in _DECLARED.findall(head.order)
+    ]
+    return f"SELECT shown.* FROM {head.name} AS shown{''.join(joins)} ORDER BY {head.order}"  # noqa: S608
+
+
 def read_view_heads() -> dict[str, TableInfo]:
     """Return the heads of all views that slant and other packages' designs make, by name, in the order of making."""
-    texts = [file.read_text("utf-8") for file in sorted((sql_dir() / "views").glob("*/*.sql"))]
-    texts += [text for design in third_party_designs() for text in design.views.values()]
+    texts = [*view_texts(), *(text for design in third_party_designs() for text in design.views.values())]
     return {head.name: head for head in map(read_header, texts)}

@@ -49,7 +49,10 @@ def read_elicited_rates(
         versions = connection.execute(planned, [study.name, variant]).fetchall()
         # an edit elsewhere in the study makes a new version, and these answers still belong to it
         same = [version for version, content in versions if version == study.version or content in study.contents]
-        query = "FROM elicited_rates WHERE study = ? AND list_contains(?, study_version) AND variant = ?"
+        query = (
+            "FROM elicited_rates WHERE study = ? AND list_contains(?, study_version) AND variant = ? "
+            "ORDER BY source, study_version, model, class, job"
+        )
         rows = frame_of(connection.sql(query, params=[study.name, same, variant]))
         for row in rows.iter_rows(named=True):
             if (row["source"] == "simulated") == is_played.get(row["model"]):

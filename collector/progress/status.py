@@ -23,6 +23,7 @@ from slant.collector.keep.database import reading, shown_versions
 from slant.collector.keep.frames import frame_of
 from slant.collector.keep.journal_loader import offsets_in
 from slant.collector.keep.stored_attempts import unloaded_attempts
+from slant.collector.keep.view_heads import ordered_view
 from slant.collector.plan.shards import Shard
 from slant.collector.system.shipped_files import sql_query
 from slant.collector.terminal import count_text
@@ -177,9 +178,9 @@ def occasion_sentences(db: Path) -> list[str]:
     """Return a sentence for each later occasion on which trials were asked again (`collect --again`); none in an older
     slant's file.
     """
-    query = "SELECT study, model, occasion, n_trials, n_wanted, asked_to FROM retest_occasions"
     with suppress(OlderDatabaseError), reading(db) as connection:
-        rows = connection.execute(query).fetchall()
+        occasions = ordered_view(connection, "retest_occasions")
+        rows = occasions.select("study, model, occasion, n_trials, n_wanted, asked_to").fetchall()
         return [
             f"{study}, {model}: occasion {occasion} has {count_text(n_trials, 'answer')} to trials asked again "
             f"(--again {wanted}), the last of {last:%Y-%m-%d}."
@@ -259,7 +260,7 @@ def cost_notes(rows: pl.DataFrame) -> list[str]:
 def changed_models(db: Path) -> list[str]:
     """Return sentences about models that changed in mid-run: which ones answered, how many trials, from when."""
     with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):
-        rows = frame_of(connection.sql("FROM served_model_changes"))
+        rows = frame_of(ordered_view(connection, "served_model_changes"))
         groups = rows.group_by("run_id", "model", maintain_order=True)
         return [_change(run_id, model, list(group.iter_rows(named=True))) for (run_id, model), group in groups]
     return []

@@ -15,6 +15,7 @@ import polars as pl
 from slant.collector.errors import DatabaseError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.view_heads import ordered_view
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.provenance.run_record import public_address
 from slant.collector.system.shipped_files import sql_query
@@ -54,12 +55,10 @@ def address_rows(db: str | Path, study: str | None = None) -> pl.DataFrame:
         asked = connection.execute(sql_query("asked_addresses"), {"study": study}).fetchall()
         if len({row[:-1] for row in asked}) == len(asked):  # scanning ten million answers would take a second
             return pl.DataFrame()
-        query = (
-            "FROM model_addresses WHERE source = 'collected' AND n_addresses > 1 AND base_url IS NOT NULL "
-            "AND ($study IS NULL OR study = $study)"
-        )
-        rows: pl.DataFrame = frame_of(connection.sql(query, params={"study": study}))
-        return rows
+        addresses = ordered_view(connection, "model_addresses")
+        collected = addresses.filter("source = 'collected' AND n_addresses > 1 AND base_url IS NOT NULL")
+        rows: pl.DataFrame = frame_of(collected)
+        return rows if study is None else rows.filter(pl.col("study") == study)
     return pl.DataFrame()
 
 

@@ -14,6 +14,7 @@ import duckdb
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.view_heads import ordered_view
 from slant.collector.stopping.looks import Look, read_looks
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.system.shipped_files import sql_query
@@ -86,7 +87,7 @@ def _read(connection: duckdb.DuckDBPyConnection) -> _Known:
         [{**run, "occasion": occasions.get(run["run_id"])} for run in runs],
         models,
         _rows(connection, "SELECT * FROM run_tests ORDER BY run_id, place"),
-        _rows(connection, "SELECT * FROM run_provenance"),
+        frame_of(ordered_view(connection, "run_provenance")).to_dicts(),
         _rows(connection, sql_query("outcomes_of_runs")),
     )
 

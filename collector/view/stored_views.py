@@ -9,7 +9,7 @@ import duckdb
 from duckdb import ColumnExpression, ConstantExpression, Expression
 
 from slant.collector.errors import UnknownNameError
-from slant.collector.keep.view_heads import known_view, read_view_heads, view_names
+from slant.collector.keep.view_heads import known_view, ordered_view, read_view_heads, view_names
 from slant.collector.view.paging import Order, Page, between, page_of, read_key, rows_of
 
 ON_A_PAGE = 200
@@ -47,7 +47,7 @@ def page_of_view(
         trials = _trials_of(connection, head.designs if head else ())
         return _page_of_many(trials, rows, order, query), order, columns
     if not column and not {"after", "before"} & query.keys():
-        few = rows_of(rows.limit(ON_A_PAGE + 1))
+        few = rows_of(ordered_view(connection, name).limit(ON_A_PAGE + 1))
         if len(few) <= ON_A_PAGE:
             return Page(few, None, None), order, columns
     return page_of(rows, order, ON_A_PAGE, query), order, columns

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from slant.collector.keep.view_heads import ordered_view
 from tests.support.given import in_memory, insert
 
 cells = st.tuples(
@@ -52,7 +53,7 @@ def test_sql_agrees_with_plain_python_on_any_rows_in_any_order(
     random.shuffle(rows)  # type: ignore[attr-defined]
     connection.execute("DELETE FROM attempts")
     insert(connection, [{"condition": c, "tokens": tokens, "answer": answer} for c, tokens, answer in rows])
-    found = connection.sql("SELECT refusals_removed, d, std_error FROM effect_size_parts").fetchall()
+    found = ordered_view(connection, "effect_size_parts").select("refusals_removed, d, std_error").fetchall()
     assert [row[0] for row in found] == [True, False]
     for refusals_removed, d, std_error in found:
         wanted = plain_d(rows, refusals_removed)

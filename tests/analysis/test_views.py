@@ -17,7 +17,7 @@ from slant.collector.designs import design_named
 from slant.collector.designs.factorial.factors import RESERVED
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of, registered
-from slant.collector.keep.view_heads import TableInfo, read_header
+from slant.collector.keep.view_heads import TableInfo, ordered_view, read_header, read_view_heads
 from slant.collector.system.shipped_files import sql_dir
 from tests.support import TESTS
 from tests.support.given import database, fill, fill_variable, in_memory, insert, read_rows
@@ -53,7 +53,7 @@ def head(view: str) -> TableInfo:
 
 
 def is_ordered(view: str) -> bool:
-    return "ORDER BY" in FILES[view].read_text("utf-8").rpartition("\nFROM")[2]
+    return bool(head(view).order) or "ORDER BY" in FILES[view].read_text("utf-8").rpartition("\nFROM")[2]
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_given_rows_become_the_expected_rows(view: str) -> None:
             fill_variable(connection, name, read_rows(CASES / view / f"{name}.csv"))
         if compared := read_rows(CASES / view / "compared_calls.csv"):
             connection.execute("SET VARIABLE compared_calls = ?", [[row["call_id"] for row in compared]])
-        result = connection.view(view)
+        result = ordered_view(connection, view)
         if FILES[view].parent.name == "2_tables":
             assert result.columns == list(expected[0]), "a case of a table names all of its columns, in order"
         found = [dict(zip(result.columns, row, strict=True)) for row in result.fetchall()]
@@ -212,12 +212,36 @@ def test_a_table_begins_with_its_source_and_has_an_order(view: str, mixed: duckd
 def test_the_order_of_the_attempts_does_not_matter(
     view: str, mixed: duckdb.DuckDBPyConnection, turned: duckdb.DuckDBPyConnection
 ) -> None:
-    there, here = (connection.view(view).fetchall() for connection in (turned, mixed))
+    there, here = (ordered_view(connection, view).fetchall() for connection in (turned, mixed))
     if not is_ordered(view):
         there, here = sorted(there, key=str), sorted(here, key=str)
     if view == "association_trials":  # two finals of one trial tie in every column that orders
         there, here = ([row for row in rows if "t1" not in row] for rows in (there, here))
     assert [list(map(rounded, row)) for row in there] == [list(map(rounded, row)) for row in here]
+
+
+def test_a_view_sorts_itself_or_says_how_it_is_shown_sorted(mixed: duckdb.DuckDBPyConnection) -> None:
+    both = [view for view in FILES if head(view).order and "\nORDER BY" in FILES[view].read_text("utf-8")]
+    assert both == []
+    listed = mixed.sql("SELECT view FROM view_orders").fetchall()
+    assert [view for (view,) in listed] == [view for view in FILES if head(view).order]
+    assert read_view_heads()["view_orders"].grain == ("view",)
+
+
+def test_rows_are_shown_as_the_study_declares_its_models_and_tests() -> None:
+    parts = {
+        "models": [{"model": "z", "model_no": 1}, {"model": "a", "model_no": 2}],
+        "tests": [{"test": "y", "test_no": 1}, {"test": "b", "test_no": 2}],
+    }
+    cells = product(("a", "z", "m"), ("b", "y"))
+    with in_memory() as connection:
+        insert(
+            connection,
+            [{"model": model, "test": test} for model, test in cells],
+            [{"run_id": "r1", "study": "rmiat", "study_version": "v1", **parts}],
+        )
+        shown = ordered_view(connection, "refusal_counts").select("model, test").fetchall()
+    assert shown == [(model, test) for model in "zam" for test in "yb"]
 
 
 def rounded(value: object) -> object:
@@ -262,7 +286,7 @@ def test_the_variable_measure_chooses_the_tokens_of_all_tables(
         )
         if measure:
             connection.execute("SET VARIABLE measure = ?", [measure])
-        assert connection.sql("SELECT tokens, token_source FROM association_trials").fetchall() == seen
+        assert ordered_view(connection, "association_trials").select("tokens, token_source").fetchall() == seen
         total = connection.sql("SELECT mean_tokens * n FROM tokens_by_condition").fetchall()
     assert total == [(pytest.approx(sum(tokens or 0 for tokens, _ in seen)),)]
 

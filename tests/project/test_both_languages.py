@@ -10,7 +10,6 @@ memory the rows lie, so that two runs of Rscript differ, too (an environment var
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,10 +26,9 @@ from slant.analysis.questions.checks.check_calls import calls_of_answers, calls_
 from slant.analysis.questions.checks.study_checks import calls_of_fits, fits_to_make
 from slant.analysis.questions.checks.trials import mixed_fit, read_trials
 from slant.analysis.rows.views import open_trials, view_names
-from slant.collector.keep.view_heads import read_header
+from slant.collector.keep.view_heads import read_header, read_view_heads, view_texts
 from slant.collector.studies.catalogue import Fit, Study, fits_of, list_studies, load_study
 from slant.collector.study.crossed_fits import CROSSED
-from slant.collector.system.shipped_files import sql_dir
 from tests.analysis.test_game_indices import all_rounds
 from tests.support import ROOT
 from tests.support.blocks_made import QUICK, choices
@@ -125,15 +123,15 @@ def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, wor
             analysis.fit(db, study, name, settings=SETTINGS.get(fit.engine))
     analysis.specifications(db, "rmiat", specs=["paper", "log_tokens"])
     analysis.game_indices(db, n_boot=20, n_random=5)
-    files = {re.sub(r"^\d+_", "", file.stem): file.read_text("utf-8") for file in sql_dir().glob("views/*/*.sql")}
-    shipped = set(files)
+    heads, texts = read_view_heads(), {read_header(text).name: text for text in view_texts()}
+    shipped = set(heads)
     assert shipped == set(view_names(db))
     in_r = plain_r(tmp_path, db=str(db), views=sorted(shipped), fits=[], checks=[])["views"]
     unlike = {}
     for view in sorted(shipped):
         here, there = open_trials(db, view=view), in_r[view]
-        if "ORDER BY" not in files[view].rpartition("\nFROM")[2]:
-            keys = list(read_header(files[view]).grain)
+        if not heads[view].order and "ORDER BY" not in texts[view].rpartition("\nFROM")[2]:
+            keys = list(heads[view].grain)
             here, there = here.sort(keys, nulls_last=True), sorted_texts(there, keys)
         unlike[view] = differences(without_nested(here), there)
     assert {view: found for view, found in unlike.items() if found} == {}

@@ -15,8 +15,10 @@ import polars as pl
 
 from slant.collector.keep.database import writing
 from slant.collector.keep.frames import registered
+from slant.collector.keep.schema import migration_texts
+from slant.collector.keep.view_heads import view_texts
 from slant.collector.records import Attempt
-from slant.collector.system.shipped_files import sql_dir, sql_query
+from slant.collector.system.shipped_files import sql_query
 
 Row = Mapping[str, Any]
 _USUAL = {
@@ -150,8 +152,8 @@ def in_memory() -> Iterator[duckdb.DuckDBPyConnection]:
 @cache
 def _tables_and_views() -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(":memory:")
-    for file in [*sorted(sql_dir().glob("migrations/*.sql")), *sorted(sql_dir().glob("views/*/*.sql"))]:
-        connection.execute(file.read_text("utf-8"))
+    for text in (*migration_texts(), *view_texts()):
+        connection.execute(text)
     return connection
 
 

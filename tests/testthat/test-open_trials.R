@@ -34,6 +34,23 @@ test_that("answers of another model than was asked for are rows of their own whe
   expect_error(open_trials(path, other_models = "yes"), "must be TRUE or FALSE")
 })
 
+test_that("rows come in the order of the view's query, and only of that view's", {
+  path <- made_database()
+  read_items <- function(query) {
+    connection <- DBI::dbConnect(duckdb::duckdb(shared_home = FALSE), dbdir = path)
+    DBI::dbExecute(connection, "CREATE OR REPLACE VIEW association_trials AS SELECT * FROM attempts")
+    orders <- sprintf("CREATE OR REPLACE VIEW view_orders AS SELECT 'association_trials' AS view, '%s' AS query", query)
+    DBI::dbExecute(connection, orders)
+    DBI::dbDisconnect(connection, shutdown = TRUE)
+    trials <- open_trials(path)
+    on.exit(close_trials(trials))
+    as.data.frame(trials)$wording
+  }
+  ordered <- read_items("SELECT shown.* FROM association_trials AS shown ORDER BY wording DESC, item")
+  expect_equal(ordered, sort(made_trials()$wording, decreasing = TRUE))
+  expect_equal(sort(read_items("SELECT 1 AS wording")), sort(made_trials()$wording))
+})
+
 test_that("the file is opened read-only", {
   skip_if_not_installed("dbplyr")
   path <- made_database()

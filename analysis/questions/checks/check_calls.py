@@ -27,6 +27,7 @@ from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.keep.attributes import attributes_apart
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.view_heads import ordered_view
 from slant.collector.studies.catalogue import Fit, Study
 
 Calls = Iterator[tuple[str, Call]]
@@ -69,7 +70,7 @@ def read_profiles(db: str | Path, study: Study, source: str | None) -> pl.DataFr
     if not study.design.profiles_view:
         return None
     with reading(db) as connection:
-        view = connection.view(study.design.profiles_view)
+        view = ordered_view(connection, study.design.profiles_view)
         frame = frame_of(attributes_apart(view.filter(f"study = '{study.name}'")))
     return rows_of_source(frame, db, study, source)
 

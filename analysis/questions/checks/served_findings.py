@@ -10,6 +10,7 @@ import polars as pl
 from slant.analysis.questions.checks.sentences import Finding
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.view_heads import ordered_view
 from slant.collector.provenance.addresses import address_rows, address_sentences
 from slant.collector.terminal import count_text
 
@@ -23,7 +24,7 @@ _COLUMNS = {
 def served_rows(db: str | Path, study: str) -> dict[str, pl.DataFrame]:
     """By check: the rows that are worth a finding; no entry where there are none."""
     with reading(db) as connection:
-        served = frame_of(connection.view("served_models")).filter(pl.col("served_model_differs"), study=study)
+        served = frame_of(ordered_view(connection, "served_models")).filter(pl.col("served_model_differs"), study=study)
     rows = {SERVERS: address_rows(db, study), SERVED: served}
     return {name: frame for name, frame in rows.items() if not frame.is_empty()}
 

@@ -1,5 +1,6 @@
 -- aside_runs: the runs that count nowhere, by the last line about each.
 -- grain: run_id
+-- order: study, run_id
 -- reads: set_aside
 -- study: any
 -- note:  see set_aside_runs, which has the numbers of their trials, too.
@@ -11,5 +12,4 @@ WITH last AS (
 )
 SELECT study, of_run AS run_id, reason, noted_at AS set_aside_at
 FROM last
-WHERE NOT is_back
-ORDER BY study, of_run;
+WHERE NOT is_back;

@@ -1,5 +1,6 @@
 -- run_versions: the versions of its study that each run tells of: models, tests and labels of all are those of its runs.
 -- grain: run_id, study_version
+-- order: run_id, study_version
 -- reads: runs, study_files
 -- study: any
 -- note:  an edit may make a new version for which no model had to be asked, because all it asks has its answers (see
@@ -10,5 +11,4 @@ FROM runs
 UNION ALL
 SELECT DISTINCT r.run_id, r.study, f.study_version, false, r.started_at
 FROM runs r
-JOIN study_files f ON f.study = r.study AND f.study_version <> r.study_version
-ORDER BY run_id, study_version;
+JOIN study_files f ON f.study = r.study AND f.study_version <> r.study_version;

@@ -1,5 +1,6 @@
 -- served_names: each name of a model that answered to another name, and whether it is another model.
 -- grain: requested_model, served_model
+-- order: requested_model, served_model
 -- reads: attempts
 -- study: any
 -- note:  another family or version is another model (gemini-3.8-flash for gemini-2.5-pro), and so is another snapshot than
@@ -38,5 +39,4 @@ SELECT requested_model, served_model,
            WHEN ends_with(names[1], '-latest') AND len(numbers[1]) = 0 THEN words[1] <> words[2]
            ELSE words[1] <> words[2] OR numbers[1] <> numbers[2]
        END AS is_another
-FROM split
-ORDER BY requested_model, served_model;
+FROM split;

@@ -1,5 +1,6 @@
 -- conditions: the conditions of each study in its order (blocks of a forced choice, classes of a game).
 -- grain: study, study_version, condition
+-- order: study, study_version, condition_no, condition
 -- reads: run_versions, run_conditions
 -- study: any
 -- note:  number 1 is the reference level of every fit and difference. Where runs disagree the latest one wins.
@@ -12,5 +13,4 @@ WHERE c.condition IS NOT NULL
 QUALIFY row_number() OVER (
     PARTITION BY r.study, r.study_version, c.condition
     ORDER BY r.is_own DESC, r.started_at DESC, r.run_id DESC, c.place
-) = 1
-ORDER BY study, study_version, condition_no, condition;
+) = 1;

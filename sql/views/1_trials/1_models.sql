@@ -1,5 +1,6 @@
 -- models: the models of each study, as its runs list them.
 -- grain: study, study_version, model
+-- order: study, study_version, model_no, model
 -- reads: run_versions, run_models
 -- study: any
 -- note:  if runs disagree (another label, other settings) the latest one wins; those of the same version come first.
@@ -13,5 +14,4 @@ JOIN run_versions r ON r.run_id = m.run_id
 WHERE m.model IS NOT NULL
 QUALIFY row_number() OVER (
     PARTITION BY r.study, r.study_version, m.model ORDER BY r.is_own DESC, r.started_at DESC, r.run_id DESC, m.place
-) = 1
-ORDER BY study, study_version, model_no, model;
+) = 1;

@@ -1,5 +1,6 @@
 -- studies: what the database knows of each version of a study, as its runs say.
 -- grain: study, study_version
+-- order: study, study_version
 -- reads: run_versions, runs
 -- study: any
 -- note:  `design` says which views are about it: association, forced_choice, pairing, allocation, or one of a package.
@@ -12,5 +13,4 @@ FROM run_versions v
 JOIN runs r ON r.run_id = v.run_id
 QUALIFY row_number() OVER (
     PARTITION BY v.study, v.study_version ORDER BY v.is_own DESC, r.started_at DESC, r.run_id DESC
-) = 1
-ORDER BY v.study, v.study_version;
+) = 1;

@@ -1,5 +1,6 @@
 -- tests: the tests of each study, as its runs list them.
 -- grain: study, study_version, test
+-- order: study, study_version, test_no, test
 -- reads: run_versions, run_tests
 -- study: any
 -- note:  if runs disagree the latest one wins. `planned` counts the trials of that test in one model. `groups` are
@@ -12,5 +13,4 @@ JOIN run_versions r ON r.run_id = t.run_id
 WHERE t.test IS NOT NULL
 QUALIFY row_number() OVER (
     PARTITION BY r.study, r.study_version, t.test ORDER BY r.is_own DESC, r.started_at DESC, r.run_id DESC, t.place
-) = 1
-ORDER BY study, study_version, test_no, test;
+) = 1;

@@ -1,5 +1,6 @@
 -- version_answers: how many answers each version of a study was given, by what decided their prompts.
 -- grain: study, study_version, content
+-- order: study, study_version, content
 -- reads: attempts
 -- study: any
 -- note:  `study_version` is the one that was at hand when they were asked; which other versions they belong to is in
@@ -8,5 +9,4 @@ CREATE OR REPLACE VIEW version_answers AS
 SELECT study, study_version, content, count(*) AS n_answers
 FROM attempts
 WHERE is_final AND occasion IS NULL
-GROUP BY study, study_version, content
-ORDER BY study, study_version, content;
+GROUP BY study, study_version, content;

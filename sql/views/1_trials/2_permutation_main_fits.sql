@@ -1,5 +1,6 @@
 -- permutation_main_fits: what a study's own fit found in the very rows that a permutation test permuted.
 -- grain: permutation_id, model, domain, kind, scale
+-- order: permutation_id, model, domain, kind, scale
 -- reads: permutations, fits, brms_contrasts, lme4_contrasts
 -- study: any
 -- note:  the rows are the same where their hash is; of several such fits (other settings) the latest. Of lme4 there
@@ -17,5 +18,4 @@ JOIN fits f ON f.study = p.study AND f.fit = p.fit AND f.engine = p.engine AND f
 JOIN contrasts c ON c.call_id = f.call_id
 QUALIFY row_number() OVER (
     PARTITION BY p.permutation_id, c.model, c.domain, c.kind, c.scale ORDER BY f.fitted_at DESC, f.call_id
-) = 1
-ORDER BY p.permutation_id, c.model, c.domain, c.kind, c.scale;
+) = 1;

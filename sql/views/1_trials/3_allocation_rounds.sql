@@ -1,5 +1,6 @@
 -- allocation_rounds: one round of a game a row, in a fixed order: what analyses of games start from.
 -- grain: trial_id
+-- order: source, study, study_version, variant, model_no, model, repetition, game, round, trial_id
 -- reads: allocation_round_rows, models, conditions
 -- design: allocation
 -- note:  the tables count over allocation_round_rows, the same rows unordered. `factors` holds the rest as JSON: who would
@@ -14,5 +15,4 @@ SELECT t.source, t.study, t.study_version, t.variant, t.run_id, t.trial_id,
        t.factors
 FROM allocation_round_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
-LEFT JOIN conditions c ON c.study = t.study AND c.study_version = t.study_version AND c.condition = t.class
-ORDER BY t.source, t.study, t.study_version, t.variant, m.model_no, t.model, t.repetition, t.game, t.round, t.trial_id;
+LEFT JOIN conditions c ON c.study = t.study AND c.study_version = t.study_version AND c.condition = t.class;

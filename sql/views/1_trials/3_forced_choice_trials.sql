@@ -1,5 +1,6 @@
 -- forced_choice_trials: one answer of a forced choice a row, in a fixed order: what analyses start from.
 -- grain: trial_id
+-- order: source, study, study_version, variant, model_no, model, domain_no, domain, position, trial_id
 -- reads: forced_choice_answer_rows, models, tests, conditions
 -- design: forced_choice
 -- note:  the tables count over forced_choice_answer_rows, the same rows unordered and unlabelled, where the columns are
@@ -13,6 +14,4 @@ SELECT t.source, t.study, t.study_version, t.variant, t.run_id, t.trial_id,
 FROM forced_choice_answer_rows t
 LEFT JOIN models m ON m.study = t.study AND m.study_version = t.study_version AND m.model = t.model
 LEFT JOIN tests d ON d.study = t.study AND d.study_version = t.study_version AND d.test = t.domain
-LEFT JOIN conditions b ON b.study = t.study AND b.study_version = t.study_version AND b.condition = t.block
-ORDER BY t.source, t.study, t.study_version, t.variant, m.model_no, t.model, d.test_no, t.domain, t.position,
-         t.trial_id;
+LEFT JOIN conditions b ON b.study = t.study AND b.study_version = t.study_version AND b.condition = t.block;

@@ -1,5 +1,6 @@
 -- observed_rounds: one round of a game that no design here plays a row, in a fixed order: what fits start from.
 -- grain: trial_id
+-- order: source, study, study_version, variant, model_no, model, test_no, test, participant, game, round, trial_id
 -- reads: observed_round_rows, models, tests
 -- design: observed
 -- note:  `attributes` has the further columns by name, and fits name them as if each were a column:
@@ -12,6 +13,4 @@ SELECT r.source, r.study, r.study_version, r.variant, r.run_id, r.trial_id,
        CASE WHEN r.names <> [''] THEN map(r.names, r.levels) END AS attributes, r.response_time_ms, r.latency_s
 FROM observed_round_rows r
 LEFT JOIN models m ON m.study = r.study AND m.study_version = r.study_version AND m.model = r.model
-LEFT JOIN tests t ON t.study = r.study AND t.study_version = r.study_version AND t.test = r.test
-ORDER BY r.source, r.study, r.study_version, r.variant, m.model_no, r.model, t.test_no, r.test, r.participant, r.game,
-         r.round, r.trial_id;
+LEFT JOIN tests t ON t.study = r.study AND t.study_version = r.study_version AND t.test = r.test;

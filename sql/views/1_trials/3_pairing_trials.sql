@@ -1,5 +1,6 @@
 -- pairing_trials: one answer of a pairing a row, in a fixed order: what analyses start from.
 -- grain: trial_id
+-- order: source, study, study_version, variant, model_no, model, test_no, test, position, trial_id
 -- reads: pairing_answer_rows, models, tests, conditions
 -- design: pairing, decision
 -- note:  the tables count over pairing_answer_rows, the same rows unordered and unlabelled; the columns are explained
@@ -17,5 +18,4 @@ SELECT p.source, p.study, p.study_version, p.variant, p.run_id, p.trial_id,
 FROM pairing_answer_rows p
 LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = p.model
 LEFT JOIN tests t ON t.study = p.study AND t.study_version = p.study_version AND t.test = p.test
-LEFT JOIN conditions c ON c.study = p.study AND c.study_version = p.study_version AND c.condition = p.condition
-ORDER BY p.source, p.study, p.study_version, p.variant, m.model_no, p.model, t.test_no, p.test, p.position, p.trial_id;
+LEFT JOIN conditions c ON c.study = p.study AND c.study_version = p.study_version AND c.condition = p.condition;

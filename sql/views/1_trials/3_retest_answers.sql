@@ -1,5 +1,6 @@
 -- retest_answers: a row per thing that a later answer says, next to what the first answer to the same trial said.
 -- grain: trial_id, measure, part
+-- order: source, study, study_version, variant, model, occasion, test, first_trial_id, trial_id, measure, part
 -- reads: all_trials, all_pairing_answers, studies
 -- study: any
 -- note:  of `collect --again`. `first_answer` and `later_answer` are what agrees or not: the option chosen (a or b), or
@@ -70,6 +71,4 @@ SELECT l.source, l.study, l.study_version, l.variant, l.model, l.test, l.conditi
        f.answer AS first_answer, r.answer AS later_answer, f.value AS first_value, r.value AS later_value
 FROM later l
 JOIN readings r ON r.trial_id = l.trial_id
-JOIN readings f ON f.trial_id = l.first_trial_id AND f.measure = r.measure AND f.part = r.part
-ORDER BY l.source, l.study, l.study_version, l.variant, l.model, l.occasion, l.test, l.first_trial_id, l.trial_id,
-         r.measure, r.part;
+JOIN readings f ON f.trial_id = l.first_trial_id AND f.measure = r.measure AND f.part = r.part;

@@ -1,5 +1,6 @@
 -- decision_trials: one conversation with its decision a row, in a fixed order: what analyses start from.
 -- grain: source, study, study_version, variant, model, conversation
+-- order: source, study, study_version, variant, model_no, model, test_no, test, position, conversation
 -- reads: decision_answer_rows, models, tests, conditions
 -- design: decision
 -- note:  the tables count over decision_answer_rows, the same rows unordered and unlabelled, where the columns are
@@ -13,6 +14,4 @@ SELECT r.source, r.study, r.study_version, r.variant, r.run_id, r.trial_id, r.co
 FROM decision_answer_rows r
 LEFT JOIN models m ON m.study = r.study AND m.study_version = r.study_version AND m.model = r.model
 LEFT JOIN tests t ON t.study = r.study AND t.study_version = r.study_version AND t.test = r.test
-LEFT JOIN conditions c ON c.study = r.study AND c.study_version = r.study_version AND c.condition = r.condition
-ORDER BY r.source, r.study, r.study_version, r.variant, m.model_no, r.model, t.test_no, r.test, r.position,
-         r.conversation;
+LEFT JOIN conditions c ON c.study = r.study AND c.study_version = r.study_version AND c.condition = r.condition;

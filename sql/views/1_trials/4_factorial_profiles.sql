@@ -1,5 +1,6 @@
 -- factorial_profiles: one profile a row with what was answered about it, in a fixed order: what analyses start from.
 -- grain: trial_id, question, position
+-- order: source, study, study_version, variant, model_no, model, test_no, question, plan_position, trial_id, position
 -- reads: factorial_profile_rows, models, tests
 -- design: factorial
 -- note:  the columns are explained in factorial_profile_rows. `test` is the question; `attributes` has each attribute of
@@ -17,6 +18,4 @@ SELECT p.source, p.study, p.study_version, p.variant, p.run_id, p.trial_id, p.ta
        p.tokens, p.token_source
 FROM factorial_profile_rows p
 LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = p.model
-LEFT JOIN tests t ON t.study = p.study AND t.study_version = p.study_version AND t.test = p.question
-ORDER BY p.source, p.study, p.study_version, p.variant, m.model_no, p.model, test_no, p.question, p.plan_position,
-         p.trial_id, p.position;
+LEFT JOIN tests t ON t.study = p.study AND t.study_version = p.study_version AND t.test = p.question;

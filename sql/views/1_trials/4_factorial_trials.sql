@@ -1,5 +1,6 @@
 -- factorial_trials: one answer to one question a row, in a fixed order: what analyses of answers start from.
 -- grain: trial_id, question, about
+-- order: source, study, study_version, variant, model_no, model, test_no, question, position, trial_id, about
 -- reads: factorial_answer_rows, models, tests
 -- design: factorial
 -- note:  the columns are explained in factorial_answer_rows. `test` is the question. `attributes` are those of the
@@ -16,6 +17,4 @@ SELECT a.source, a.study, a.study_version, a.variant, a.run_id, a.trial_id, a.ta
        a.tokens, a.token_source, a.latency_s, a.response_time_ms, a.cost_usd, a.served_model, a.served_model_differs
 FROM factorial_answer_rows a
 LEFT JOIN models m ON m.study = a.study AND m.study_version = a.study_version AND m.model = a.model
-LEFT JOIN tests t ON t.study = a.study AND t.study_version = a.study_version AND t.test = a.question
-ORDER BY a.source, a.study, a.study_version, a.variant, m.model_no, a.model, test_no, a.question, a.position,
-         a.trial_id, a.about;
+LEFT JOIN tests t ON t.study = a.study AND t.study_version = a.study_version AND t.test = a.question;

@@ -1,5 +1,7 @@
 -- forced_choice_checked: one answer of a forced choice a row, as checks read it: a domain is a test, a block a condition.
 -- grain: trial_id
+-- order: source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition, position,
+--        trial_id
 -- reads: forced_choice_trials
 -- design: forced_choice
 -- note:  missing answers are among them. `first_letter` is the option that was shown first, `expected_is_first` whether
@@ -11,6 +13,4 @@ SELECT source, study, study_version, variant, run_id, trial_id, model, model_lab
        * EXCLUDE (source, study, study_version, variant, run_id, trial_id, model, model_label, model_no,
                   domain, domain_label, domain_no, block, block_label, block_no),
        'A' AS first_letter, consistent_letter = 'A' AS expected_is_first
-FROM forced_choice_trials
-ORDER BY source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition, position,
-         trial_id;
+FROM forced_choice_trials;

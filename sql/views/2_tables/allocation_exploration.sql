@@ -1,5 +1,6 @@
 -- allocation_exploration: how open each model's choices stay after what it has seen in a class of jobs.
 -- grain: source, study, study_version, variant, model
+-- order: source, study, study_version, variant, model
 -- reads: allocation_round_rows
 -- design: allocation
 -- note:  `choice_entropy_bits` is the entropy of the choice given the class, the group chosen last for that class and
@@ -41,5 +42,4 @@ SELECT r.source, r.study, r.study_version, r.variant, r.model, count(*) AS n_rou
        avg((choice = first_success)::INTEGER) AS lock_in
 FROM rounds r
 JOIN entropies e USING (source, study, study_version, variant, model)
-GROUP BY r.source, r.study, r.study_version, r.variant, r.model
-ORDER BY r.source, r.study, r.study_version, r.variant, r.model;
+GROUP BY r.source, r.study, r.study_version, r.variant, r.model;

@@ -1,5 +1,6 @@
 -- allocation_game_ends: how many games of each model were played to their end, and how the others ended.
 -- grain: source, study, study_version, variant, model
+-- order: source, study, study_version, variant, model
 -- reads: allocation_games
 -- design: allocation
 -- note:  `n_open` can still be played on: the same `collect` command does. `n_model_changed` games were answered by
@@ -14,5 +15,4 @@ SELECT source, study, study_version, variant, model, count(*) AS n_games,
        median(n_asked) FILTER (NOT is_complete AND ended_as IS NOT NULL) AS last_round_median,
        count(*) FILTER (served_model_changed) AS n_model_changed
 FROM allocation_games
-GROUP BY source, study, study_version, variant, model
-ORDER BY source, study, study_version, variant, model;
+GROUP BY source, study, study_version, variant, model;

@@ -1,5 +1,6 @@
 -- allocation_game_indices: how stratified each game became: SI, BGD and the mutual information of its allocation matrix.
 -- grain: source, study, study_version, variant, model, game
+-- order: source, study, study_version, variant, model, repetition, game
 -- reads: allocation_games, allocation_counts
 -- design: allocation
 -- note:  p_g is a group's distribution over the classes, over its hires. `si` = log2(number of classes of the study)
@@ -59,5 +60,4 @@ SELECT g.source, g.study, g.study_version, g.variant, g.model, g.game, g.repetit
        g.n_successes / nullif(g.n_with_outcome, 0) AS success_rate, g.class_sizes, g.is_balanced
 FROM games g
 LEFT JOIN summed s USING (game_no)
-LEFT JOIN of_classes c USING (game_no)
-ORDER BY g.source, g.study, g.study_version, g.variant, g.model, g.repetition, g.game;
+LEFT JOIN of_classes c USING (game_no);

@@ -1,5 +1,6 @@
 -- allocation_indices: SI, BGD, GASI, mutual information and success of each model and variant, over its complete games.
 -- grain: source, study, study_version, variant, model
+-- order: source, study, study_version, variant, model
 -- reads: allocation_game_indices, allocation_gasi, random_levels
 -- design: allocation
 -- paper: Wu et al., Tables 1 to 3
@@ -24,7 +25,7 @@ WITH cells AS MATERIALIZED (
            avg(bgd_divergence_bits) FILTER (is_complete) AS bgd_divergence_bits,
            avg(mutual_information_bits) FILTER (is_complete) AS mutual_information_bits,
            avg(success_rate) FILTER (is_complete) AS success_rate
-    FROM allocation_game_indices
+    FROM (FROM allocation_game_indices ORDER BY repetition, game)  -- the last digit of a sum depends on the order
     GROUP BY source, study, study_version, variant, model
 ), chance AS (
     PIVOT (FROM random_levels) ON index IN ('si', 'bgd', 'gasi')
@@ -40,5 +41,4 @@ SELECT c.source, c.study, c.study_version, c.variant, c.model, c.n_rounds, c.n_g
 FROM cells c
 LEFT JOIN allocation_gasi g USING (source, study, study_version, variant, model)
 LEFT JOIN chance r ON r.n_rounds = c.n_choices AND r.n_groups = c.n_groups AND r.class_sizes = c.class_sizes
-    AND r.is_balanced = c.is_balanced AND r.n_games = c.n_games
-ORDER BY c.source, c.study, c.study_version, c.variant, c.model;
+    AND r.is_balanced = c.is_balanced AND r.n_games = c.n_games;

@@ -1,5 +1,6 @@
 -- allocation_learning_curves: success and sameness by round: how a model's choices settle while it plays.
 -- grain: source, study, study_version, variant, model, round
+-- order: source, study, study_version, variant, model, round
 -- reads: allocation_round_rows
 -- design: allocation
 -- note:  over all games that came to this round. `repeat_rate` is the share that chose the group chosen last for this
@@ -19,5 +20,4 @@ SELECT source, study, study_version, variant, model, round, count(*) AS n_games,
        avg((choice = last_choice)::INTEGER) AS repeat_rate,
        avg((nth = 1)::INTEGER) AS new_group_rate
 FROM seen
-GROUP BY source, study, study_version, variant, model, round
-ORDER BY source, study, study_version, variant, model, round;
+GROUP BY source, study, study_version, variant, model, round;

@@ -1,5 +1,6 @@
 -- allocation_matrices: the allocation matrix of each game: how often each group was chosen for each class of jobs.
 -- grain: source, study, study_version, variant, model, game, class, group
+-- order: source, study, study_version, variant, model, repetition, game, class, "group"
 -- reads: allocation_games, allocation_counts
 -- design: allocation
 -- note:  zeros are rows too: every group of the game with every class that any game of its variant drew.
@@ -18,5 +19,4 @@ SELECT g.source, g.study, g.study_version, g.variant, g.model, g.game, g.repetit
        l.class, g."group", coalesce(c.n, 0) AS n
 FROM cells g
 JOIN classes l USING (source, study, study_version, variant)
-LEFT JOIN counts c USING (source, study, study_version, variant, model, game, class, "group")
-ORDER BY g.source, g.study, g.study_version, g.variant, g.model, g.repetition, g.game, l.class, g."group";
+LEFT JOIN counts c USING (source, study, study_version, variant, model, game, class, "group");

@@ -1,5 +1,6 @@
 -- allocation_points: what each model earned in a game, and how often it chose the group that brings most.
 -- grain: source, study, study_version, variant, model
+-- order: source, study, study_version, variant, model
 -- reads: allocation_round_rows, allocation_games
 -- design: allocation
 -- note:  over complete games. `mean_points` and `sd_points` (n - 1) are of the points of a whole game, bonus included;
@@ -21,5 +22,4 @@ SELECT source, study, study_version, variant, model, count(*) AS n_games,
        avg(points) AS mean_points, stddev_samp(points) AS sd_points,
        sum(n_with_best)::BIGINT AS n_with_best, sum(n_best) / nullif(sum(n_with_best), 0) AS best_share
 FROM games
-GROUP BY source, study, study_version, variant, model
-ORDER BY source, study, study_version, variant, model;
+GROUP BY source, study, study_version, variant, model;

@@ -1,5 +1,6 @@
 -- allocation_question_ranks: how often each model names the best, second … group when it is asked after an unequal game.
 -- grain: source, study, study_version, variant, model, rank
+-- order: source, study, study_version, variant, model, rank
 -- reads: allocation_questions
 -- design: allocation
 -- paper: Wu et al., Tables 4 and 5
@@ -39,5 +40,4 @@ WITH named AS MATERIALIZED (
 )
 SELECT source, study, study_version, variant, model, rank, n, n_questions, share, n_games, share_sd,
        share - half_width AS conf_low, share + half_width AS conf_high
-FROM limits
-ORDER BY source, study, study_version, variant, model, rank;
+FROM limits;

@@ -1,5 +1,6 @@
 -- allocation_rating_by_class: how each model rates the groups that it has hired for a class of jobs.
 -- grain: source, study, study_version, variant, model, rating, class
+-- order: source, study, study_version, variant, model, rating, class
 -- reads: allocation_ratings, allocation_counts
 -- design: allocation
 -- note:  an extension: Wu et al. have ratings of their human participants only. `mean_rating` is over hires: that of a
@@ -23,5 +24,4 @@ SELECT source, study, study_version, variant, model, rating, class,
        sum(total) / sum(n_hires) AS mean_rating, avg(game_mean) AS mean_of_groups,
        sum(n_hires)::BIGINT AS n_hires, count(*) AS n_games
 FROM by_game
-GROUP BY source, study, study_version, variant, model, rating, class
-ORDER BY source, study, study_version, variant, model, rating, class;
+GROUP BY source, study, study_version, variant, model, rating, class;

@@ -1,5 +1,6 @@
 -- allocation_rating_means: how each model rates the groups after a game, by group.
 -- grain: source, study, study_version, variant, model, rating, group
+-- order: source, study, study_version, variant, model, rating, "group"
 -- reads: allocation_ratings
 -- design: allocation
 -- note:  an extension: Wu et al. have ratings of their human participants only. `n` games in which the group got a number
@@ -12,5 +13,4 @@ SELECT source, study, study_version, variant, model, rating, "group",
        count(value) AS n, count(*) - count(value) AS n_without,
        min(lowest) AS lowest, max(highest) AS highest
 FROM allocation_ratings
-GROUP BY source, study, study_version, variant, model, rating, "group"
-ORDER BY source, study, study_version, variant, model, rating, "group";
+GROUP BY source, study, study_version, variant, model, rating, "group";

@@ -1,5 +1,6 @@
 -- allocation_shares: how often each model chose each group for each class of jobs: its allocation matrices added up.
 -- grain: source, study, study_version, variant, model, class, group
+-- order: source, study, study_version, variant, model, class, "group"
 -- reads: allocation_matrices
 -- design: allocation
 -- note:  Wu et al., figures 6 and 12; over complete games. `share_of_class` is of all who were chosen for this class,
@@ -14,5 +15,4 @@ SELECT source, study, study_version, variant, model, class, "group", sum(n)::BIG
            AS share_of_group
 FROM allocation_matrices
 WHERE is_complete
-GROUP BY source, study, study_version, variant, model, class, "group"
-ORDER BY source, study, study_version, variant, model, class, "group";
+GROUP BY source, study, study_version, variant, model, class, "group";

@@ -1,5 +1,6 @@
 -- allocation_success: how often the choices of each model succeed, next to what chance and knowing everything would give.
 -- grain: source, study, study_version, variant, model
+-- order: source, study, study_version, variant, model
 -- reads: allocation_round_rows
 -- design: allocation
 -- note:  Wu et al., figure 13. Over all rounds with a choice and an outcome. `random_level` is the mean chance of
@@ -16,5 +17,4 @@ SELECT source, study, study_version, variant, model, count(*) AS n_rounds,
        avg(is_success::INTEGER) AS success_rate, avg(list_avg(chances)) AS random_level,
        avg(list_max(chances)) AS best_level
 FROM rounds
-GROUP BY source, study, study_version, variant, model
-ORDER BY source, study, study_version, variant, model;
+GROUP BY source, study, study_version, variant, model;

@@ -1,5 +1,6 @@
 -- answer_sizes: how long prompts and answers of each model are, in tokens, and how long an answer takes.
 -- grain: source, study, study_version, variant, model, provider, requested_model
+-- order: source, study, study_version, variant, model, provider, requested_model
 -- reads: trials
 -- study: any
 -- note:  output tokens include the reasoning. A dry run estimates tokens, cost and time from these. What no provider
@@ -14,5 +15,4 @@ SELECT source, study, study_version, variant, model, provider, requested_model,
        max(output_tokens) AS max_output_tokens,
        avg(latency_s) AS mean_latency_s
 FROM trials
-GROUP BY source, study, study_version, variant, model, provider, requested_model
-ORDER BY source, study, study_version, variant, model, provider, requested_model;
+GROUP BY source, study, study_version, variant, model, provider, requested_model;

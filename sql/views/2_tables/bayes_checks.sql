@@ -1,5 +1,7 @@
 -- bayes_checks: whether a Bayesian model brings forth data like those it was fitted to.
 -- grain: call_id, statistic, model, domain, block
+-- order: source, study, study_version, variant, fit, call_id, statistic, model NULLS FIRST, domain NULLS FIRST, block
+--        NULLS FIRST
 -- reads: fits, brms_models, brms_checks
 -- study: any
 -- note:  posterior predictive checks: `observed` next to the mean and the middle 95 % of data drawn from the model;
@@ -12,6 +14,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.fo
        c.observed, c.predicted, c.conf_low, c.conf_high, c.p_value, m.is_converged, m.verdict, f.call_id
 FROM brms_checks c
 JOIN brms_models m ON m.call_id = c.call_id
-JOIN fits f ON f.call_id = c.call_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, c.statistic,
-         coalesce(c.model, f.model) NULLS FIRST, coalesce(c.domain, f.test) NULLS FIRST, c.block NULLS FIRST;
+JOIN fits f ON f.call_id = c.call_id;

@@ -1,5 +1,6 @@
 -- bayes_contrasts: how much more probable (or larger) an outcome is in the first block than in the second.
 -- grain: call_id, model, domain, kind, scale
+-- order: source, study, study_version, variant, fit, call_id, kind DESC, scale, model, domain
 -- reads: fits, brms_models, brms_contrasts
 -- study: any
 -- note:  scale delta_p: a difference of probabilities; s: the same in log odds; difference: of means of a number.
@@ -11,6 +12,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.fo
        c.std_error, c.conf_low, c.conf_high, c.p_positive, c.mde, m.is_converged, m.verdict, f.call_id
 FROM brms_contrasts c
 JOIN brms_models m ON m.call_id = c.call_id
-JOIN fits f ON f.call_id = c.call_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, c.kind DESC, c.scale,
-         coalesce(c.model, f.model), coalesce(c.domain, f.test);
+JOIN fits f ON f.call_id = c.call_id;

@@ -1,5 +1,6 @@
 -- bayes_diagnostics: how well each Bayesian model was sampled, in numbers and in words.
 -- grain: call_id
+-- order: source, study, study_version, variant, fit, model, test, call_id
 -- reads: fits, brms_models, brms_loo
 -- study: any
 -- note:  `verdict` says whether the chains agree (R-hat, effective sample sizes, divergences, tree depth, E-BFMI). LOO is
@@ -14,5 +15,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.model, f.test, f.fit, m.
        m.compile_s, m.sampling_s, f.seconds, f.versions, f.fitted_at, m.file, m.draws_file, f.call_id
 FROM brms_models m
 JOIN fits f ON f.call_id = m.call_id
-LEFT JOIN brms_loo l ON l.call_id = m.call_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.model, f.test, f.call_id;
+LEFT JOIN brms_loo l ON l.call_id = m.call_id;

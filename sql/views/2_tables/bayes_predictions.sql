@@ -1,5 +1,6 @@
 -- bayes_predictions: what a Bayesian model predicts, cell by cell: a probability, the mean of a number, the median of counts.
 -- grain: call_id, model, domain, block, kind
+-- order: source, study, study_version, variant, fit, call_id, kind DESC, model, domain, block
 -- reads: fits, brms_models, brms_predictions
 -- study: any
 -- note:  kind population: for a median item (effect 0), as the paper has it; item_averaged: the mean over the items that
@@ -11,6 +12,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit, regexp_extract(m.fo
        p.conf_low, p.conf_high, m.is_converged, m.verdict, f.call_id
 FROM brms_predictions p
 JOIN brms_models m ON m.call_id = p.call_id
-JOIN fits f ON f.call_id = p.call_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, p.kind DESC, coalesce(p.model, f.model),
-         coalesce(p.domain, f.test), p.block;
+JOIN fits f ON f.call_id = p.call_id;

@@ -1,5 +1,7 @@
 -- block_contrasts: how much less consistent valid answers are in the second block, as the model of stage B has it.
 -- grain: call_id, model, domain, kind
+-- order: source, study, study_version, variant, fit, call_id, kind DESC, models.model_no, model, tests.test_no,
+--        domain
 -- reads: bayes_contrasts, models, tests
 -- design: forced_choice
 -- paper: Table 1
@@ -27,6 +29,4 @@ SELECT w.source, w.study, w.study_version, w.variant, w.model, coalesce(m.label,
        w.p_positive, w.mde, w.s, w.s_conf_low, w.s_conf_high, w.is_converged, w.verdict, w.fit, w.call_id
 FROM wide w
 LEFT JOIN models m ON m.study = w.study AND m.study_version = w.study_version AND m.model = w.model
-LEFT JOIN tests t ON t.study = w.study AND t.study_version = w.study_version AND t.test = w.domain
-ORDER BY w.source, w.study, w.study_version, w.variant, w.fit, w.call_id, w.kind DESC, m.model_no, w.model, t.test_no,
-         w.domain;
+LEFT JOIN tests t ON t.study = w.study AND t.study_version = w.study_version AND t.test = w.domain;

@@ -1,6 +1,8 @@
 -- cell_totals: counts and sums of each model, test and condition, from which the numbers in the text are pooled.
 -- grain: source, study, study_version, variant, model, test, condition
--- reads: association_answer_rows, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
+--        condition
+-- reads: association_answer_rows
 -- design: association
 -- paper: text
 -- note:  answers are what `is_valid`; their tokens are summed and counted (where there is a count), so that a mean
@@ -13,17 +15,10 @@ WITH by_wording AS (  -- first, for wordings are told apart by grouping in less 
            sum(tokens) FILTER (is_valid) AS tokens
     FROM association_answer_rows
     GROUP BY ALL
-), counted AS (
-    SELECT source, study, study_version, variant, model, test, condition,
-           sum(n_trials)::BIGINT AS n_trials, count(wording) AS n_wordings, sum(n_refusals)::BIGINT AS n_refusals,
-           sum(n_valid)::BIGINT AS n_answers, max(max_tokens) AS max_tokens,
-           sum(n_tokens)::BIGINT AS n_tokens, sum(tokens)::DOUBLE AS tokens
-    FROM by_wording
-    GROUP BY ALL
 )
-SELECT counted.*
-FROM counted
-LEFT JOIN models USING (study, study_version, model)
-LEFT JOIN tests USING (study, study_version, test)
-LEFT JOIN conditions USING (study, study_version, condition)
-ORDER BY source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition;
+SELECT source, study, study_version, variant, model, test, condition,
+       sum(n_trials)::BIGINT AS n_trials, count(wording) AS n_wordings, sum(n_refusals)::BIGINT AS n_refusals,
+       sum(n_valid)::BIGINT AS n_answers, max(max_tokens) AS max_tokens,
+       sum(n_tokens)::BIGINT AS n_tokens, sum(tokens)::DOUBLE AS tokens
+FROM by_wording
+GROUP BY ALL;

@@ -1,5 +1,6 @@
 -- coding_agreement: whether models code answers as they were coded before, and what they say of those left undecided.
 -- grain: source, study, study_version, variant, model, coding_source, coding_study, coding_version, coder
+-- order: source, study, study_version, variant, model, coding_source, coding_study, coding_version, coder
 -- reads: second_codings
 -- design: coding
 -- paper: Cohen (1960); Fleiss, Cohen and Everitt (1969), equation 9, for the standard error
@@ -37,5 +38,4 @@ SELECT source, study, study_version, variant, model, coding_source, coding_study
            - (observed * expected - 2 * expected + observed) ** 2
        ) / nullif(n, 0)) / nullif(1 - expected, 0) ** 2 AS kappa_se,
        n_neither, n_undecided, n_settled, n_not_coded
-FROM chance
-ORDER BY source, study, study_version, variant, model, coding_source, coding_study, coding_version, coder;
+FROM chance;

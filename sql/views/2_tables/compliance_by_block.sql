@@ -1,6 +1,8 @@
 -- compliance_by_block: how many answers of each model are a valid choice, in each domain and block.
 -- grain: source, study, study_version, variant, model, domain, block, structured_output
--- reads: forced_choice_answer_rows, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
+--        conditions.condition_no, block, structured_output
+-- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- paper: Table 3
 -- note:  valid is exactly one clear choice, whether consistent or not. The interval is Wilson's (95 %), which stays
@@ -24,9 +26,4 @@ SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block
        100 * c.n_valid / c.n_trials AS valid_percent,
        100 * greatest(0, (c.n_valid + 1.920729410347062 - c.half) / c.whole) AS conf_low_percent,
        100 * least(1, (c.n_valid + 1.920729410347062 + c.half) / c.whole) AS conf_high_percent
-FROM with_width c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
-LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, k.condition_no,
-         c.block, c.structured_output;
+FROM with_width c;

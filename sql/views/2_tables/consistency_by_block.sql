@@ -1,6 +1,8 @@
 -- consistency_by_block: how many of the valid answers are task-consistent, in each domain and block.
 -- grain: source, study, study_version, variant, model, domain, block, structured_output
--- reads: forced_choice_answer_rows, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
+--        conditions.condition_no, block, structured_output
+-- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  consistent is the pair that contains the word's own category. Every valid answer must be codable as consistent
 --        or not: `coverage_percent` is 100 if it is, and the answers that can't be coded are in no rate. The
@@ -32,9 +34,4 @@ SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block
        CASE WHEN c.n_coded > 0 THEN least(1, (c.n_consistent + 1.920729410347062 + c.half) / c.whole) END
            AS conf_high,
        c.mean_p_consistent, c.n_with_logprobs, c.logprob_kind
-FROM with_width c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
-LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, k.condition_no,
-         c.block, c.structured_output;
+FROM with_width c;

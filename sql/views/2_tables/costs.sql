@@ -1,5 +1,6 @@
 -- costs: what each model has cost in US dollars, and the tokens it was charged for.
 -- grain: source, study, study_version, variant, model, provider, requested_model
+-- order: source, study, study_version, variant, model, provider, requested_model
 -- reads: shown_attempts
 -- study: any
 -- note:  of all attempts, the failed ones too. `n_unpriced` answers have no known cost (no price for the model, or no
@@ -17,5 +18,4 @@ SELECT source, study, study_version, variant, model, provider, requested_model,
        sum(output_tokens)::BIGINT AS output_tokens,
        sum(cost_usd) AS cost_usd
 FROM shown_attempts
-GROUP BY source, study, study_version, variant, model, provider, requested_model
-ORDER BY source, study, study_version, variant, model, provider, requested_model;
+GROUP BY source, study, study_version, variant, model, provider, requested_model;

@@ -1,5 +1,6 @@
 -- costs_by_month: what each model has cost in US dollars in each month (UTC), and the tokens it was charged for.
 -- grain: source, study, study_version, variant, model, provider, requested_model, month
+-- order: source, study, study_version, variant, model, provider, requested_model, month
 -- reads: shown_attempts
 -- study: any
 -- note:  as costs, of all attempts by the month in which they were answered (or sent, if no answer came); `month` is
@@ -17,5 +18,4 @@ SELECT source, study, study_version, variant, model, provider, requested_model,
        sum(output_tokens)::BIGINT AS output_tokens,
        sum(cost_usd) AS cost_usd
 FROM shown_attempts
-GROUP BY source, study, study_version, variant, model, provider, requested_model, month
-ORDER BY source, study, study_version, variant, model, provider, requested_model, month;
+GROUP BY source, study, study_version, variant, model, provider, requested_model, month;

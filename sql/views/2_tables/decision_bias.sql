@@ -1,6 +1,7 @@
 -- decision_bias: how often each model decides with the usual association, in each test.
 -- grain: source, study, study_version, variant, model, test
--- reads: decision_answer_rows, models, tests
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test
+-- reads: decision_answer_rows
 -- design: decision
 -- paper: Bai et al. (2025), Figure 3
 -- note:  of `n_conversations`, `n_decided` have a decision; the others are counted by what they are, and none of them is
@@ -32,7 +33,4 @@ WITH counted AS (
 )
 SELECT counted.* EXCLUDE (sd, n_d, mean_d, r_with_d), sd / sqrt(n_decided) AS se,
        (share_expected - 0.5) / nullif(sd / sqrt(n_decided), 0) AS t, n_d, mean_d, r_with_d
-FROM counted
-LEFT JOIN models USING (study, study_version, model)
-LEFT JOIN tests USING (study, study_version, test)
-ORDER BY source, study, study_version, variant, model_no, model, test_no, test;
+FROM counted;

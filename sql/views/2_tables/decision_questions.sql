@@ -1,6 +1,8 @@
 -- decision_questions: how often each model says yes of one person, by group and attribute.
 -- grain: source, study, study_version, variant, model, test, condition
--- reads: decision_answer_rows, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
+--        condition
+-- reads: decision_answer_rows
 -- design: decision
 -- paper: Bai et al. (2025), SI section L
 -- note:  `about` is the group and the attribute that the question is of (aa, ab, ba, bb). `share_yes` is of the answers
@@ -16,8 +18,4 @@ WITH counted AS (
 )
 SELECT counted.*, n_yes / nullif(n_answered, 0) AS share_yes,
        (n_yes + 0.0001::DOUBLE) / (n_answered + 0.0002::DOUBLE) AS share_yes_padded
-FROM counted
-LEFT JOIN models USING (study, study_version, model)
-LEFT JOIN tests USING (study, study_version, test)
-LEFT JOIN conditions USING (study, study_version, condition)
-ORDER BY source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition;
+FROM counted;

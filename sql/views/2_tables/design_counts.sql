@@ -1,6 +1,7 @@
 -- design_counts: how many blocks, categories, words and trials each model has in each domain.
 -- grain: source, study, study_version, variant, model, domain, structured_output
--- reads: forced_choice_answer_rows, models, tests
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain, structured_output
+-- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  what is here, not what was planned: a run in progress has fewer. `least_words` and `most_words`: of the
 --        categories. Repetitions add to `n_trials` only.
@@ -15,15 +16,9 @@ WITH by_word AS (
            count(DISTINCT block) AS n_blocks, count(DISTINCT word) AS n_words, sum(n_trials)::BIGINT AS n_trials
     FROM by_word
     GROUP BY source, study, study_version, variant, model, domain, structured_output, category
-), counted AS (
-    SELECT source, study, study_version, variant, model, domain, structured_output,
-           max(n_blocks) AS n_blocks, count(*) AS n_categories, min(n_words) AS least_words, max(n_words) AS most_words,
-           sum(n_words)::BIGINT AS n_items, sum(n_trials)::BIGINT AS n_trials
-    FROM by_category
-    GROUP BY source, study, study_version, variant, model, domain, structured_output
 )
-SELECT c.*
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, c.structured_output;
+SELECT source, study, study_version, variant, model, domain, structured_output,
+       max(n_blocks) AS n_blocks, count(*) AS n_categories, min(n_words) AS least_words, max(n_words) AS most_words,
+       sum(n_words)::BIGINT AS n_items, sum(n_trials)::BIGINT AS n_trials
+FROM by_category
+GROUP BY source, study, study_version, variant, model, domain, structured_output;

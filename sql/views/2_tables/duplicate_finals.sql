@@ -1,5 +1,6 @@
 -- duplicate_finals: trials that were ended more than once, by two collectors say that were merged.
 -- grain: trial_id
+-- order: source, study, study_version, variant, model, test, condition, trial_id
 -- reads: shown_attempts
 -- study: any
 -- note:  `n_counted` is how often all other tables count it: once if databases were merged, from the first by time.
@@ -24,5 +25,4 @@ FROM shown_attempts
 SEMI JOIN doubled ON code = hash(trial_id)
 WHERE is_final OR is_repeated
 GROUP BY trial_id
-HAVING count(*) > 1
-ORDER BY source, study, study_version, variant, model, test, condition, trial_id;
+HAVING count(*) > 1;

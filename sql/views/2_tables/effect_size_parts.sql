@@ -1,6 +1,8 @@
 -- effect_size_parts: Cohen's d of tokens, each condition against the first one, with the parts that it is made of.
 -- grain: source, study, study_version, variant, model, test, refusals_removed, condition
--- reads: association_answer_rows, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, refusals_removed DESC,
+--        conditions.condition_no, condition
+-- reads: association_answer_rows, conditions
 -- design: association
 -- paper: Table S3
 -- note:  d = (mean - reference_mean) / pooled_sd, SDs with n - 1; `reference` is the study's first condition. The 95 %
@@ -21,7 +23,7 @@ WITH counted AS (
            CASE WHEN refusals_removed THEN n_removed ELSE n_kept END AS n
     FROM counted CROSS JOIN (VALUES (true), (false)) AS r(refusals_removed)
 ), pairs AS (  -- also where one of the two has no answer yet
-    SELECT w.*, o.condition, o.condition_no, f.condition AS reference, c.mean, c.sd, coalesce(c.n, 0) AS n,
+    SELECT w.*, o.condition, f.condition AS reference, c.mean, c.sd, coalesce(c.n, 0) AS n,
            r.mean AS reference_mean, r.sd AS reference_sd, coalesce(r.n, 0) AS reference_n
     FROM (SELECT DISTINCT source, study, study_version, variant, model, test, refusals_removed FROM cells) w
     JOIN conditions f ON f.study = w.study AND f.study_version = w.study_version AND f.condition_no = 1
@@ -42,8 +44,4 @@ SELECT source, study, study_version, variant, model, test, refusals_removed, con
        sqrt((reference_n + n) / nullif(reference_n * n, 0) + d ** 2 / (2 * (reference_n + n)))
            AS std_error,
        df, reference_mean, mean, reference_sd, sd, pooled_sd, reference_n, n
-FROM pooled
-LEFT JOIN models USING (study, study_version, model)
-LEFT JOIN tests USING (study, study_version, test)
-ORDER BY source, study, study_version, variant, model_no, model, test_no, test, refusals_removed DESC,
-         condition_no, condition;
+FROM pooled;

@@ -1,5 +1,7 @@
 -- effects_over_words: whether the condition effect holds for other words and wordings, the study's own model next to it.
 -- grain: call_id
+-- order: source, study, study_version, variant, fit, models.model_no, model, tests.test_no, test, refusals_removed
+--        DESC, measure, call_id
 -- reads: fits, crossed_effects, crossed_shares, models, tests
 -- study: any
 -- note:  Made by `analyze --fit crossed` and by `analyze check`, with R's fit_crossed(): random effects of word and
@@ -30,6 +32,4 @@ FROM crossed_effects e
 JOIN fits f ON f.call_id = e.call_id
 JOIN shares s ON s.call_id = e.call_id
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = f.model
-LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = f.test
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, m.model_no, f.model, t.test_no, f.test,
-         f.refusals_removed DESC, f.measure, f.call_id;
+LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = f.test;

@@ -1,5 +1,6 @@
 -- elicited_rates: how likely each job succeeds, as a model said itself when it was asked for a percentage.
 -- grain: source, study, study_version, variant, model, job
+-- order: source, study, study_version, variant, model, class, job
 -- reads: trials
 -- design: allocation
 -- note:  `mean_rate` is from 0 to 1, the mean over conversations (Wu et al., appendix A.3; that it is the mean is ours).
@@ -11,5 +12,4 @@ SELECT source, study, study_version, variant, model, item AS job, condition AS c
        count(*) AS n
 FROM trials
 WHERE test = 'elicitation' AND outcome = 'answered' AND NOT is_left_out
-GROUP BY source, study, study_version, variant, model, item, condition
-ORDER BY source, study, study_version, variant, model, condition, item;
+GROUP BY source, study, study_version, variant, model, item, condition;

@@ -1,6 +1,8 @@
 -- factorial_answers_by_level: how often each answer was given at each level of each attribute.
 -- grain: source, study, study_version, variant, model, question, attribute, level, answer
--- reads: factorial_levels, models
+-- order: source, study, study_version, variant, models.model_no, model, question, attribute, level, try_cast(answer
+--        AS DOUBLE), answer
+-- reads: factorial_levels
 -- design: factorial
 -- note:  of points of scales, options and yes or no; of a choice among profiles the answers are 1 (chosen) and 0. `n` are
 --        profiles, `share` is of those of the level that have an answer.
@@ -14,7 +16,4 @@ WITH counted AS (
 )
 SELECT c.*, n / sum(n) OVER (
            PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, question, attribute, level) AS share
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, question, attribute, level,
-         try_cast(answer AS DOUBLE), answer;
+FROM counted c;

@@ -1,6 +1,7 @@
 -- factorial_balance: how often each level of each attribute was shown, next to its share under the design.
 -- grain: source, study, study_version, variant, model, attribute, level
--- reads: factorial_profile_rows, models
+-- order: source, study, study_version, variant, models.model_no, model, attribute, level
+-- reads: factorial_profile_rows
 -- design: factorial
 -- note:  `n_drawn` are the profiles that were drawn, each once, however many templates, personas, questions and
 --        repetitions showed it; `n` are all that were shown, answered or not. `expected_share` is exact, also with
@@ -45,6 +46,4 @@ SELECT c.* EXCLUDE (n_all, df), n_drawn / n_all AS share,
        round(sum((n_drawn - n_all * expected_share) ** 2 / nullif(n_all * expected_share, 0)) OVER (
            PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, attribute), 9) AS chi_squared,
        df
-FROM compared c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, attribute, level;
+FROM compared c;

@@ -1,6 +1,7 @@
 -- factorial_marginal_means: the mean answer at each level of each attribute, over all else that was shown.
 -- grain: source, study, study_version, variant, model, question, attribute, level
--- reads: factorial_levels, models
+-- order: source, study, study_version, variant, models.model_no, model, question, attribute, level
+-- reads: factorial_levels
 -- design: factorial
 -- note:  point estimates without weights, with `n`, the profiles that have an answer, of `n_shown`; intervals need the
 --        clusters, and are for fits to make. `measure` says what is averaged: the rating (as its item is keyed), chosen
@@ -21,6 +22,4 @@ WITH answers AS (
 SELECT c.* EXCLUDE (total),
        mean - sum(total) OVER every_level / nullif(sum(n) OVER every_level, 0) AS difference
 FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-WINDOW every_level AS (PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, question, attribute)
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, question, attribute, level;
+WINDOW every_level AS (PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, question, attribute);

@@ -1,6 +1,7 @@
 -- factorial_refusals: by level of each attribute, how many answers were refused, malformed or otherwise without a value.
 -- grain: source, study, study_version, variant, model, question, attribute, level
--- reads: factorial_answer_rows, models
+-- order: source, study, study_version, variant, models.model_no, model, question, attribute, level
+-- reads: factorial_answer_rows
 -- design: factorial
 -- note:  to be read before anything else: answers that are missing more often at one level than at another select what
 --        is compared. A task with several profiles counts once for each level that it shows; `chi_squared` is of answered
@@ -45,6 +46,4 @@ SELECT c.* EXCLUDE (share_of_all, df),
        round(sum(n * (share_answered - share_of_all) ** 2 / nullif(share_of_all * (1 - share_of_all), 0)) OVER (
            PARTITION BY c.source, c.study, c.study_version, c.variant, c.model, question, attribute), 9) AS chi_squared,
        df
-FROM compared c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, question, attribute, level;
+FROM compared c;

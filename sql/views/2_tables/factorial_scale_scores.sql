@@ -1,6 +1,8 @@
 -- factorial_scale_scores: the score of each respondent on each scale of a questionnaire.
 -- grain: source, study, study_version, variant, model, respondent, question, scale, template, repetition
--- reads: factorial_profile_rows, models
+-- order: source, study, study_version, variant, models.model_no, model, respondent, question, scale, template,
+--        repetition
+-- reads: factorial_profile_rows
 -- design: factorial
 -- note:  the mean of the items as they are keyed (a reversed one counts low + high - rating), NULL with less than 80 % of
 --        the items answered. `mean_as_given` leaves the keys out. A respondent is a model as one persona; where items
@@ -16,7 +18,4 @@ WITH counted AS (
 )
 SELECT c.* EXCLUDE (mean, mean_as_given, low, high),
        CASE WHEN n_answered >= 0.8 * n_asked THEN mean END AS score, mean_as_given, low, high
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, respondent, question, scale, template,
-         repetition;
+FROM counted c;

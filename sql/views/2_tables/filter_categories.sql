@@ -1,6 +1,8 @@
 -- filter_categories: what providers say that they refused or filtered, in each condition.
 -- grain: source, study, study_version, variant, model, test, condition, outcome, filter_category
--- reads: shown_attempts, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
+--        condition, outcome, filter_category
+-- reads: shown_attempts
 -- study: any
 -- note:  `filter_category` is the provider's own word (stop_details.category, blockReason, the reasons of a moderation
 --        …); NULL if it gives none, as when a model refuses in its own words. `percent` is of the trials of that
@@ -20,9 +22,4 @@ WITH cells AS (
 SELECT c.*, 100.0 * c.n_trials / n.n_cell AS percent
 FROM counted c
 JOIN cells n ON n.source = c.source AND n.study = c.study AND n.study_version IS NOT DISTINCT FROM c.study_version
-    AND n.variant = c.variant AND n.model = c.model AND n.test = c.test AND n.condition = c.condition
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests t ON t.study = c.study AND t.study_version = c.study_version AND t.test = c.test
-LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.condition
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, t.test_no, c.test, k.condition_no,
-         c.condition, c.outcome, c.filter_category;
+    AND n.variant = c.variant AND n.model = c.model AND n.test = c.test AND n.condition = c.condition;

@@ -1,5 +1,7 @@
 -- game_comparisons: how much the indices of two conditions of a game differ, with permutation tests, corrected.
 -- grain: source, study, study_version, between, model, variant, answer_format, condition, reference, index
+-- order: source, study, study_version, between, model_no, model, variant, answer_format, condition, reference,
+--        list_position(['si', 'bgd', 'gasi', 'mutual_information_bits'], index), index
 -- reads: game_differences, game_adjusted, calls, allocation_games, models
 -- design: allocation
 -- note:  Made by `analyze differences`, with R's compare_games(). `difference` is `condition` minus `reference`, two
@@ -52,6 +54,4 @@ SELECT d.source, d.study, d.study_version, d.between, d.model, coalesce(m.label,
        d.n_draws, d.seed, d.data_hash, d.versions, d.made_at
 FROM differences d
 JOIN counted c USING (call_id, index)
-LEFT JOIN models m ON m.study = d.study AND m.study_version = d.study_version AND m.model = d.model
-ORDER BY d.source, d.study, d.study_version, d.between, m.model_no, d.model, d.variant, d.answer_format,
-         d.condition, d.reference, list_position(['si', 'bgd', 'gasi', 'mutual_information_bits'], d.index), d.index;
+LEFT JOIN models m ON m.study = d.study AND m.study_version = d.study_version AND m.model = d.model;

@@ -1,5 +1,7 @@
 -- game_index_intervals: SI, BGD, GASI and mutual information of each model and variant, with intervals, next to chance.
 -- grain: source, study, study_version, variant, model, index
+-- order: source, study, study_version, variant, model_no, model, list_position(['si', 'bgd', 'gasi',
+--        'mutual_information_bits'], index), index
 -- reads: game_indices, random_levels, calls, allocation_games, models
 -- design: allocation
 -- note:  Made by `analyze indices`, with R's game_indices(). `conf` is the t interval over games, `boot` that of a
@@ -28,6 +30,4 @@ FROM game_indices i
 JOIN calls k ON k.call_id = i.call_id
 LEFT JOIN random_levels r ON r.call_id = i.level_call_id AND r.index = i.index
 LEFT JOIN now n USING (source, study, study_version, variant, model)
-LEFT JOIN models m ON m.study = i.study AND m.study_version = i.study_version AND m.model = i.model
-ORDER BY i.source, i.study, i.study_version, i.variant, m.model_no, i.model,
-         list_position(['si', 'bgd', 'gasi', 'mutual_information_bits'], i.index), i.index;
+LEFT JOIN models m ON m.study = i.study AND m.study_version = i.study_version AND m.model = i.model;

@@ -1,6 +1,8 @@
 -- iat_mentions: how often the reasoning names the IAT: documents with these three capitals.
 -- grain: source, study, study_version, variant, model, test, condition
--- reads: association_answer_rows, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
+--        condition
+-- reads: association_answer_rows
 -- design: association
 -- paper: Table S11
 -- note:  case-sensitive, refusals left out. `n` answers remain; `n_readable` of them have a reasoning text (o3-mini
@@ -20,8 +22,4 @@ WITH counted AS (
 SELECT source, study, study_version, variant, model, test, condition, n, n_readable,
        CASE WHEN n_readable > 0 THEN n_found END AS n_mentions,
        n_found / nullif(n_readable, 0) AS mention_rate
-FROM counted
-LEFT JOIN models USING (study, study_version, model)
-LEFT JOIN tests USING (study, study_version, test)
-LEFT JOIN conditions USING (study, study_version, condition)
-ORDER BY source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition;
+FROM counted;

@@ -1,27 +1,20 @@
 -- missing_by_block: what the answers without a valid choice are, in each domain and block.
 -- grain: source, study, study_version, variant, model, domain, block, structured_output
--- reads: forced_choice_answer_rows, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
+--        conditions.condition_no, block, structured_output
+-- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  the five kinds add up to `n_invalid`: refused in words or by the provider, filtered, cut off, malformed (both
 --        letters, neither, broken JSON), rejected (declined by the provider for no known reason). What failed for good is no answer: outcome_counts counts its attempts.
 CREATE OR REPLACE VIEW missing_by_block AS
-WITH counted AS (
-    SELECT source, study, study_version, variant, model, domain, block, structured_output,
-           count(*) AS n_trials,
-           count(*) FILTER (NOT is_valid) AS n_invalid,
-           100 * avg((NOT is_valid)::INTEGER) AS invalid_percent,
-           count(*) FILTER (outcome = 'refused') AS n_refused,
-           count(*) FILTER (outcome = 'filtered') AS n_filtered,
-           count(*) FILTER (outcome = 'truncated') AS n_truncated,
-           count(*) FILTER (outcome = 'malformed') AS n_malformed,
-           count(*) FILTER (outcome = 'rejected') AS n_rejected
-    FROM forced_choice_answer_rows
-    GROUP BY source, study, study_version, variant, model, domain, block, structured_output
-)
-SELECT c.*
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
-LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, k.condition_no,
-         c.block, c.structured_output;
+SELECT source, study, study_version, variant, model, domain, block, structured_output,
+       count(*) AS n_trials,
+       count(*) FILTER (NOT is_valid) AS n_invalid,
+       100 * avg((NOT is_valid)::INTEGER) AS invalid_percent,
+       count(*) FILTER (outcome = 'refused') AS n_refused,
+       count(*) FILTER (outcome = 'filtered') AS n_filtered,
+       count(*) FILTER (outcome = 'truncated') AS n_truncated,
+       count(*) FILTER (outcome = 'malformed') AS n_malformed,
+       count(*) FILTER (outcome = 'rejected') AS n_rejected
+FROM forced_choice_answer_rows
+GROUP BY source, study, study_version, variant, model, domain, block, structured_output;

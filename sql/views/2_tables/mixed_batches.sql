@@ -1,5 +1,6 @@
 -- mixed_batches: tests of a model whose answers came partly live and partly through batch jobs.
 -- grain: source, study, study_version, variant, model, provider, test
+-- order: source, study, study_version, variant, model, provider, test
 -- reads: trials
 -- study: any
 -- note:  a provider may serve the two differently, so `collect` mixes them only if --mixed says so. No row is good.
@@ -9,5 +10,4 @@ SELECT source, study, study_version, variant, model, provider, test,
        count(*) FILTER (is_batch) AS n_batch
 FROM trials
 GROUP BY source, study, study_version, variant, model, provider, test
-HAVING n_live > 0 AND n_batch > 0
-ORDER BY source, study, study_version, variant, model, provider, test;
+HAVING n_live > 0 AND n_batch > 0;

@@ -1,6 +1,7 @@
 -- mixed_cells: models whose trials were not all asked and counted alike, and how they differ.
 -- grain: source, study, study_version, variant, model
--- reads: trial_rows, runs, run_models, models
+-- order: source, study, study_version, variant, models.model_no, model
+-- reads: trial_rows, runs, run_models
 -- study: any
 -- note:  a study's version leaves out its models, its seed and --seed, so one cell of a table may hold trials of
 --        several of these. Only such models are rows here; no row is the good case. `n_settings` counts the settings,
@@ -29,6 +30,4 @@ WITH counted AS (
 )
 SELECT counted.*
 FROM counted
-LEFT JOIN models USING (study, study_version, model)
-WHERE n_settings > 1 OR n_seeds > 1 OR n_token_sources > 1 OR n_providers > 1
-ORDER BY source, study, study_version, variant, model_no, model;
+WHERE n_settings > 1 OR n_seeds > 1 OR n_token_sources > 1 OR n_providers > 1;

@@ -1,5 +1,6 @@
 -- model_addresses: at which addresses each model was asked, and how the servers there named themselves.
 -- grain: source, study, study_version, variant, model, provider, requested_model, base_url
+-- order: source, study, study_version, variant, model, provider, requested_model, first_done_at, base_url
 -- reads: shown_attempts, run_models
 -- study: any
 -- note:  one name at two addresses may be two models. A port may change from day to day, so nothing is left out for it.
@@ -23,5 +24,4 @@ WITH asked AS (
 SELECT *,
        count(base_url) OVER (PARTITION BY source, study, study_version, variant, model, provider, requested_model)
            AS n_addresses
-FROM counted
-ORDER BY source, study, study_version, variant, model, provider, requested_model, first_done_at, base_url;
+FROM counted;

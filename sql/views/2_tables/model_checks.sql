@@ -1,6 +1,7 @@
 -- model_checks: what `collect check-model` found of each model that was asked, and which were never checked.
 -- grain: source, study, study_version, variant, model, provider, requested_model, settings
--- reads: runs, run_models, models, checks
+-- order: source, study, study_version, variant, models.model_no, model, provider, requested_model, settings
+-- reads: runs, run_models, checks
 -- study: any
 -- note:  the latest check with the same settings counts. `check_verdict`: ok, usable with care, not usable, unchecked;
 --        NULL for imported and simulated answers, which no check can be made of. `difficulty_correlation` is the rank
@@ -25,6 +26,4 @@ SELECT a.source, a.study, a.study_version, a.variant, a.model, a.provider, a.req
        c.temperature, c.effort, c.seed, c.served_models, c.checked_at
 FROM asked a
 LEFT JOIN latest c ON a.source = 'collected' AND c.provider = a.provider
-    AND c.requested_model = a.requested_model AND c.settings = a.settings
-LEFT JOIN models n ON n.study = a.study AND n.study_version = a.study_version AND n.model = a.model
-ORDER BY a.source, a.study, a.study_version, a.variant, n.model_no, a.model, a.provider, a.requested_model, a.settings;
+    AND c.requested_model = a.requested_model AND c.settings = a.settings;

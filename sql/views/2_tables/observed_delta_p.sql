@@ -1,6 +1,8 @@
 -- observed_delta_p: how much less consistent each model is in another block than in the first one, as observed.
 -- grain: source, study, study_version, variant, model, domain, block, structured_output
--- reads: consistency_by_block, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
+--        conditions.condition_no, block, structured_output
+-- reads: consistency_by_block, conditions
 -- design: forced_choice
 -- note:  `reference` (the study's first block: congruent, say) minus `block`: `delta_p` of the shares of consistent answers
 --        among the valid, `delta_mean_p` of the mean probability of the consistent option, where log-probabilities are
@@ -12,7 +14,7 @@ WITH cells AS (
            n_valid, consistent_rate AS rate, mean_p_consistent AS mean_p
     FROM consistency_by_block
 ), beside AS (
-    SELECT w.*, o.condition AS block, o.condition_no, f.condition AS reference, r.n_valid AS reference_n_valid,
+    SELECT w.*, o.condition AS block, f.condition AS reference, r.n_valid AS reference_n_valid,
            c.n_valid,
            r.rate AS reference_rate, c.rate, r.mean_p AS reference_mean_p, c.mean_p
     FROM (SELECT DISTINCT source, study, study_version, variant, model, domain, structured_output FROM cells) w
@@ -28,8 +30,4 @@ WITH cells AS (
 SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.reference, c.structured_output,
        c.reference_n_valid, c.n_valid, c.reference_rate, c.rate, c.reference_rate - c.rate AS delta_p,
        c.reference_mean_p, c.mean_p, c.reference_mean_p - c.mean_p AS delta_mean_p
-FROM beside c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, c.condition_no,
-         c.block, c.structured_output;
+FROM beside c;

@@ -1,6 +1,8 @@
 -- option_sides: whether a model prefers the option that is called A, and whether that bends its consistency.
 -- grain: source, study, study_version, variant, model, domain, block, structured_output
--- reads: forced_choice_answer_rows, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
+--        conditions.condition_no, block, structured_output
+-- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  of valid answers. The sides are balanced, so that without a preference `chosen_a_rate` is near one half, which
 --        its interval (Wilson's, 95 %) should hold, and the consistent option is found as often as A as it is as B
@@ -28,9 +30,4 @@ SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block
        CASE WHEN c.n_valid > 0 THEN least(1, (c.n_chosen_a + 1.920729410347062 + c.half) / c.whole) END AS conf_high,
        c.n_consistent_is_a, c.consistent_rate_as_a, c.consistent_rate_as_b,
        c.consistent_rate_as_a - c.consistent_rate_as_b AS side_difference
-FROM with_width c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
-LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, k.condition_no,
-         c.block, c.structured_output;
+FROM with_width c;

@@ -1,6 +1,8 @@
 -- order_in_block: compliance and consistency along a block, by twenty trials in the order of asking.
 -- grain: source, study, study_version, variant, model, domain, block, from_position, structured_output
--- reads: forced_choice_answer_rows, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
+--        conditions.condition_no, block, from_position, structured_output
+-- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  `from_position` 21 is the trials 21 to 40 of the block. Each question is asked by itself, so that nothing
 --        should change along a block; if something does, the provider or the model did. NULL for imported answers
@@ -18,9 +20,4 @@ WITH counted AS (
 )
 SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.from_position, c.structured_output,
        c.n_trials, c.n_valid, c.valid_percent, c.consistent_rate
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
-LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain,
-         k.condition_no, c.block, c.from_position, c.structured_output;
+FROM counted c;

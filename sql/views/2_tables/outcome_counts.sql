@@ -1,28 +1,22 @@
 -- outcome_counts: what came of the trials of each condition, and how many attempts failed on the way.
 -- grain: source, study, study_version, variant, model, test, condition
--- reads: shown_attempts, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test, conditions.condition_no,
+--        condition
+-- reads: shown_attempts
 -- study: any
 -- note:  truncated, filtered, rejected and failed attempts cut the dependent variable, so they are counted by condition.
 --        A failed attempt ends no trial; `n_trials` is the sum of the six outcomes. A rejected
 --        trial was declined by its provider in two calls, in words that say no reason: neither a refusal nor a filter.
 CREATE OR REPLACE VIEW outcome_counts AS
-WITH counted AS (
-    SELECT source, study, study_version, variant, model, test, condition,
-           count(*) FILTER (is_final) AS n_trials,
-           count(*) FILTER (is_final AND outcome = 'answered') AS n_answered,
-           count(*) FILTER (is_final AND outcome = 'refused') AS n_refused,
-           count(*) FILTER (is_final AND outcome = 'filtered') AS n_filtered,
-           count(*) FILTER (is_final AND outcome = 'truncated') AS n_truncated,
-           count(*) FILTER (is_final AND outcome = 'malformed') AS n_malformed,
-           count(*) FILTER (is_final AND outcome = 'rejected') AS n_rejected,
-           count(*) FILTER (outcome = 'failed') AS n_failed_attempts
-    FROM shown_attempts
-    WHERE occasion IS NULL
-    GROUP BY source, study, study_version, variant, model, test, condition
-)
-SELECT counted.*
-FROM counted
-LEFT JOIN models USING (study, study_version, model)
-LEFT JOIN tests USING (study, study_version, test)
-LEFT JOIN conditions USING (study, study_version, condition)
-ORDER BY source, study, study_version, variant, model_no, model, test_no, test, condition_no, condition;
+SELECT source, study, study_version, variant, model, test, condition,
+       count(*) FILTER (is_final) AS n_trials,
+       count(*) FILTER (is_final AND outcome = 'answered') AS n_answered,
+       count(*) FILTER (is_final AND outcome = 'refused') AS n_refused,
+       count(*) FILTER (is_final AND outcome = 'filtered') AS n_filtered,
+       count(*) FILTER (is_final AND outcome = 'truncated') AS n_truncated,
+       count(*) FILTER (is_final AND outcome = 'malformed') AS n_malformed,
+       count(*) FILTER (is_final AND outcome = 'rejected') AS n_rejected,
+       count(*) FILTER (outcome = 'failed') AS n_failed_attempts
+FROM shown_attempts
+WHERE occasion IS NULL
+GROUP BY source, study, study_version, variant, model, test, condition;

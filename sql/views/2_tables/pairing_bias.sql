@@ -1,6 +1,7 @@
 -- pairing_bias: D of each model in each test: how far words go to the groups of the usual association.
 -- grain: source, study, study_version, variant, model, test
--- reads: pairing_answer_rows, models, tests
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test
+-- reads: pairing_answer_rows
 -- design: pairing, decision
 -- paper: Bai et al. (2025), equation 1 and Figure 2
 -- note:  `n_d` answers have a D; the others are counted by what they are: one-sided (all words to one group), refused,
@@ -25,7 +26,4 @@ WITH counted AS (
     GROUP BY source, study, study_version, variant, model, test
 )
 SELECT counted.*, sd_d / sqrt(n_d) AS se_d, mean_d / nullif(sd_d / sqrt(n_d), 0) AS t
-FROM counted
-LEFT JOIN models USING (study, study_version, model)
-LEFT JOIN tests USING (study, study_version, test)
-ORDER BY source, study, study_version, variant, model_no, model, test_no, test;
+FROM counted;

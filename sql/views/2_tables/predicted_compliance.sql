@@ -1,5 +1,7 @@
 -- predicted_compliance: the probability of a valid answer that the model of stage A predicts.
 -- grain: call_id, model, domain, block, kind
+-- order: source, study, study_version, variant, fit, call_id, kind DESC, models.model_no, model, tests.test_no,
+--        domain, block
 -- reads: bayes_predictions, models, tests
 -- design: forced_choice
 -- paper: Table 2
@@ -11,6 +13,4 @@ SELECT p.source, p.study, p.study_version, p.variant, p.model, coalesce(m.label,
 FROM bayes_predictions p
 LEFT JOIN models m ON m.study = p.study AND m.study_version = p.study_version AND m.model = p.model
 LEFT JOIN tests t ON t.study = p.study AND t.study_version = p.study_version AND t.test = p.domain
-WHERE p.outcome = 'is_valid'
-ORDER BY p.source, p.study, p.study_version, p.variant, p.fit, p.call_id, p.kind DESC, m.model_no, p.model, t.test_no,
-         p.domain, p.block;
+WHERE p.outcome = 'is_valid';

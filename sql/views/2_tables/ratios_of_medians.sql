@@ -1,5 +1,7 @@
 -- ratios_of_medians: the condition effect on counts as a ratio of medians, with the share of zeros and other families.
 -- grain: call_id
+-- order: source, study, study_version, variant, fit, models.model_no, model, tests.test_no, test, refusals_removed
+--        DESC, measure, call_id
 -- reads: fits, censored_effects, censored_families, models, tests
 -- study: any
 -- note:  Made by `analyze --fit censored`, with R's fit_censored(): a lognormal of which only the step of the counts is
@@ -26,6 +28,4 @@ FROM censored_effects e
 JOIN fits f ON f.call_id = e.call_id
 JOIN families a ON a.call_id = e.call_id
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = f.model
-LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = f.test
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, m.model_no, f.model, t.test_no, f.test,
-         f.refusals_removed DESC, f.measure, f.call_id;
+LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = f.test;

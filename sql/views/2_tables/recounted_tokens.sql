@@ -1,6 +1,7 @@
 -- recounted_tokens: the provider's own count of the reasoning next to a second count of its readable text.
 -- grain: source, study, study_version, variant, model, recount_tokenizer
--- reads: shown_attempts, models
+-- order: source, study, study_version, variant, models.model_no, model, recount_tokenizer
+-- reads: shown_attempts
 -- study: any
 -- note:  filled by `collect recount`. `ratio` is recounted by provider over the `n_both` answers that have both: far from
 --        1, the text that is shown is not what was counted (a summary, say, or another tokenizer). NULL without both.
@@ -21,6 +22,4 @@ SELECT source, study, study_version, variant, model, recount_tokenizer, n_recoun
        mean_recounted, mean_reasoning_tokens,
        mean_recounted_of_both / nullif(mean_reasoning_tokens, 0) AS ratio,
        CASE WHEN isfinite(correlation) THEN correlation END AS correlation
-FROM counted
-LEFT JOIN models USING (study, study_version, model)
-ORDER BY source, study, study_version, variant, model_no, model, recount_tokenizer;
+FROM counted;

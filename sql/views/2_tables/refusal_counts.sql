@@ -1,24 +1,18 @@
 -- refusal_counts: how often each model refuses in each test, and how many trials have no answer that is analysed.
 -- grain: source, study, study_version, variant, model, test
--- reads: association_answer_rows, models, tests
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, test
+-- reads: association_answer_rows
 -- design: association
 -- paper: Table S4
 -- note:  a refusal is the outcome `refused`; by the rule exact_label (RM-IAT), whatever isn't exactly one of the two
 --        options, and `n_with_choice` of these refusals still choose one as our reader reads them ("Pleasant.").
 --        `n_without_answer` is what tables and fits leave out: refused, filtered, cut off, malformed.
 CREATE OR REPLACE VIEW refusal_counts AS
-WITH counted AS (
-    SELECT source, study, study_version, variant, model, test,
-           count(*) AS n_trials,
-           count(*) FILTER (is_refusal) AS n_refusals,
-           avg(is_refusal::INTEGER) AS refusal_rate,
-           count(*) FILTER (is_refusal AND choice IS NOT NULL) AS n_with_choice,
-           count(*) FILTER (NOT is_valid) AS n_without_answer
-    FROM association_answer_rows
-    GROUP BY source, study, study_version, variant, model, test
-)
-SELECT counted.*
-FROM counted
-LEFT JOIN models USING (study, study_version, model)
-LEFT JOIN tests USING (study, study_version, test)
-ORDER BY source, study, study_version, variant, model_no, model, test_no, test;
+SELECT source, study, study_version, variant, model, test,
+       count(*) AS n_trials,
+       count(*) FILTER (is_refusal) AS n_refusals,
+       avg(is_refusal::INTEGER) AS refusal_rate,
+       count(*) FILTER (is_refusal AND choice IS NOT NULL) AS n_with_choice,
+       count(*) FILTER (NOT is_valid) AS n_without_answer
+FROM association_answer_rows
+GROUP BY source, study, study_version, variant, model, test;

@@ -1,6 +1,8 @@
 -- repetition_agreement: how often a model gives the same answer when it is asked the same again.
 -- grain: source, study, study_version, variant, model, domain, block, structured_output
--- reads: forced_choice_answer_rows, models, tests, conditions
+-- order: source, study, study_version, variant, models.model_no, model, tests.test_no, domain,
+--        conditions.condition_no, block, structured_output
+-- reads: forced_choice_answer_rows
 -- design: forced_choice
 -- note:  of items with two valid answers at least (`collect --repetitions`). `agreement` is the share of pairs of answers to
 --        one item that are alike in being consistent or not, averaged over items; which side is A changes with the
@@ -13,19 +15,11 @@ WITH by_item AS (
     FROM forced_choice_answer_rows
     GROUP BY source, study, study_version, variant, model, domain, block, structured_output, item, wording
     HAVING count(is_consistent) > 1
-), counted AS (
-    SELECT source, study, study_version, variant, model, domain, block, structured_output,
-           count(*) AS n_items, sum(n)::BIGINT AS n_answers,
-           count(*) FILTER (n_consistent IN (0, n)) AS n_always_alike,
-           avg((n_consistent * (n_consistent - 1) + (n - n_consistent) * (n - n_consistent - 1)) / (n * (n - 1)))
-               AS agreement
-    FROM by_item
-    GROUP BY source, study, study_version, variant, model, domain, block, structured_output
 )
-SELECT c.*
-FROM counted c
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-LEFT JOIN tests d ON d.study = c.study AND d.study_version = c.study_version AND d.test = c.domain
-LEFT JOIN conditions k ON k.study = c.study AND k.study_version = c.study_version AND k.condition = c.block
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, d.test_no, c.domain, k.condition_no,
-         c.block, c.structured_output;
+SELECT source, study, study_version, variant, model, domain, block, structured_output,
+       count(*) AS n_items, sum(n)::BIGINT AS n_answers,
+       count(*) FILTER (n_consistent IN (0, n)) AS n_always_alike,
+       avg((n_consistent * (n_consistent - 1) + (n - n_consistent) * (n - n_consistent - 1)) / (n * (n - 1)))
+           AS agreement
+FROM by_item
+GROUP BY source, study, study_version, variant, model, domain, block, structured_output;

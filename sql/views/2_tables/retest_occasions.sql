@@ -1,6 +1,7 @@
 -- retest_occasions: when each model was asked the same trials again, and which model answered then and now.
 -- grain: source, study, study_version, variant, model, occasion
--- reads: all_trials, models, run_models, attempts
+-- order: source, study, study_version, variant, models.model_no, model, occasion
+-- reads: all_trials, run_models, attempts
 -- study: any
 -- note:  of `collect --again`; the first answers to the trials that were asked again are next to each occasion. `n_wanted`
 --        is what --again asked for, `n_trials` what has an answer: whole conversations, as many in each test and condition.
@@ -33,6 +34,4 @@ SELECT c.source, c.study, c.study_version, c.variant, c.model, c.occasion, w.n_w
        c.* EXCLUDE (source, study, study_version, variant, model, occasion)
 FROM counted c
 LEFT JOIN wanted w ON w.source = c.source AND w.study = c.study AND w.variant = c.variant AND w.model = c.model
-    AND w.occasion = c.occasion
-LEFT JOIN models m ON m.study = c.study AND m.study_version = c.study_version AND m.model = c.model
-ORDER BY c.source, c.study, c.study_version, c.variant, m.model_no, c.model, c.occasion;
+    AND w.occasion = c.occasion;

@@ -1,6 +1,8 @@
 -- retest_reliability: is it the same tomorrow? Agreement, intraclass correlation and shift of each later occasion.
 -- grain: source, study, study_version, variant, model, test, measure, occasion
--- reads: retests, calls, models, tests
+-- order: source, study, study_version, variant, models.model_no, model, occasion, measure, tests.test_no NULLS LAST,
+--        test
+-- reads: retests, calls
 -- study: any
 -- note:  made by `analyze retest`, of `collect --again`. test NULL: all tests together. `share_equal` and Cohen's `kappa` are
 --        of answers; `icc` (Shrout & Fleiss 1,1: of trials of all tests and conditions, whose means differ), `icc_residual`
@@ -10,8 +12,4 @@
 CREATE OR REPLACE VIEW retest_reliability AS
 SELECT r.* EXCLUDE (call_id), c.ended_at AS made_at
 FROM retests r
-JOIN calls c USING (call_id)
-LEFT JOIN models m ON m.study = r.study AND m.study_version = r.study_version AND m.model = r.model
-LEFT JOIN tests t ON t.study = r.study AND t.study_version = r.study_version AND t.test = r.test
-ORDER BY r.source, r.study, r.study_version, r.variant, m.model_no, r.model, r.occasion, r.measure,
-         t.test_no NULLS LAST, r.test;
+JOIN calls c USING (call_id);

@@ -1,5 +1,6 @@
 -- run_pace_by_test: how fast each run asked each model the trials of each test.
 -- grain: source, study, study_version, variant, run_id, model, test
+-- order: source, study, study_version, variant, run_id, model, test
 -- reads: attempts
 -- study: any
 -- note:  `rate_per_s` counts the answers of the model's last minute up to its latest one, as in run_pace: the rates of a
@@ -20,5 +21,4 @@ SELECT source, study, study_version, variant, run_id, model, test,
        count(*) FILTER (http_status = 429) AS n_rate_limited,
        max(done_at) FILTER (is_final) AS last_done_at
 FROM asked
-GROUP BY source, study, study_version, variant, run_id, model, test
-ORDER BY source, study, study_version, variant, run_id, model, test;
+GROUP BY source, study, study_version, variant, run_id, model, test;

@@ -1,5 +1,6 @@
 -- run_provenance: what a run's own answers say about their origin: prompts, served models, clocks, cost.
 -- grain: source, study, study_version, variant, run_id, model, provider, requested_model
+-- order: first_sent_at, run_id, model, provider, requested_model, source, study, study_version, variant
 -- reads: shown_attempts
 -- study: any
 -- note:  prompts_hash is the MD5 of the sorted prompt hashes: the same prompts give the same one in whatever order.
@@ -46,5 +47,4 @@ SELECT source, study, study_version, variant, run_id, model, provider, requested
        sum(cost_usd) AS cost_usd
 FROM served
 JOIN prompts USING (cell)
-GROUP BY source, study, study_version, variant, run_id, model, provider, requested_model
-ORDER BY first_sent_at, run_id, model, provider, requested_model, source, study, study_version, variant;
+GROUP BY source, study, study_version, variant, run_id, model, provider, requested_model;

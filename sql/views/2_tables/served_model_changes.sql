@@ -1,5 +1,6 @@
 -- served_model_changes: runs in which the model that answered changed on the way, and when each of them answered.
 -- grain: source, study, study_version, variant, run_id, model, provider, requested_model, served_model
+-- order: source, study, study_version, variant, run_id, model, provider, requested_model, first_done_at, served_model
 -- reads: trials
 -- study: any
 -- note:  only runs with more than one served model. An alias may be moved by its provider at any time: look at
@@ -18,5 +19,4 @@ SELECT *
 FROM counted
 QUALIFY count(*) OVER (
     PARTITION BY source, study, study_version, variant, run_id, model, provider, requested_model
-) > 1
-ORDER BY source, study, study_version, variant, run_id, model, provider, requested_model, first_done_at, served_model;
+) > 1;

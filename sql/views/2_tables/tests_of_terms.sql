@@ -1,5 +1,7 @@
 -- tests_of_terms: does the outcome differ between any of the groups? Of regressions without random effects, by term.
 -- grain: call_id, term
+-- order: source, study, study_version, variant, fit, models.model_no, model, tests.test_no, test, refusals_removed
+--        DESC, measure, call_id, term <> 'all', term
 -- reads: fits, logistic_tests, clm_tests, clogit_tests, lm_tests, models, tests
 -- study: any
 -- note:  Made by `analyze --fit` of a fit of the engine lm (F tests) or logistic, clm, clogit (likelihood ratio tests,
@@ -29,6 +31,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.engine, f.model, coalesc
 FROM of_terms o
 JOIN fits f ON f.call_id = o.call_id
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = f.model
-LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = f.test
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, m.model_no, f.model, t.test_no, f.test,
-         f.refusals_removed DESC, f.measure, f.call_id, o.term <> 'all', o.term;
+LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = f.test;

@@ -1,5 +1,6 @@
 -- token_sources: what the analysed token counts of each model are, and in which steps they come.
 -- grain: source, study, study_version, variant, model, token_source
+-- order: source, study, study_version, variant, models.model_no, model, token_source
 -- reads: trials, models, model_checks
 -- study: any
 -- note:  token_source: usage (the provider's own reasoning count), output (all output tokens), template (up to a
@@ -51,5 +52,4 @@ LEFT JOIN checked c USING (source, study, study_version, variant, model)
 LEFT JOIN steps ON steps.source = s.source AND steps.study = s.study AND steps.study_version = s.study_version
     AND steps.variant = s.variant AND steps.model = s.model AND steps.token_source IS NOT DISTINCT FROM s.token_source
 GROUP BY s.source, s.study, s.study_version, s.variant, s.model, s.token_source, s.n_trials, s.n_without_tokens,
-    s.min_tokens, s.max_tokens, s.n_distinct, s.zero_share, m.model_no, c.check_verdict
-ORDER BY s.source, s.study, s.study_version, s.variant, m.model_no, s.model, s.token_source;
+    s.min_tokens, s.max_tokens, s.n_distinct, s.zero_share, m.model_no, c.check_verdict;

@@ -1,5 +1,7 @@
 -- tokens_beside_latencies: do models think longer if people answer later? Cohen's d of tokens next to people's D.
 -- grain: call_id, people_call_id
+-- order: source, study, study_version, variant, fit, models.model_no, model, tests.test_no, test, refusals_removed
+--        DESC, measure, call_id, call_id
 -- reads: fits, estimates, models, tests
 -- study: any
 -- note:  Made by `analyze --fit effect_size` (of models) and `--fit d_score` (of people, Greenwald, Nosek & Banaji 2003),
@@ -22,6 +24,4 @@ JOIN effects p ON p.engine = 'd_score' AND p.source = 'human' AND p.study = d.st
               AND p.study_version = d.study_version AND p.variant = d.variant AND p.test = d.test
 LEFT JOIN models m ON m.study = d.study AND m.study_version = d.study_version AND m.model = d.model
 LEFT JOIN tests t ON t.study = d.study AND t.study_version = d.study_version AND t.test = d.test
-WHERE d.engine = 'effect_size' AND d.source <> 'human'
-ORDER BY d.source, d.study, d.study_version, d.variant, d.fit, m.model_no, d.model, t.test_no, d.test,
-         d.refusals_removed DESC, d.measure, d.call_id, p.call_id;
+WHERE d.engine = 'effect_size' AND d.source <> 'human';

@@ -1,5 +1,6 @@
 -- topic_prevalence: how large each topic is by model, by condition, by test, and by model and condition.
 -- grain: call_id, scope, topic, model, condition, test
+-- order: source, study, study_version, variant, fit, call_id, scope, topic, model_no, model, test_no, test, condition
 -- reads: fits, models, tests, stm_prevalence
 -- study: any
 -- paper: Table S14
@@ -11,6 +12,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit, p.scope, p.topic, p
 FROM stm_prevalence p
 JOIN fits f ON f.call_id = p.call_id
 LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = p.model
-LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = p.test
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, scope, topic, model_no, p.model, test_no,
-         p.test, p.condition;
+LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = p.test;

@@ -1,5 +1,6 @@
 -- topic_proportions: how large each topic is, and its words.
 -- grain: call_id, topic
+-- order: source, study, study_version, variant, fit, call_id, topic
 -- reads: fits, stm_topics, stm_words
 -- study: any
 -- paper: Table S13
@@ -17,5 +18,4 @@ SELECT f.source, f.study, f.study_version, f.variant, f.fit, t.topic, t.proporti
        w.frex_words, w.frequent_words, f.call_id
 FROM stm_topics t
 JOIN fits f ON f.call_id = t.call_id
-LEFT JOIN words w ON w.call_id = t.call_id AND w.topic = t.topic
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, t.topic;
+LEFT JOIN words w ON w.call_id = t.call_id AND w.topic = t.topic;

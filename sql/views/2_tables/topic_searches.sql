@@ -1,5 +1,6 @@
 -- topic_searches: how numbers of topics compare (stm's searchK).
 -- grain: search_id, n_topics
+-- order: source, study, study_version, variant, fit, search_id, n_topics
 -- reads: stm_searches, calls
 -- study: any
 -- note:  higher is better for the held-out likelihood, semantic coherence and exclusivity, lower (nearer to 1) for
@@ -10,5 +11,4 @@ SELECT source, study, study_version, variant, fit, n_topics, heldout_likelihood,
        semantic_coherence, exclusivity, bound, lower_bound, n_steps, n_documents, n_words, seed, versions, seconds,
        ended_at AS searched_at, search_id
 FROM stm_searches
-JOIN calls USING (call_id)
-ORDER BY source, study, study_version, variant, fit, search_id, n_topics;
+JOIN calls USING (call_id);

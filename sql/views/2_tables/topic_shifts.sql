@@ -1,6 +1,7 @@
 -- topic_shifts: how topics shift with condition in each model and test, next to Cohen's d of tokens there.
 -- grain: call_id, topic, model, test
--- reads: fits, models, tests, stm_shifts
+-- order: source, study, study_version, variant, fit, call_id, topic, models.model_no, model, tests.test_no, test
+-- reads: fits, stm_shifts
 -- study: any
 -- note:  estimate is the coefficient of condition in lm(share ~ condition), 95 % intervals. Cells with fewer than
 --        five documents of a condition are left out. cohens_d is of all answers of the cell, refusals removed (Table
@@ -9,7 +10,4 @@ CREATE OR REPLACE VIEW topic_shifts AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, s.topic, s.model, s.test, s.estimate, s.std_error, s.df,
        s.statistic, s.p_value, s.conf_low, s.conf_high, s.cohens_d, f.call_id
 FROM stm_shifts s
-JOIN fits f ON f.call_id = s.call_id
-LEFT JOIN models m ON m.study = f.study AND m.study_version = f.study_version AND m.model = s.model
-LEFT JOIN tests t ON t.study = f.study AND t.study_version = f.study_version AND t.test = s.test
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, topic, m.model_no, s.model, t.test_no, s.test;
+JOIN fits f ON f.call_id = s.call_id;

@@ -1,5 +1,6 @@
 -- topic_words: the words of each topic, the best first.
 -- grain: call_id, topic, kind, place
+-- order: source, study, study_version, variant, fit, call_id, topic, kind, place
 -- reads: fits, stm_words
 -- study: any
 -- note:  stems, as the stemmer leaves them ("stereotyp"). kind: frex (words by which the topic differs from the
@@ -7,5 +8,4 @@
 CREATE OR REPLACE VIEW topic_words AS
 SELECT f.source, f.study, f.study_version, f.variant, f.fit, w.topic, w.kind, w.place, w.word, f.call_id
 FROM stm_words w
-JOIN fits f ON f.call_id = w.call_id
-ORDER BY f.source, f.study, f.study_version, f.variant, f.fit, f.call_id, topic, kind, place;
+JOIN fits f ON f.call_id = w.call_id;

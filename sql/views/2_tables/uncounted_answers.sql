@@ -1,5 +1,6 @@
 -- uncounted_answers: models none of whose answers came with a count of tokens.
 -- grain: source, study, study_version, variant, model, provider, requested_model
+-- order: source, study, study_version, variant, model, provider, requested_model
 -- reads: trials
 -- study: any
 -- note:  `n_readable` of them have reasoning that `collect recount` can count. In a study about something else than
@@ -12,5 +13,4 @@ SELECT source, study, study_version, variant, model, provider, requested_model,
 FROM trials
 WHERE source IN ('collected', 'imported')
 GROUP BY source, study, study_version, variant, model, provider, requested_model
-HAVING count(tokens) = 0
-ORDER BY source, study, study_version, variant, model, provider, requested_model;
+HAVING count(tokens) = 0;

@@ -1,5 +1,6 @@
 -- claim_counts: what is counted of each model and test, for the numbers in the text of a paper.
 -- grain: source, study, study_version, variant, model, test
+-- order: source, study, study_version, variant, model, test
 -- reads: cell_totals, iat_mentions, token_sources, conditions
 -- design: association
 -- note:  the two conditions of a cell in one row, in the study's order. `step` is that of the model's token counts.
@@ -32,5 +33,4 @@ WITH totals AS (
 SELECT t.*, m.n_mentions_first, m.n_mentions_second, s.step
 FROM totals t
 LEFT JOIN mentions m USING (source, study, study_version, variant, model, test)
-LEFT JOIN steps s USING (source, study, study_version, variant, model)
-ORDER BY t.source, t.study, t.study_version, t.variant, t.model, t.test;
+LEFT JOIN steps s USING (source, study, study_version, variant, model);

@@ -1,5 +1,6 @@
 -- recomputed_effect_sizes: the kept effect sizes (Cohen's d) of each test with their 95 % interval.
 -- grain: call_id, quantity
+-- order: ALL
 -- reads: compared_fits, estimates
 -- design: association
 -- gives: d, ci_low, ci_high
@@ -16,5 +17,4 @@ WITH wide AS (
 )
 SELECT source, study, study_version, variant, model, test, refusals_removed, NULL::VARCHAR AS condition, quantity,
        recomputed, NULL::VARCHAR AS missing, call_id
-FROM (UNPIVOT wide ON d, ci_low, ci_high INTO NAME quantity VALUE recomputed)
-ORDER BY ALL;
+FROM (UNPIVOT wide ON d, ci_low, ci_high INTO NAME quantity VALUE recomputed);

@@ -1,5 +1,6 @@
 -- recomputed_mixed_models: the numbers that papers print of the mixed model of each test.
 -- grain: call_id, quantity
+-- order: ALL
 -- reads: compared_fits, estimates, variances
 -- design: association
 -- gives: intercept_estimate, intercept_std_error, condition_estimate, condition_std_error, condition_stars, var_prompt,
@@ -41,5 +42,4 @@ SELECT source, study, study_version, variant, model, test, refusals_removed, NUL
 FROM (
     UNPIVOT wide ON COLUMNS(* EXCLUDE (source, study, study_version, variant, model, test, refusals_removed, call_id))
     INTO NAME quantity VALUE recomputed
-)
-ORDER BY ALL;
+);

@@ -1,5 +1,6 @@
 -- recomputed_claims: the numbers in the text of a paper, each a quantity of the models and tests that it speaks of.
 -- grain: source, study, study_version, variant, model, test, quantity
+-- order: ALL
 -- reads: claim_rows
 -- design: association
 -- gives: n_models, n_tests, n_prompts, api_calls, tokens_multiple_of, max_reasoning_tokens, refusals_total,
@@ -69,5 +70,4 @@ SELECT l.source, l.study, l.study_version, l.variant, l.model, l.test, NULL::BOO
        NULL::VARCHAR AS condition, l.quantity, n.recomputed, l.missing
 FROM lacks l
 LEFT JOIN numbers n USING (source, study, study_version, variant, number_no)
-WHERE n.recomputed IS NOT NULL OR l.missing IS NOT NULL
-ORDER BY ALL;
+WHERE n.recomputed IS NOT NULL OR l.missing IS NOT NULL;

@@ -1,5 +1,6 @@
 -- recomputed_compliance: how many answers are valid and consistent, by domain and block, as papers print them.
 -- grain: source, study, study_version, variant, model, test, condition, quantity
+-- order: ALL
 -- reads: compliance_by_block, consistency_by_block, observed_delta_p
 -- design: forced_choice
 -- gives: valid_percent, n_valid, n_trials, consistent_rate, n_consistent, observed_delta_p
@@ -25,5 +26,4 @@ FROM (
     UNPIVOT wide ON valid_percent, n_valid, n_trials, consistent_rate, n_consistent, observed_delta_p
     INTO NAME quantity VALUE recomputed
 )
-WHERE NOT structured_output
-ORDER BY ALL;
+WHERE NOT structured_output;

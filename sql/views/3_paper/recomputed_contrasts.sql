@@ -1,5 +1,6 @@
 -- recomputed_contrasts: how much more probable consistency is in the first block, of the kept Bayesian model.
 -- grain: call_id, model, test, quantity
+-- order: ALL
 -- reads: bayes_contrasts
 -- design: forced_choice
 -- gives: delta_p, conf_low, conf_high, p_positive
@@ -18,5 +19,4 @@ SELECT source, study, study_version, variant, model, test, NULL::BOOLEAN AS refu
        NULL::VARCHAR AS condition, quantity, CASE WHEN NOT is_void THEN number END AS recomputed,
        CASE WHEN is_void THEN 'The fit has not converged, so that this number is not compared. ' || verdict END
            AS missing, call_id
-FROM (UNPIVOT wide ON delta_p, conf_low, conf_high, p_positive INTO NAME quantity VALUE number)
-ORDER BY ALL;
+FROM (UNPIVOT wide ON delta_p, conf_low, conf_high, p_positive INTO NAME quantity VALUE number);

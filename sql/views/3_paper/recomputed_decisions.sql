@@ -1,5 +1,6 @@
 -- recomputed_decisions: shares of yes, and how decisions go with the pairings before them, as papers print them.
 -- grain: source, study, study_version, variant, model, test, condition, quantity
+-- order: ALL
 -- reads: decision_questions, decision_answer_rows, decision_absent_tests, planned_cells
 -- design: decision
 -- gives: yes_share, yes_percent, decision_wat_r, decision_wat_r_by_stereotype
@@ -12,8 +13,8 @@ WITH shares AS (
            100 * share_yes_padded AS yes_percent
     FROM decision_questions
     UNION ALL
-    SELECT source, study, study_version, variant, model, NULL, condition, avg(share_yes_padded),
-           100 * avg(share_yes_padded)
+    SELECT source, study, study_version, variant, model, NULL, condition,
+           avg(share_yes_padded ORDER BY test), 100 * avg(share_yes_padded ORDER BY test)
     FROM decision_questions
     GROUP BY source, study, study_version, variant, model, condition
 ), means AS (
@@ -54,5 +55,4 @@ LEFT JOIN decision_absent_tests a USING (source, study, study_version, variant, 
 QUALIFY row_number() OVER (
     PARTITION BY l.source, l.study, l.study_version, l.model, l.test, l.condition, l.quantity
     ORDER BY l.variant <> u.usual_variant, l.variant
-) = 1
-ORDER BY ALL;
+) = 1;

@@ -1,5 +1,6 @@
 -- recomputed_design: what counting says of the design: models, domains, blocks, categories, words, items, trials.
 -- grain: source, study, study_version, variant, quantity
+-- order: ALL
 -- reads: design_counts, consistency_by_block
 -- design: forced_choice
 -- gives: n_models, n_domains, n_blocks, n_categories, n_words, n_items, n_trials_of_run, n_trials, coverage_percent
@@ -33,5 +34,4 @@ FROM (
     UNPIVOT wide ON n_models, n_domains, n_blocks, n_categories, n_words, n_items, n_trials_of_run, n_trials,
         coverage_percent
     INTO NAME quantity VALUE recomputed
-)
-ORDER BY ALL;
+);

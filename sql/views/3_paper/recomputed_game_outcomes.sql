@@ -1,5 +1,6 @@
 -- recomputed_game_outcomes: whether a model refused every game of a variant, and the success that it says it expects.
 -- grain: source, study, study_version, model, test, condition, quantity
+-- order: ALL
 -- reads: allocation_game_ends, game_cells, elicited_rates, printed_numbers, planned_cells
 -- design: allocation
 -- gives: outcome, elicited_min_percent, elicited_max_percent
@@ -23,5 +24,4 @@ WITH numbers AS (
 )
 SELECT source, study, study_version, variant, model, test, NULL::BOOLEAN AS refusals_removed, condition, quantity,
        recomputed, NULL::VARCHAR AS missing
-FROM numbers
-ORDER BY ALL;
+FROM numbers;

@@ -1,5 +1,6 @@
 -- recomputed_games: the indices of games of each model, variant and format of answers, and the ends of their intervals.
 -- grain: source, study, study_version, model, test, condition, quantity
+-- order: ALL
 -- reads: allocation_indices, game_cells, game_index_intervals
 -- design: allocation
 -- gives: si, bgd, gasi, mutual_information_bits, si_conf_low, si_conf_high, bgd_conf_low, bgd_conf_high, gasi_conf_low,
@@ -32,5 +33,4 @@ WITH cells AS (
 )
 SELECT source, study, study_version, variant, model, test, NULL::BOOLEAN AS refusals_removed, condition, quantity,
        recomputed, CASE WHEN recomputed IS NULL THEN lacking ELSE shortfall END AS missing
-FROM numbers
-ORDER BY ALL;
+FROM numbers;

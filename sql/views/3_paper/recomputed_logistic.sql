@@ -1,5 +1,6 @@
 -- recomputed_logistic: the numbers that papers print of logistic regressions on one predictor.
 -- grain: call_id, quantity
+-- order: ALL
 -- reads: compared_fits, estimates, logistic_tests, decision_absent_tests, planned_cells
 -- design: decision
 -- gives: n, loglik, aic, bic, loglik_null, pseudo_r2, lr_p, intercept_estimate, intercept_std_error, intercept_statistic,
@@ -44,5 +45,4 @@ LEFT JOIN decision_absent_tests a USING (source, study, study_version, variant, 
 QUALIFY row_number() OVER (
     PARTITION BY l.source, l.study, l.study_version, l.model, l.condition, l.quantity
     ORDER BY l.variant <> u.usual_variant, l.variant
-) = 1
-ORDER BY ALL;
+) = 1;

@@ -1,5 +1,6 @@
 -- recomputed_mentions: answers whose reasoning names the IAT, by test and condition, and in all tests together.
 -- grain: source, study, study_version, variant, model, test, condition, quantity
+-- order: ALL
 -- reads: iat_mentions, planned_cells
 -- design: association
 -- gives: mentions
@@ -33,5 +34,4 @@ WITH readable AS (
 )
 SELECT source, study, study_version, variant, model, test, true AS refusals_removed, condition,
        'mentions' AS quantity, recomputed, missing
-FROM counted
-ORDER BY ALL;
+FROM counted;

@@ -1,5 +1,6 @@
 -- recomputed_permutations: the middle of the null distribution of each cell, from the latest permutations that are kept.
 -- grain: source, study, study_version, variant, model, test, quantity
+-- order: ALL
 -- reads: permutation_tests
 -- design: forced_choice
 -- gives: permuted_delta_p
@@ -21,5 +22,4 @@ WITH latest AS (
 SELECT source, study, study_version, variant, model, test, NULL::BOOLEAN AS refusals_removed,
        NULL::VARCHAR AS condition, 'permuted_delta_p' AS quantity, recomputed, NULL::VARCHAR AS missing
 FROM cells
-WHERE recomputed IS NOT NULL
-ORDER BY ALL;
+WHERE recomputed IS NOT NULL;

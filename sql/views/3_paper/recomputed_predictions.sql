@@ -1,5 +1,6 @@
 -- recomputed_predictions: what papers print of the kept Bayesian model of validity: predictions, coefficients, sampling.
 -- grain: call_id, model, test, condition, quantity
+-- order: ALL
 -- reads: estimates, bayes_predictions, bayes_diagnostics, models, conditions
 -- design: forced_choice
 -- gives: compliance_percent, conf_low, conf_high, sign_of_block_difference, sigma_item, sigma_item_conf_low,
@@ -61,5 +62,4 @@ SELECT source, study, study_version, variant, model, test, NULL::BOOLEAN AS refu
        CASE WHEN NOT is_void THEN number END AS recomputed,
        CASE WHEN is_void THEN 'The fit has not converged, so that this number is not compared. ' || verdict END
            AS missing, call_id
-FROM known
-ORDER BY ALL;
+FROM known;

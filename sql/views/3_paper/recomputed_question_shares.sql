@@ -1,5 +1,6 @@
 -- recomputed_question_shares: how often a model names the best, second … group after a game, and half the interval.
 -- grain: source, study, study_version, model, test, condition, quantity
+-- order: ALL
 -- reads: allocation_question_ranks, game_cells
 -- design: allocation
 -- gives: share_best, share_second, share_third, share_fourth, share_best_half_width, share_second_half_width,
@@ -23,5 +24,4 @@ WITH ranked AS (
 SELECT source, study, study_version, variant, model, test, NULL::BOOLEAN AS refusals_removed, condition, quantity,
        recomputed, shortfall AS missing
 FROM numbers
-WHERE recomputed IS NOT NULL
-ORDER BY ALL;
+WHERE recomputed IS NOT NULL;

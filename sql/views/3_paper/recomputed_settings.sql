@@ -1,5 +1,6 @@
 -- recomputed_settings: what a paper says of its Bayesian models as such, by the record of the kept fits.
 -- grain: source, study, study_version, variant, quantity
+-- order: ALL
 -- reads: compared_fits, brms_models, printed_numbers, models, tests
 -- design: forced_choice
 -- gives: chains, iterations, warmup, n_draws, prior_b, prior_Intercept, prior_sd, formula, reference
@@ -51,5 +52,4 @@ WITH fitted AS (
 )
 SELECT source, study, study_version, variant, NULL::VARCHAR AS model, NULL::VARCHAR AS test,
        NULL::BOOLEAN AS refusals_removed, NULL::VARCHAR AS condition, quantity, recomputed, NULL::VARCHAR AS missing
-FROM numbers
-ORDER BY ALL;
+FROM numbers;

@@ -1,5 +1,6 @@
 -- recomputed_shown_refusals: whether a refusal that a paper shows in its own words is among the answers that are here.
 -- grain: source, study, study_version, variant, model, condition, quantity
+-- order: ALL
 -- reads: printed_numbers, asked_cells, association_answers, shortfalls
 -- design: association
 -- gives: refusal
@@ -27,5 +28,4 @@ SELECT n.source, n.study, n.study_version, n.variant, n.model, NULL::VARCHAR AS 
        CASE WHEN n.recomputed = 0 THEN nullif(concat_ws('; ', m.absent, m.shortfall), '') END AS missing
 FROM numbers n
 LEFT JOIN shortfalls m ON m.source = n.source AND m.study = n.study AND m.study_version = n.study_version
-    AND m.variant = n.variant AND m.model = n.model AND m.test IS NULL
-ORDER BY ALL;
+    AND m.variant = n.variant AND m.model = n.model AND m.test IS NULL;

@@ -1,5 +1,6 @@
 -- recomputed_signs: what a positive term of the condition means in the mixed models of a model.
 -- grain: source, study, study_version, variant, model, refusals_removed, quantity
+-- order: source, study, study_version, variant, model, refusals_removed
 -- reads: recomputed_mixed_models, recomputed_effect_sizes
 -- design: association
 -- gives: sign_of_condition
@@ -16,5 +17,4 @@ FROM recomputed_mixed_models m
 JOIN recomputed_effect_sizes d USING (source, study, study_version, variant, model, test, refusals_removed)
 JOIN recomputed_mixed_models p ON p.call_id = m.call_id AND p.quantity = 'p' AND p.recomputed < 0.05
 WHERE m.quantity = 'estimate' AND d.quantity = 'd'
-GROUP BY m.source, m.study, m.study_version, m.variant, m.model, m.refusals_removed
-ORDER BY m.source, m.study, m.study_version, m.variant, m.model, m.refusals_removed;
+GROUP BY m.source, m.study, m.study_version, m.variant, m.model, m.refusals_removed;

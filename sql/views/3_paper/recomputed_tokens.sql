@@ -1,5 +1,6 @@
 -- recomputed_tokens: mean and standard deviation of tokens, as papers print them.
 -- grain: source, study, study_version, variant, model, test, condition, quantity
+-- order: ALL
 -- reads: tokens_by_condition
 -- design: association
 -- gives: mean, sd, mean_tokens, sd_tokens, n
@@ -13,5 +14,4 @@ WITH wide AS (
 )
 SELECT source, study, study_version, variant, model, test, refusals_removed, condition, quantity, recomputed,
        NULL::VARCHAR AS missing
-FROM (UNPIVOT wide ON mean, sd, mean_tokens, sd_tokens, n INTO NAME quantity VALUE recomputed)
-ORDER BY ALL;
+FROM (UNPIVOT wide ON mean, sd, mean_tokens, sd_tokens, n INTO NAME quantity VALUE recomputed);
