@@ -135,7 +135,7 @@ class AttemptMaker:
             served_model=reply.served_model,
             fingerprint=reply.fingerprint,
             request_id=reply.request_id,
-            headers=_json(kept_headers(exchange.headers)),
+            headers=_json(kept_headers(exchange.headers)) if exchange.headers else None,
             http_status=exchange.status,
             error=exchange.error,
             queued_at=exchange.queued_at,
@@ -168,8 +168,12 @@ def _without_folders(attempt: Attempt) -> Attempt:
     """Cut folders out of an attempt: a custom server may name its model by a path in a home folder, in errors,
     too.
     """
-    texts = (attempt.served_model, attempt.error, attempt.detail)
-    if not any(text and _names_home(text) for text in texts):
+    served_model, error, detail = attempt.served_model, attempt.error, attempt.detail
+    if not (
+        (served_model and _names_home(served_model))
+        or (error and _names_home(error))
+        or (detail and _names_home(detail))
+    ):
         return attempt
     names = ("served_model", "error", "detail")
     shortened = {name: text for name in names if (text := getattr(attempt, name)) and without_home(text) != text}

@@ -126,11 +126,17 @@ def _told(kind: str, parts: Mapping[str, str], now: float) -> StatedBudget | Non
     remaining = _number(parts.get("remaining", ""))
     if limit is None or remaining is None or limit <= 0:
         return None
-    period_s = _number(parts.get("renewalperiod", "")) or period_s or _SPANS.get(kind.rpartition("_")[2])
+    period_s = _number(parts.get("renewalperiod", "")) or period_s or _span_s(kind)
     missing = max(0.0, limit - remaining)
     return StatedBudget(
         kind, limit, min(remaining, limit), _full_in_s(parts.get("reset", ""), now, missing / limit, period_s)
     )
+
+
+@functools.lru_cache(maxsize=64)
+def _span_s(kind: str) -> float | None:
+    """Return the seconds of "tokens_day"; None for "tokens"."""
+    return _SPANS.get(kind.rpartition("_")[2])
 
 
 def _full_in_s(reset: str, now: float, missing_share: float, period_s: float | None) -> float | None:
@@ -209,6 +215,7 @@ def spoken(seconds: float) -> str:
     return "years"
 
 
+@functools.lru_cache(maxsize=64)  # it is called for each request
 def _without_span(kind: str) -> str:
     """Return "tokens" for "tokens_day"."""
     name, _, span = kind.rpartition("_")

@@ -117,7 +117,7 @@ def true_status(status: int, body: dict[str, Any] | None) -> int:
 def _hidden_error(body: Mapping[str, Any]) -> Any:
     choices = body.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    if isinstance(first, Mapping) and first.get("error"):
+    if isinstance(first, dict) and first.get("error"):
         return first["error"]
     error = body.get("error")
     if error and body.get("status") == "failed":
@@ -125,6 +125,6 @@ def _hidden_error(body: Mapping[str, Any]) -> Any:
     if error and not any(body.get(part) for part in ("choices", "content", "output", "candidates", "message")):
         return error
     base = body.get("base_resp")  # MiniMax: 0 if all is well
-    if isinstance(base, Mapping) and base.get("status_code") and not choices:
+    if isinstance(base, dict) and base.get("status_code") and not choices:
         return base
     return None

@@ -119,7 +119,7 @@ class RowReader:
         self, draft: Mapping[str, Any], model: StudyModel, turn: int
     ) -> tuple[Mapping[str, Any], tuple[Trial, bool]]:
         """Return the draft with its place, and what the plan has there, which is looked up once for each place."""
-        key = (model.model, turn, *map(repr, map(draft.get, _NAMED)))
+        key = (model.model, turn, *[cell if type(cell) is str else (repr(cell),) for cell in map(draft.get, _NAMED)])
         if (known := self._known_places.get(key)) is not None:
             return draft, known
         placed = self._placed(draft, self._cells[model.model])

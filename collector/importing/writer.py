@@ -7,16 +7,18 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from slant.collector.errors import DatabaseBusyError, JournalError
+from slant.collector.errors import DatabaseBusyError, DatabaseError, JournalError
 from slant.collector.importing.layouts import Problem, Row
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import Journal, journal_folder, pack_journals
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size
-from slant.collector.keep.journal_loader import load_journals
+from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, LoadReport, load_journals
 from slant.collector.records import Attempt, Run
 
 
@@ -54,6 +56,7 @@ class ImportReport:
 
 Content = tuple[int, int | None, int | None, str | None]
 _BATCH = 2_000
+_UNREADABLE = "A line of a journal can't be read:"
 _DIFFERS = (
     "is already there with another answer, token count or reasoning, and was not replaced. To keep both: number them "
     'in a column "repetition", or import this one into another database (--db)'
@@ -69,6 +72,10 @@ class ImportWriter:
         self._db, self._run, self._report, self._texts = db, run, report, texts
         self._journal: Journal | None = None
         self._batch: list[Attempt] = []
+        self._beside = ThreadPoolExecutor(1, "import")
+        self._loader, self._loading = Loader(db), Future[LoadReport]()
+        self._loading.set_result(LoadReport())
+        self._begun_bytes = 0  # of the journal, whose loading has begun
         self._before = self._journals()
         self._known = self._stored()
 
@@ -83,9 +90,12 @@ class ImportWriter:
         finally:
             if self._journal is not None:
                 self._journal.close("finished" if kind is None else "stopped")
+            self._beside.shutdown()
         if self._journal is not None:
-            self._load()
-            pack_journals(self._db)
+            with ThreadPoolExecutor(1, "pack") as packer:  # what has been opened goes on to be read
+                packing = packer.submit(pack_journals, self._db)
+                self._load()
+                packing.result()
 
     def add(self, row: Row, attempt: Attempt) -> None:
         """Take an attempt that is new; count or report one that is there."""
@@ -105,6 +115,7 @@ class ImportWriter:
         self._batch.append(attempt)
         if len(self._batch) >= _BATCH:
             self._write()
+            self._load_meanwhile()
 
     def _end(self) -> None:
         """Write what follows all attempts: nothing, unless a writer knows more."""
@@ -116,6 +127,20 @@ class ImportWriter:
         for attempt in self._batch:
             self._report.count(attempt)
         self._batch.clear()
+
+    def _load_meanwhile(self) -> None:
+        """Load what is on disk while more rows are read: most of it is work for another processor. If that can't be
+        done now, because somebody reads the database, it is done at the end."""
+        if self._journal is None or not self._loading.done():
+            return
+        if (size := self._journal.durable_bytes) - self._begun_bytes >= CHUNK_BYTES:
+            self._note_loaded()
+            self._begun_bytes = size
+            self._loading = self._beside.submit(self._loader.load, 0.2, {self._journal.path.name: size})
+
+    def _note_loaded(self) -> None:
+        with suppress(DatabaseError):
+            self._report.warnings += [f"{_UNREADABLE} {problem}" for problem in self._loading.result().problems]
 
     def _begun(self) -> Journal:
         if self._journal is None:
@@ -157,13 +182,14 @@ class ImportWriter:
         return known
 
     def _load(self) -> None:
+        self._note_loaded()
         try:
             loaded = load_journals(self._db)
         except DatabaseBusyError as error:
             hint = "The rows are safe in the journal. When the database is free: collect load"
             self._report.warnings.append(f"{error} {hint}")
         else:
-            self._report.warnings += [f"A line of a journal can't be read: {problem}" for problem in loaded.problems]
+            self._report.warnings += [f"{_UNREADABLE} {problem}" for problem in loaded.problems]
 
 
 def _content(

@@ -59,8 +59,8 @@ _CONFINED: dict[str, Any] = {"enable_external_access": False, "lock_configuratio
 # and leaves the other cores alone; and a commit goes straight into the file, for at DETACH it would have to be moved
 # there from the write-ahead log anyway.
 _WRITER: dict[str, Any] = {"threads": 1, "checkpoint_threshold": "1KB"}
-# Each commit writes the last group of rows again, all of it in memory: of answers, DuckDB's own 122,880 take 1.5 GB
-_ROW_GROUP = 30_720
+# Each commit writes the last group again, in memory: DuckDB's own 122,880 answers take 1.5 GB; small ones read slowly
+_ROW_GROUP = 20_480
 _access = threading.RLock()
 _state: dict[str, Any] = {"engine": None, "is_open": False}
 RENEW_PATIENCE_S = 1.0

@@ -4,7 +4,6 @@ RUN_ID.jsonl whatever its file."""
 
 from __future__ import annotations
 
-import io
 import logging
 import sys
 from collections.abc import Iterator
@@ -30,7 +29,7 @@ LONGEST_LINE = 200_000_000
 columns."""
 TOO_LONG = b'{"kind":"line of more than 200 MB"}\n'
 # Requests repeat what all prompts share, some of it kilobytes before: a window of 8 MB finds it
-_OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 9, zstd.CompressionParameter.window_log: 23}
+_OPTIONS: dict[int, int] = {zstd.CompressionParameter.compression_level: 7, zstd.CompressionParameter.window_log: 23}
 
 
 def journal_paths(folder: Path) -> list[Path]:
@@ -118,12 +117,13 @@ def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = No
                         continue
                     offset, skipped, block = offset + skipped, 0, block[end:]
                     yield offset, TOO_LONG
-                data = rest + block
-                cut = data.rfind(b"\n") + 1
-                rest = data[cut:]
-                if cut:
-                    offset += cut
-                    yield offset, data[:cut]
+                if cut := block.rfind(b"\n") + 1:
+                    data = b"".join([rest, memoryview(block)[:cut]])
+                    rest, block = block[cut:], b""  # what is not needed any more is let go before the lines are used
+                    offset += len(data)
+                    yield offset, data
+                else:
+                    rest += block
                 if len(rest) > LONGEST_LINE:
                     rest, skipped = b"", len(rest)
             if isinstance(file, _PackedText) and left == 0 and file.read(1):
@@ -133,12 +133,14 @@ def whole_lines(path: Path, offset: int, chunk_bytes: int, size: int | None = No
 
 
 def _read(file: IO[bytes], n_bytes: int) -> bytes:
-    """Return this many bytes, or what is left. It reads block by block: in a damaged file, what precedes the damage
+    """Return this many bytes, or what is left. It unpacks block by block: in a damaged file, what precedes the damage
     counts."""
+    if not isinstance(file, _PackedText):
+        return file.read(n_bytes)
     parts: list[bytes] = []
     while n_bytes > 0:
         try:
-            part = cast("io.BufferedReader", file).read1(min(n_bytes, _BLOCK))
+            part = file.read1(min(n_bytes, _BLOCK))
         except (zstd.ZstdError, EOFError):
             if not parts:
                 raise

@@ -15,12 +15,13 @@ import polars as pl
 
 from slant.collector.check_facts import CheckFacts
 from slant.collector.keep.frames import registered
-from slant.collector.keep.line_sums import checked_lines
+from slant.collector.keep.line_sums import checked_lines, divided
 from slant.collector.keep.schema import migration_texts
 from slant.collector.records import Attempt, Run
 from slant.collector.system.shipped_files import sql_query
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
+_SPECIAL = b'{"kind":'
 _NULL = re.compile(rb"(?<!\\)((?:\\\\)*)\\u0000")  # escaped as such: after an even number of backslashes
 _KINDS = {int: pl.Int64, bool: pl.Boolean, float: pl.Float64}
 _UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, RecursionError, pl.exceptions.PolarsError)
@@ -121,33 +122,39 @@ def parse(data: bytes) -> Parsed:
     A null character, which R can't hold in a text, becomes \ufffd: one of them in one answer would close the whole view
     to R. The raw response has it as JSON escapes it, and so has the journal.
     """
-    checked, bad = checked_lines(data.split(b"\n")[:-1])
-    kept = [index for index, line in enumerate(checked) if line is not None]
-    parsed = _parsed([line for line in checked if line is not None])
-    parsed.bad = sorted([*bad.items(), *((kept[place], reason) for place, reason in parsed.bad)])
+    if (parsed_at_once := _parsed_at_once(data)) is not None:
+        return parsed_at_once
+    places, lines, bad = _sound_lines(data)
+    parsed = _parsed(lines)
+    parsed.bad = sorted([*bad.items(), *((places[index], reason) for index, reason in parsed.bad)])
     return parsed
+
+
+def _sound_lines(data: bytes) -> tuple[list[int], list[bytes], dict[int, str]]:
+    """Return the lines that are as they were written, each with its index, and what is wrong with the others."""
+    checked, bad = checked_lines(data.split(b"\n")[:-1])
+    sound = [(index, line) for index, line in enumerate(checked) if line is not None]
+    return [index for index, _ in sound], [line for _, line in sound], bad
+
+
+def _parsed_at_once(data: bytes) -> Parsed | None:
+    """Parse lines that all are as they were written; None if one is not, or holds a null character."""
+    if rb"\u0000" in data or (parts := divided(data, _SPECIAL)) is None:
+        return None
+    return _all_at_once(*parts)
 
 
 def _parsed(lines: list[bytes]) -> Parsed:
     """Parse lines without their sums."""
     lines = [_NULL.sub(rb"\1\\ufffd", line) if rb"\u0000" in line else line for line in lines]
-    ordinary = [line for line in lines if not line.startswith(b'{"kind":')]
-    frame = _all_at_once(ordinary)
-    if frame is None:
-        return _one_by_one(lines)
-    special = [line for line in lines if line.startswith(b'{"kind":')]
-    try:
-        records = [_special(json.loads(line)) for line in special]
-    except _UNREADABLE:
-        return _one_by_one(lines)
-    return Parsed(frame, records)
+    attempts = b"".join(line + b"\n" for line in lines if not line.startswith(_SPECIAL))
+    parsed = _all_at_once(attempts, [line for line in lines if line.startswith(_SPECIAL)])
+    return _one_by_one(lines) if parsed is None else parsed
 
 
 def parse_carefully(data: bytes) -> Parsed:
     """Parse as parse() does, but leave out also what DuckDB itself will not take (a malformed time or number)."""
-    checked, bad = checked_lines(data.split(b"\n")[:-1])
-    places = [index for index, line in enumerate(checked) if line is not None]
-    lines = [line for line in checked if line is not None]
+    places, lines, bad = _sound_lines(data)
     with duckdb.connect(":memory:") as scratch:
         for migration in migration_texts():
             scratch.execute(migration)
@@ -187,15 +194,15 @@ def _why_not(scratch: duckdb.DuckDBPyConnection, lines: list[bytes]) -> str | No
     return None
 
 
-def _all_at_once(lines: list[bytes]) -> pl.DataFrame | None:
-    if not lines:
-        return pl.DataFrame(schema=SCHEMA)
+def _all_at_once(attempts: bytes, special: list[bytes]) -> Parsed | None:
+    """Parse lines of attempts, one text, and special ones; None if one of them is neither. Keys that no attempt has are
+    left out."""
     try:
-        frame = pl.read_ndjson(io.BytesIO(b"\n".join([*lines, b""])), schema=SCHEMA)
-    except (pl.exceptions.PolarsError, OSError):
+        frame = pl.read_ndjson(io.BytesIO(attempts), schema=SCHEMA) if attempts else pl.DataFrame(schema=SCHEMA)
+        is_whole = frame.height == attempts.count(b"\n") and not any(frame[name].null_count() for name in _REQUIRED)
+        return Parsed(frame, [_special(json.loads(line)) for line in special]) if is_whole else None
+    except (*_UNREADABLE, OSError):
         return None
-    is_whole = frame.height == len(lines) and not any(frame[name].null_count() for name in _REQUIRED)
-    return frame if is_whole else None
 
 
 def _one_by_one(lines: list[bytes]) -> Parsed:

@@ -49,10 +49,30 @@ def checked_lines(lines: Sequence[bytes]) -> tuple[list[bytes | None], dict[int,
     return checked, bad
 
 
+def divided(text: bytes, special: bytes) -> tuple[bytes, list[bytes]] | None:
+    """Return the lines of a text that do not begin with `special`, as one text with their sums, and those that do, as
+    JSON without them. None unless every line has its right sum: then look at each by `checked_lines`.
+
+    It copies no line by itself, and so takes a third of the time.
+    """
+    view, others, specials = memoryview(text), [], []
+    start = copied = 0
+    while (end := text.find(b"\n", start)) >= 0:
+        place = end - _LENGTH
+        if place <= start or text[place:end] != b"%b%b%b" % (_KEY, _sum(view[start:place]), _END):
+            return None
+        if text.startswith(special, start):
+            others.append(view[copied:start])
+            specials.append(text[start:place] + b"}")
+            copied = end + 1
+        start = end + 1
+    return (b"".join([*others, view[copied:]]), specials) if start == len(text) else None
+
+
 def is_sound(line: bytes) -> bool:
     """Return whether a line (without its end) is what was written; one without a sum counts as such."""
     return not checked_lines([line])[1]
 
 
-def _sum(start: bytes) -> bytes:
+def _sum(start: bytes | memoryview) -> bytes:
     return b2a_base64((crc32(start) & 0xFFFFFF).to_bytes(3, "big"), newline=False)

@@ -15,6 +15,7 @@ _WHOLE = re.compile(r"([0-9]{1,13})(?:\.0+)?")
 _AMOUNT = re.compile(r"[0-9]{1,12}(?:\.[0-9]{1,20})?(?:[eE]-?[0-9]{1,2})?")
 _IDS_BY_RANK = ("x-request-id", "request-id", "apim-request-id", "x-ms-request-id")
 _REQUEST_IDS = frozenset(_IDS_BY_RANK)
+_UNREAD = object()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,18 @@ class Exchange:
     was_dropped: bool = False
     is_packed: bool = False
     sent: str | None = None
+    _object: Any = field(default=_UNREAD, init=False, repr=False, compare=False)
 
     def json(self) -> dict[str, Any] | None:
         """Return the body as an object; None if it is none. Blank lines before it (keep-alives) and a byte order mark
-        are skipped.
+        are skipped. It is read once.
         """
+        if self._object is _UNREAD:
+            self._object = self._decoded()
+        found: dict[str, Any] | None = self._object
+        return found
+
+    def _decoded(self) -> dict[str, Any] | None:
         try:
             value = decoded((self.body or "").lstrip("\ufeff").strip() or "null")
         except (ValueError, RecursionError):

@@ -84,8 +84,8 @@ def read_columns(logprobs: Any) -> tuple[TokenLogprob, ...]:
 
 def read_choice(choice: Any) -> tuple[TokenLogprob, ...]:
     """Read either shape from a choice of a chat completion."""
-    logprobs = choice.get("logprobs") if isinstance(choice, Mapping) else None
-    if not isinstance(logprobs, Mapping):
+    logprobs = choice.get("logprobs") if isinstance(choice, dict) else None
+    if not isinstance(logprobs, dict):
         return ()
     return read_tokens(logprobs.get("content")) or read_columns(logprobs)
 

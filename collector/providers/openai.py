@@ -50,7 +50,7 @@ def chat_request(base_url: str, key: str | None, model: StudyModel, prompt: Prom
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(choice, Mapping):  # no model has answered, whatever was counted
+    if not isinstance(choice, dict):  # no model has answered, whatever was counted
         return Reply(outcome="failed", detail="the response has no choice", **_provenance(body, headers))
     raw = choice.get("message")
     message: Mapping[str, Any] = raw if isinstance(raw, dict) else {}  # a choice that was filtered may have none
@@ -95,8 +95,9 @@ def _part(part: Any) -> str | None:
 def _refusal(message: Mapping[str, Any]) -> str | None:
     """Return the text of a refusal that is marked as one; if the content comes in parts, from its parts."""
     content = message.get("content")
-    parts = content if isinstance(content, list) else ()
-    refused = [part.get("refusal") for part in parts if isinstance(part, Mapping) and part.get("type") == "refusal"]
+    if not isinstance(content, list):  # nearly always
+        return text(message.get("refusal"))
+    refused = [part.get("refusal") for part in content if isinstance(part, Mapping) and part.get("type") == "refusal"]
     return text(message.get("refusal")) or next((piece for part in refused if (piece := text(part))), None)
 
 

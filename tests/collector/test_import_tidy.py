@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 
 from slant.collector import export_trials, import_trials
 from slant.collector.errors import UsageError
+from slant.collector.importing import writer
 from slant.collector.importing.files.table_file import column_names, read_rows
 from slant.collector.importing.imports import ImportReport
 from slant.collector.keep.database import reading
@@ -23,6 +25,23 @@ from tests.support.tiny_study import write_tiny
 
 def import_tidy(folder: Path, *rows: dict[str, Any], **options: Any) -> ImportReport:
     return import_trials(folder / "t.duckdb", "rmiat", [write_csv(folder / "rows.csv", rows)], **options)
+
+
+def test_rows_are_loaded_while_more_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer, "CHUNK_BYTES", 1_000)
+    monkeypatch.setattr(writer, "_BATCH", 100)
+    loaded: list[bool] = []
+
+    def wait_for_some(n_rows: int) -> None:
+        until = time.monotonic() + 60
+        while not (tmp_path / "t.duckdb").exists() and time.monotonic() < until:
+            time.sleep(0.01)
+        loaded.append((tmp_path / "t.duckdb").exists())
+
+    rows = [tidy(model="o3-mini", repetition=n) for n in range(1, 1_101)]
+    report = import_tidy(tmp_path, *rows, on_rows=wait_for_some)
+    assert (loaded, report.rows_imported, report.warnings) == ([True, True], 1_100, [])
+    assert sorted(row["repetition"] for row in trials(tmp_path)) == list(range(1, 1_101))
 
 
 def test_rows_may_be_of_several_models(tmp_path: Path) -> None:

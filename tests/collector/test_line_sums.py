@@ -13,7 +13,7 @@ from slant.collector.keep.journal import Journal, encode, encode_attempt, journa
 from slant.collector.keep.journal_files import compress
 from slant.collector.keep.journal_lines import parse
 from slant.collector.keep.journal_loader import load_journals
-from slant.collector.keep.line_sums import MISSING, WRONG, checked_lines, with_sum
+from slant.collector.keep.line_sums import MISSING, WRONG, checked_lines, divided, with_sum
 from tests.support.made import a_run, an_attempt
 
 
@@ -26,6 +26,18 @@ def test_a_flipped_bit_anywhere_in_a_line_is_noticed(inside: bytes, place: int) 
     other = with_sum(b'{"b":1}')[:-1]
     assert checked_lines([whole, other])[1] == {}
     assert checked_lines([bytes(line), other])[1] in ({0: WRONG}, {0: MISSING})
+
+
+@given(st.lists(st.binary(max_size=30), max_size=6), st.integers(0, 10_000))
+def test_a_text_is_divided_only_if_every_line_is_as_it_was_written(inside: list[bytes], place: int) -> None:
+    texts = [b'{"kind":"%b"}' % text.replace(b"\n", b" ")[: 20 * (n % 2)] for n, text in enumerate(inside)]
+    texts = [text if n % 2 else text.replace(b"kind", b"a") for n, text in enumerate(texts)]
+    whole = b"".join(map(with_sum, texts))
+    assert divided(whole, b'{"kind":') == (b"".join(map(with_sum, texts[::2])), texts[1::2])
+    if whole:
+        damaged = bytearray(whole)
+        damaged[place % len(damaged)] ^= 1
+        assert divided(bytes(damaged), b'{"kind":') is None
 
 
 def test_a_line_without_its_checksum_is_not_believed_among_others() -> None:

@@ -26,7 +26,7 @@ class Problem:
         return f"{self.file}, line {self.line:,}: {self.text}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # made for each row: freezing its fields would take four times as long as setting them
 class Row:
     """One record as the file has it: column name (trimmed, lower case) → value; text everywhere in a CSV."""
 
