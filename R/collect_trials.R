@@ -184,16 +184,16 @@ run_program <- function(command) {
   list(status = status, error_lines = error_lines, is_held_here = is_held_here)
 }
 
-# A search path of libraries as it was before R put its own folders first. A Python that was built on this machine would
-# find the system's libpython in one of them, and could start no process.
+# A search path of libraries as it was before R put its own folders first, once for each R that started another one (as
+# callr and R CMD check do). A Python that was built on this machine would find the system's libpython in one of them.
 without_r_folders <- function(path) {
   script <- 'unset LD_LIBRARY_PATH; . "$0" && printf %s "$LD_LIBRARY_PATH"'
   words <- c("-c", shQuote(script), shQuote(file.path(R.home("etc"), "ldpaths")))
   own <- tryCatch(suppressWarnings(system2("sh", words, stdout = TRUE)), error = function(problem) character())
-  if (length(own) != 1 || !startsWith(paste0(path, ":"), paste0(own, ":"))) {
-    return(path)
+  while (length(own) == 1 && nzchar(own) && startsWith(paste0(path, ":"), paste0(own, ":"))) {
+    path <- substring(path, nchar(own) + 2)
   }
-  substring(path, nchar(own) + 2)
+  path
 }
 
 run_by_processx <- function(command, hear) {

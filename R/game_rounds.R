@@ -75,7 +75,7 @@ without_broken_games <- function(rounds, to) {
     named <- utils::head(rounds$games[is_broken], 3)
     message(sprintf(
       "%s left out, in which more than a tenth of the rounds have no choice: %s%s.", counted(sum(is_broken), "game"),
-      toString(named), if (sum(is_broken) > length(named)) ", …" else ""
+      toString(named), if (sum(is_broken) > length(named)) ", \u2026" else ""
     ))
   }
   if (n_open > 0) message(sprintf("%s without a choice: nothing is learned in them.", counted(n_open, "round")))

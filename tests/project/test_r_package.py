@@ -54,6 +54,12 @@ def test_every_package_that_the_code_calls_is_named_in_description(root: Path) -
     assert called - {"base"} <= named
 
 
+def test_r_code_is_ascii_but_for_its_comments(root: Path) -> None:
+    """R CMD check warns of other characters, and a locale without them would read others."""
+    lines = ((file.name, line) for file in (root / "R").glob("*.R") for line in file.read_text("utf-8").splitlines())
+    assert [f"{name}: {line}" for name, line in lines if not line.isascii() and not line.lstrip().startswith("#")] == []
+
+
 def test_the_first_help_page_lists_every_exported_function(root: Path) -> None:
     listed = set(re.findall(r"\\link\[=(\w+)\]", (root / "man" / "slant-package.Rd").read_text("utf-8")))
     assert listed == set(exported(root))

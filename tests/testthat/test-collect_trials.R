@@ -85,6 +85,15 @@ test_that("base R's pipe hears and tells what processx does", {
   expect_equal(heard[[1]]$status, 2L)
 })
 
+test_that("the folders that R puts first are taken away, once for each R that started another one", {
+  skip_if_not(file.exists(file.path(R.home("etc"), "ldpaths")), "R names no folders of libraries here")
+  script <- 'unset LD_LIBRARY_PATH; . "$0" && printf %s "$LD_LIBRARY_PATH"'
+  own <- system2("sh", c("-c", shQuote(script), shQuote(file.path(R.home("etc"), "ldpaths"))), stdout = TRUE)
+  expect_equal(without_r_folders(paste(own, own, "/mine/lib", sep = ":")), "/mine/lib")
+  expect_equal(without_r_folders(own), "")
+  expect_equal(without_r_folders("/mine/lib"), "/mine/lib")
+})
+
 test_that("a slant.py of the current folder is not run", {
   with_collector()
   withr::local_dir(withr::local_tempdir())
