@@ -1,7 +1,7 @@
 """Findings that need no function: the table of checks has their rule, and templates of their sentences.
 
-In braces stand columns of the rows, and how their values are said: {skewness:spread}, {d:number}, {p:number 3},
-{rate:percent 0}, {p:p}, {n:,}. In `sentence` and `details` a column is all of its values, and {caution:cell} is how many cells
+In braces are columns of the rows, and how their values are shown: {skewness:spread}, {d:number}, {p:number 3}, {p:p},
+{rate:percent 0}, {n:,}. In `sentence` and `details` a column is all of its values, and {caution:cell} is how many cells
 have the condition `caution` ("3 of 39 cells", or another noun); {reference} and {other} are the labels of the two
 conditions, {alpha} and {bound} as they were given. In `each` a column is that row's, model, test and condition are its
 labels, {cell} is both of the first, {in_condition} all three.

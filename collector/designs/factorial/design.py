@@ -77,7 +77,8 @@ class Factorial(Design):
     profiles_view = "factorial_profiles"
     compared = ("factorial_profiles", "measured")
     checks: Mapping[str, Mapping[str, Any]] = {
-        "balance": {}, "missing_levels": {}, "position_effects": {}, "scale_use": {}, "acquiescence": {}, "proportional_odds": {},
+        "balance": {}, "missing_levels": {}, "position_effects": {}, "scale_use": {}, "acquiescence": {},
+        "proportional_odds": {},
     }  # fmt: skip
 
     def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
