@@ -253,4 +253,4 @@ def test_ci_only_names_the_repository_and_calls_make_test(root: Path, tmp_path: 
 
 def test_make_has_the_targets_that_people_are_told_of(root: Path) -> None:
     targets = re.findall(r"^([a-z-]+):", (root / "Makefile").read_text(), re.MULTILINE)
-    assert {"setup", "demo", "test", "test-full", "check", "docs", "lock"} <= set(targets)
+    assert {"setup", "demo", "test", "test-full", "check", "docs", "docs-site", "dist", "lock"} <= set(targets)
