@@ -111,7 +111,8 @@ def signature(thing: Any) -> str:
         kind = "" if one.annotation is one.empty else f": {one.annotation}"
         default = "" if one.default is one.empty else f" = {one.default!r}" if kind else f"={one.default!r}"
         arguments.append(f"{stars}{one.name}{kind}{default}")
-    result = "" if whole.return_annotation in (whole.empty, "None") else f" -> {whole.return_annotation}"
+    is_plain = inspect.isclass(thing) or whole.return_annotation is whole.empty
+    result = "" if is_plain else f" -> {whole.return_annotation}"
     if len(", ".join(arguments)) > HELP_WIDTH - 30:
         return "(\n    " + ",\n    ".join(arguments) + f",\n){result}"
     return f"({', '.join(arguments)}){result}"
