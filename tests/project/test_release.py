@@ -1,4 +1,4 @@
-"""A release: one version everywhere, what `make dist` makes, and the workflows that nobody has run from here."""
+"""A release: one version everywhere, what `make dist` makes, and the workflows, which tests can only read."""
 
 from __future__ import annotations
 
