@@ -30,7 +30,7 @@ CREATE TABLE run_tests (
 CREATE TABLE run_conditions (run_id TEXT, place INTEGER, condition TEXT, condition_no INTEGER, label TEXT);
 
 -- One file of one text of a study a row; `file_no` 1 is its TOML, the others are the CSVs that it reads. A version may
--- have several texts, which differ in nothing that is asked (a label, a fit): the one that was kept last stands.
+-- have several texts, which differ in nothing that is asked (a label, a fit): the one that was kept last holds.
 CREATE TABLE study_files (
     study TEXT, study_version TEXT, text_id TEXT, file_no INTEGER, file TEXT, text TEXT, kept_at TIMESTAMP
 );

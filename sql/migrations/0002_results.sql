@@ -7,7 +7,7 @@ CREATE TABLE calls (
     ended_at TIMESTAMP
 );
 
--- The data frames that these calls returned, each in a table of its own, told apart by `call_id`.
+-- The data frames that these calls returned, each in a separate table, distinguished by `call_id`.
 
 -- One fit of one cell a row (the view `fits` has its call beside it). `dropped` says how many rows it left out, by the
 -- flag that said so: "is_refusal: 4"; NULL where it has no flags.
@@ -42,7 +42,7 @@ CREATE TABLE stm_topics (
 -- kind: 'frex' (words by which the topic differs) or 'prob' (its most frequent words). Words are stems.
 CREATE TABLE stm_words (call_id TEXT, topic BIGINT, kind TEXT, place BIGINT, word TEXT);
 
--- scope says what is told apart: model, condition, test, or 'model x condition'; the other columns are NULL.
+-- scope says what is kept apart: model, condition, test, or 'model x condition'; the other columns are NULL.
 CREATE TABLE stm_prevalence (
     call_id TEXT, scope TEXT, topic BIGINT, model TEXT, condition TEXT, test TEXT,
     estimate DOUBLE, conf_low DOUBLE, conf_high DOUBLE
@@ -133,7 +133,7 @@ CREATE TABLE lme4_contrasts (
 -- Falsification by permutation (`analyze permute`): refits of a fit to data whose block labels were swapped at random.
 
 -- One run of the test a row: which fit, of which rows, with which seed and settings (JSON). `n_permutations` were asked
--- for; how many took part stands in permutation_cells. `n_one_block`: items answered in one block only, by model and
+-- for; how many took part is in permutation_cells. `n_one_block`: items answered in one block only, by model and
 -- domain; their only label is drawn, too. `rows_hash`: of the rows as observed, as `data_hash` of their fits is.
 -- `refit_seconds`: of all refits together.
 CREATE TABLE permutations (
@@ -189,7 +189,7 @@ CREATE TABLE sensitivity (
 
 -- What chance gives to an index: one kind of cell and index a row. Cells of as many games, rounds, groups and jobs in
 -- each class (`class_sizes`: JSON, as in allocation_games) share it. is_balanced: each job comes equally often in a game,
--- instead of being drawn anew each round. level is the mean over n_cells random cells, 95 % of which lie between
+-- instead of being drawn again each round. level is the mean over n_cells random cells, 95 % of which lie between
 -- level_low and level_high.
 CREATE TABLE random_levels (
     call_id TEXT, n_rounds BIGINT, n_groups BIGINT, class_sizes TEXT, is_balanced BOOLEAN, n_games BIGINT, index TEXT,

@@ -2,7 +2,7 @@
 -- from its own priors, in the rows of one source, study version, variant and, where it is made of each, model and test.
 
 -- One calibration a row. `family` of the outcome; `seed`, `settings` (JSON); `n_data_sets` were asked for; how many
--- have ranks stands in calibration_quantities. `rows_hash`: of the rows, as `data_hash` of their fits is.
+-- have ranks is in calibration_quantities. `rows_hash`: of the rows, as `data_hash` of their fits is.
 -- `fit_seconds`: of all fits together.
 CREATE TABLE calibrations (
     call_id TEXT, calibration_id TEXT, study TEXT, study_version TEXT, source TEXT, variant TEXT, fit TEXT, engine TEXT,

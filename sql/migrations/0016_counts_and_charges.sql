@@ -1,7 +1,7 @@
 -- What a response says beside its text and its counts: what its reasoning text is, what it wrote into a cache, what it
 -- was charged for, under which settings it was made.
 
--- `reasoning_kind`: raw (the reasoning itself), summary, encrypted, none; NULL where nobody knows (imports, failures).
+-- `reasoning_kind`: raw (the reasoning itself), summary, encrypted, none; NULL if that is not known (imports, failures).
 ALTER TABLE attempts ADD COLUMN reasoning_kind TEXT;
 ALTER TABLE attempts ADD COLUMN cache_write_tokens BIGINT;
 ALTER TABLE attempts ADD COLUMN cache_write_1h_tokens BIGINT;

@@ -1,4 +1,4 @@
--- The view that stands for the table `attempts` in a lake: its parts, with what was found out of them after they were written.
+-- The view that takes the place of the table `attempts` in a lake: its parts, with what was found out of them after they were written.
 CREATE VIEW attempts AS
 SELECT a.* REPLACE (
     coalesce(c.reasoning_tokens_recounted, a.reasoning_tokens_recounted) AS reasoning_tokens_recounted,

@@ -1,4 +1,4 @@
--- Rows of attempts whose id stands there before, and trials with several final answers, of the runs just loaded; those
+-- Rows of attempts whose id is there already, and trials with several final answers, of the runs just loaded; those
 -- of runs that were set aside end no trial.
 SELECT
     (SELECT count(*) - count(DISTINCT attempt_id) FROM attempts WHERE list_contains($runs, run_id)) AS n_doubled,

@@ -1,2 +1,2 @@
--- The view that stands for the table `attempts` in a lake whose attempts nothing was found out of since: its parts.
+-- The view that takes the place of the table `attempts` in a lake, if nothing was found out about them since: its parts.
 CREATE VIEW attempts AS FROM attempt_parts

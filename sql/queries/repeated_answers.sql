@@ -8,7 +8,7 @@ WITH lineages AS (
     FROM (SELECT DISTINCT lineage FROM merged_runs) m
     CROSS JOIN (SELECT run_id FROM runs ANTI JOIN merged_runs USING (run_id)) r
     UNION
-    -- a journal of another collector that nobody merged: each run for itself
+    -- a journal of another collector that was not merged: each run for itself
     SELECT run_id, run_id FROM runs WHERE NOT EXISTS (FROM merged_runs)
 ), members AS (
     SELECT a.conversation_id, l.lineage, a.attempt_id, a.trial_id, a.done_at, a.is_final,

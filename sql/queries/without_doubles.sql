@@ -1,4 +1,4 @@
--- Deletes each row of attempts whose id stands in an earlier row.
+-- Deletes each row of attempts whose id is in an earlier row.
 DELETE FROM attempts
 WHERE rowid IN (
     SELECT rowid FROM attempts WHERE list_contains($runs, run_id)

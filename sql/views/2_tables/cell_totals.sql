@@ -8,7 +8,7 @@
 -- note:  answers are what `is_valid`; their tokens are summed and counted (where there is a count), so that a mean
 --        over several tests is a ratio of sums. `max_tokens` is of answers, `n_wordings` of all trials.
 CREATE OR REPLACE VIEW cell_totals AS
-WITH by_wording AS (  -- first, for wordings are told apart by grouping in less time than by DISTINCT
+WITH by_wording AS (  -- first, for grouping finds wordings in less time than DISTINCT
     SELECT source, study, study_version, variant, model, test, condition, wording,
            count(*) AS n_trials, count(*) FILTER (is_refusal) AS n_refusals, count(*) FILTER (is_valid) AS n_valid,
            max(tokens) FILTER (is_valid) AS max_tokens, count(tokens) FILTER (is_valid) AS n_tokens,

@@ -30,7 +30,7 @@ WITH now AS (
     SELECT d.*, a.n_comparisons, a.p_adjusted, a.adjust, c.data_hash, c.versions, c.ended_at AS made_at
     FROM game_differences d
     JOIN calls c USING (call_id)
-    JOIN adjusted a ON a.difference_id = d.call_id AND a.index = d.index -- the other indices nobody asked for
+    JOIN adjusted a ON a.difference_id = d.call_id AND a.index = d.index -- the other indices were not asked for
 ), sides AS (
     SELECT *, condition AS side FROM differences
     UNION ALL

@@ -2,7 +2,7 @@
 -- grain: study, test, model
 -- study: any
 -- note:  set by a comparison (see printed_numbers), elsewhere without rows. `usual_variant` is the first, the
---        study as it stands. Of games, `condition` is the format in which the model usually answers, and `n_planned` counts
+--        study as its file has it. Of games, `condition` is the format in which the model usually answers, and `n_planned` counts
 --        games; a row without a model is of all that the study does not name.
 CREATE OR REPLACE VIEW planned_cells AS
 SELECT unnest(getvariable('planned_cells')::STRUCT(
