@@ -138,7 +138,7 @@ item_effects <- function(draws, parts, item) {
   lapply(by_coefficient, function(own) unclass(draws[, own, drop = FALSE]))
 }
 
-# What stands left of the bars that group by `item`.
+# What is left of the bars that group by `item`.
 grouped_terms <- function(part, item) {
   if (!is.call(part)) {
     return(NULL)

@@ -51,7 +51,7 @@ check_first_option <- function(data, by = NULL, chosen = "choice", first = "firs
   }))
 }
 
-# A letter is never the option that it stands for: such columns would make a share of 0.
+# A letter is never the option that it names: such columns would make a share of 0.
 warn_of_other_names <- function(values, options, chosen, first) {
   if (length(unique(options)) > 1 && !any(values %in% options)) {
     warning(sprintf(
@@ -100,7 +100,7 @@ p_of_places <- function(chosen, first, n_options, cluster) {
   unit <- if (is.null(cluster)) seq_along(chosen) else match(cluster, unique(cluster))
   is_alike <- tapply(first, unit, function(values) length(unique(values)) == 1)
   if (!all(is_alike)) unit <- seq_along(chosen)
-  if (length(unique(first)) == 1 && max(n_options) > 1) { # a place that one group always has can't be told from it
+  if (length(unique(first)) == 1 && max(n_options) > 1) { # a place that one group always has can't be separated from it
     return(NA_real_)
   }
   share <- 1 # of draws, by the number of first choices from 0 up

@@ -49,7 +49,7 @@ parse_prior <- function(text) {
   if (length(parsed) == 1) parsed[[1]]
 }
 
-# The number that stands there; NA for whatever else does. Nothing is evaluated.
+# The number that is there; NA for anything else. Nothing is evaluated.
 plain_number <- function(part) {
   if (is.call(part) && length(part) == 2 && identical(part[[1]], as.name("-"))) {
     return(-plain_number(part[[2]]))

@@ -223,7 +223,7 @@ run_by_pipe <- function(command, hear) {
   status <- NULL
   on.exit(if (is.null(status)) close(connection))
   while (length(line <- readLines(connection, n = 1, warn = FALSE)) > 0) hear(line)
-  # close() gives the exit status in the upper byte; NULL stands for 0.
+  # close() gives the exit status in the upper byte; NULL is 0.
   status <- close(connection)
   status <- if (is.null(status)) 0L else as.integer(status)
   if (status > 255L) status %/% 256L else status

@@ -56,7 +56,7 @@ compare_games <- function(data, between = "variant", reference = NULL, by = NULL
   comparisons
 }
 
-# Where so many comparisons are corrected for that no p from so few permutations could come out small.
+# If more comparisons are corrected for than let a p from so few permutations could come out small.
 warn_of_draws <- function(comparisons, adjust, n_draws) {
   # where many are small at once, false discovery rates leave them so
   n <- if (adjust %in% c("none", "BH", "fdr")) 1 else max(comparisons$n_comparisons)

@@ -58,7 +58,7 @@ validity_of <- function(units, alpha) {
   units$model <- as.character(units$model)
   check_units(units)
   if (nrow(units) < 10) {
-    warning(sprintf("There are only %s: their correlation can hardly be told.", counted(nrow(units), "unit")),
+    warning(sprintf("There are only %s: their correlation is hardly known.", counted(nrow(units), "unit")),
       call. = FALSE
     )
   }
@@ -115,7 +115,7 @@ validity_row <- function(row, units, values, p_value, left_out = NA_character_) 
 
 # What the sums of squares of units are made of: for each level, from the cells up, `residuals_of(values)`, the sums of
 # squares of a level as differences of those of residuals; `df`; `per_level`, by what the covariance of the level is
-# multiplied in its mean squares. A level that the cells can't be told apart from (each test is asked of one model only)
+# multiplied in its mean squares. A level that can't be separated from the cells (each test is asked of one model only)
 # is part of them; with one model, or one test, there is none of it.
 unit_levels <- function(units) {
   n <- nrow(units)

@@ -2,7 +2,7 @@
 # of a count of 0 that it is below k; so a family's likelihood of a count is the probability of that interval, and
 # families compare with each other, and counts in steps with exact ones.
 
-# A family of bayes_family() with, besides what stands there: `step`; `parameters`, the names of what `sigma` holds in
+# A family of bayes_family() with, besides what it has: `step`; `parameters`, the names of what `sigma` holds in
 # the functions `draw` and `log_lik`: one number (or one of each draw), or, of several parameters, a list of them by
 # name; `median(predictor, sigma)`, in tokens; `log_density(y, predictor, sigma)`, at the middle of a count's step and
 # per step; `draw_fitted(predictor, sigma)`, counts as they are fitted, of a family whose draws are fitted otherwise;
@@ -75,7 +75,7 @@ count_families <- list(
         log(step) + stats::dnbinom(y + step %/% 2, size = shape, mu = exp(predictor), log = TRUE)
       },
       median = function(predictor, shape) stats::qnbinom(.5, size = shape, mu = exp(predictor)),
-      # Whole numbers: below a step is up to k - 1. Above it stands the middle of the step: a gradient of all intervals
+      # Whole numbers: below a step is up to k - 1. Above it is the middle of the step: a gradient of all intervals
       # takes Stan 30 ms, where one of these takes 1 (2,000 counts).
       limits = quote(vint(count_side)),
       observed = function(counts) {

@@ -178,7 +178,7 @@ dots_height_in <- function(cells, width = NULL) {
   2.5 + legend_in + n_times * panels_in + .5 * (n_times - 1)
 }
 
-# The text that stands for a figure of game_dots(): `what` of how many models and conditions, and each index.
+# The text alternative of a figure of game_dots(): `what` of how many models and conditions, and each index.
 games_in_words <- function(what, cells, notes) {
   alt_text(
     sprintf(

@@ -16,7 +16,7 @@ answer_format_labels <- function() {
 }
 
 # Rows with factors to show: `model_shown`, `variant_shown`, `format_shown`. A label or number that is missing in some
-# rows does not matter: the name stands for the label, and what has no number comes last.
+# rows does not matter: the name takes the place of the label, and what has no number comes last.
 labelled_games <- function(rows, to) {
   check_columns(rows, c("model", "variant"), to = to)
   if (!"answer_format" %in% names(rows)) rows$answer_format <- rep(NA_character_, nrow(rows))

@@ -1,8 +1,8 @@
 # The seven layers that figures are made of: dots with intervals, forest, heat map, curves, histogram, densities,
 # bars. Their rows have `at` (`share`, `n`), `low` and `high` where there is an interval, and `height`, the place on an
-# upright axis of names. What panels, axes and rows have in common stands below them.
+# upright axis of names. What panels, axes and rows have in common is below them.
 
-# In aes() it stands for the rows that are drawn, whatever it is elsewhere: here so that R CMD check knows the name.
+# In aes() it names the rows that are drawn: here so that R CMD check knows the name.
 .data <- NULL
 
 # Marks that differ by the factor `look`, in the aesthetics `as`; without one they are all of the colour `plain`.
@@ -149,7 +149,7 @@ places_beside <- function(n, half) if (n == 1) 0 else seq(half, -half, length.ou
 # The 95 % t interval of means of `n` values, as half its width; NA for a single value.
 t_half_width <- function(sd, n) ifelse(n < 2, NA_real_, stats::qt(.975, pmax(n - 1, 1)) * sd / sqrt(n))
 
-# The rows that have a value, or an error that says which column is missing, what is not there, or what stands there
+# The rows that have a value, or an error that says which column is missing, what is not there, or what is there instead
 # twice. `to`: what is drawn; `has_value` is looked at once the columns are known to be there.
 rows_to_draw <- function(rows, columns, has_value, to, nothing, keys = character(), twice = NULL, advice = NULL) {
   check_columns(rows, columns, to = paste("draw", to))

@@ -62,7 +62,7 @@ fitted_to <- function(plot, width_in) {
   )
 }
 
-# The height of all that stands above and below the panels, in inches.
+# The height of all that is above and below the panels, in inches.
 height_of_words <- function(plot) {
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())

@@ -132,7 +132,7 @@ measure_note <- function(data) {
   sprintf("Tokens are, for %s.", paste(in_words, collapse = "; "))
 }
 
-# The text that stands for a figure where it can't be seen: what is drawn, the `values` with what they are, and further
+# The text alternative of a figure: what is drawn, the `values` with what they are, and further
 # sentences, which come last.
 alt_text <- function(what, values_are = NULL, values = NULL, ..., notes = NULL) {
   listed <- paste(c(values_are, if (length(values) > 0) paste(values, collapse = "; ")), collapse = ": ")

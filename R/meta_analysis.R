@@ -82,7 +82,7 @@ on_boundary_below <- 1e-3
 pooled_rows <- function(cells, alpha) {
   cells$cell <- seq_len(nrow(cells))
   n <- vapply(cells[c("test", "model", "cell")], function(values) length(unique(values)), 1L)
-  # What has one level varies not at all; what has one for each cell is told apart from the cells by nothing.
+  # What has one level varies not at all; what has one for each cell can't be separated from the cells.
   parts <- names(n)[n > 1 & (n < nrow(cells) | names(n) == "cell")]
   if (n[["test"]] == nrow(cells) || n[["model"]] == nrow(cells)) {
     parts <- c(setdiff(parts, "cell"), if (n[["test"]] == nrow(cells)) "test" else "model")

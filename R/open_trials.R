@@ -164,7 +164,7 @@ open_database <- function(path, patience_s) {
     DBI::dbDisconnect(connection, shutdown = TRUE)
     stop_with(
       sprintf("Can't open %s: it holds the macro %s, and slant makes none.", quoted(path), macros[[1]]),
-      "It could change what every table says: a macro of the file stands for DuckDB's own function of that name.",
+      "It could change what every table says: a macro of the file replaces DuckDB's function of that name.",
       "Where the macro is your own, drop it: DROP MACRO in the duckdb shell."
     )
   }

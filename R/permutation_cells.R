@@ -1,6 +1,6 @@
 # What a refit is made of, cell by cell: its rows in one order, and the difference between the blocks of each cell.
 
-# Rows without a gap, and the columns that the fit sees, or that are told apart. Sums of floating-point numbers depend
+# Rows without a gap, and the columns that the fit sees, or that are kept apart. Sums of floating-point numbers depend
 # on the order of rows: it is made one. Beside a column NAME stays NAME_no, the order of its levels.
 in_fixed_order <- function(data, formula, more = character()) {
   check_columns(data, more, to = "permute")

@@ -16,7 +16,7 @@ refit_brms <- function(data, formula, levels, settings) {
   )
 }
 
-# As fit_lme4() fits it. That cells are separated is counted by cell, not told refit by refit.
+# As fit_lme4() fits it. That cells are separated is counted by cell, not reported refit by refit.
 refit_glmer <- function(data, formula, levels, settings) {
   need_package("lme4", "refit with glmer")
   formula <- without_single_levels(checked_formula(formula, names(data)), data, levels)$formula

@@ -8,7 +8,7 @@
 #'
 #' **Of blocks:** Swaps the two block labels of an item at random within model and domain (each item with probability
 #' 1/2, with all of its rows), refits the model, many times, and sums up where the observed difference between the
-#' blocks stands among those that such labels give. From the shell: `analyze permute`.
+#' blocks is placed among those that such labels give. From the shell: `analyze permute`.
 #'
 #' With `engine = "brms"` the compiled model is sampled with shorter chains than those of the main fit, for only the
 #' posterior's mean is used; `"lme4"` is [lme4::glmer()] as a fast check. Rows with a gap in a column of the formula are

@@ -121,7 +121,7 @@ checked_model_file <- function(row, column, database) {
 }
 
 # Reading an .rds file can run code: what is read is a copy of your own, and it is the copy that is compared with the
-# checksum that the database was told, so that nobody can put another file into its place meanwhile.
+# checksum that the database keeps, so that no one can put another file into its place meanwhile.
 read_kept_rds <- function(file, md5) {
   copy <- tempfile(fileext = ".rds")
   on.exit(unlink(copy))

@@ -17,7 +17,7 @@ texts_of_one_kind <- function(data, text = "reasoning_text", wanted = NULL) {
   list(data = data, kind = kind, n_others = sum(is_other))
 }
 
-# Says it where it can be told to a person; as a warning, for it changes what the texts are of.
+# Says it if a person can read it; as a warning, for it changes what the texts are of.
 say_of_kind <- function(of_kind) {
   if (of_kind$n_others > 0) {
     others <- setdiff(c("raw", "summary"), of_kind$kind)

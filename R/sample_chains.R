@@ -124,7 +124,7 @@ stop_processes <- function(running) {
 
 # Should this process end before its chains (by kill -9, too), they would go on sampling for nobody. So a shell looks
 # each second whether it is still there, and else kills those that `list` names. It is begun before all of them: they
-# are told from each other by pipes, which it must not hold. Without the file it ends by itself.
+# are distinguished by pipes, which it must not hold. Without the file it ends by itself.
 watch_over <- function(list) {
   is_gone <- "! kill -0 %1$d 2>/dev/null || grep -q '^State:[[:space:]]*Z' /proc/%1$d/status 2>/dev/null"
   script <- paste(

@@ -30,7 +30,7 @@ cleaned_texts <- function(texts, removed_words) {
 }
 
 # A regular expression that finds what "first|second|third" finds. A word that begins with an earlier one is never
-# reached there; of those that are left, the longer stands before the shorter it begins with, so the longest fits.
+# reached there; of those that are left, the longer comes before the shorter it begins with, so the longest fits.
 alternation <- function(words) {
   words <- unique(words[nzchar(words)])
   is_reached <- vapply(seq_along(words), function(i) !any(startsWith(words[i], words[seq_len(i - 1)])), logical(1))

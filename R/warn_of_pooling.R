@@ -2,7 +2,7 @@
 
 # Warns of each of these columns that takes more than one value within a group of rows, once for each column.
 # `within`: columns that make the groups (none: all rows are one). `named_columns`: columns that the caller uses by
-# name, so that their values are told apart on purpose. `kinds`: the columns looked at.
+# name, so that their values are kept apart on purpose. `kinds`: the columns looked at.
 warn_of_pooling <- function(data, within, named_columns = character(), kinds = kinds_of_rows()) {
   for (name in setdiff(intersect(kinds, names(data)), c(within, named_columns))) {
     if (length(unique(data[[name]])) < 2) next # as nearly always; what follows takes longer than a short fit's rest

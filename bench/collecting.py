@@ -57,8 +57,8 @@ def speed(rounds: int) -> list[Measure]:
 
 
 def slow(seconds: float) -> list[Measure]:
-    """A run of so many seconds where an answer takes two, 200 in flight: how near it comes to 100 answers a second, and
-    what it takes of DuckDB.
+    """A run of that many seconds in which an answer takes two, 200 in flight: how near it comes to 100 answers a
+    second, and what it takes of DuckDB.
     """
     with server(LATENCY_S) as url, tempfile.TemporaryDirectory() as folder:
         run = measured("whole", url, Path(folder) / "a.duckdb", 2, SLOW_IN_FLIGHT, round(seconds * IDEAL_PER_S))
@@ -85,7 +85,7 @@ def full_speed(seconds: float) -> list[Measure]:
 
 
 def while_read(seconds: float) -> list[Measure]:
-    """A reader holds the database for so many seconds of a run that is a little longer."""
+    """A reader holds the database for that many seconds of a run that is a little longer."""
     with server(LATENCY_S) as url, tempfile.TemporaryDirectory() as folder:
         db = Path(folder) / "a.duckdb"
         command = in_process("whole", url, db, 2, SLOW_IN_FLIGHT, round((seconds + 10) * IDEAL_PER_S))

@@ -1,7 +1,7 @@
 """Many processes and machines: two collectors next to one, a merge of eight shards, tables over a lake next to the
 database; calls of R by our own processes and by a Dask cluster of as many.
 
-`SLANT_BENCH_ANSWERS=250000,500000` is for merges of shards of so many answers each, one after the other (a million of
+`SLANT_BENCH_ANSWERS=250000,500000` is for merges of shards of that many answers each, one after the other (a million of
 them, in all, take 100 MB of disk as journals, and 0.4 GB as a database). `SLANT_BENCH_TRIALS` names a file and
 `SLANT_BENCH_LAKE` a folder in which ten million trials and their lake are kept for the next time.
 """
@@ -61,7 +61,7 @@ def processes(rounds: int, repetitions: int) -> list[Measure]:
 
 
 def merging(answers: int) -> list[Measure]:
-    """Merges of eight shards of so many answers each, whose journals are compressed."""
+    """Merges of eight shards of that many answers each, whose journals are compressed."""
     sizes = map(int, os.environ.get("SLANT_BENCH_ANSWERS", str(answers)).split(","))
     return [measure for size in sizes for measure in merged_shards(size)]
 
@@ -116,7 +116,7 @@ def _line(line: bytes, run: dict[str, Any], run_id: str, number: int) -> bytes:
 
 
 def lake(trials: int) -> list[Measure]:
-    """All tables over a lake of so many trials, next to the same over the database."""
+    """All tables over a lake of that many trials, next to the same over the database."""
     with tempfile.TemporaryDirectory() as name:
         db = kept_trials(Path(name), trials)
         folder = Path(os.environ.get("SLANT_BENCH_LAKE") or Path(name) / "lake")
@@ -187,7 +187,7 @@ def local_cluster(folder: Path) -> Iterator[Executor]:
 
 
 def seconds_of_fits(db: Path, fit: str, n: int, workers: Workers) -> tuple[float, float]:
-    """Of so many fits of the cells of a study, each kept: by the clock, and of this process' processors."""
+    """Of that many fits of the cells of a study, each kept: by the clock, and of this process' processors."""
     calls = many_calls(db, fit, n)
     began, cpu = time.perf_counter(), time.process_time()
     made = results(db, calls, refit=True, workers=workers)

@@ -35,7 +35,7 @@ def whole(url: str, db: str, repetitions: int, in_flight: int, stop_after: int =
     from slant.collector.system.operating_system import peak_memory_mb
 
     class Stopwatch(Watcher):
-        """Stops the run after so many answers, and remembers when things happened."""
+        """Stops the run after that many answers, and remembers when things happened."""
 
         def __init__(self) -> None:
             self.left = stop_after
@@ -113,7 +113,7 @@ def bare(url: str, trials: int, in_flight: int) -> dict[str, float]:
 
 
 def crew(url: str, db: str, repetitions: int, in_flight: int, processes: int) -> dict[str, float]:
-    """One run with so many processes, timed from the first answer that is seen to the last."""
+    """One run with that many processes, timed from the first answer that is seen to the last."""
     from slant.collector import Watcher, collect
 
     moments: list[float] = []
@@ -133,7 +133,7 @@ def crew(url: str, db: str, repetitions: int, in_flight: int, processes: int) ->
 
 
 def games(url: str, db: str, cells: int, in_flight: int) -> dict[str, float]:
-    """All games of so many cells of the hiring study; `in_flight` at once in each cell."""
+    """All games of that many cells of the hiring study; `in_flight` at once in each cell."""
     from slant.collector import collect
 
     began_s, cpu_s = time.perf_counter(), time.process_time()
@@ -144,7 +144,7 @@ def games(url: str, db: str, cells: int, in_flight: int) -> dict[str, float]:
 
 
 def history(rounds: int) -> dict[str, float]:
-    """What the turns of one game of so many rounds hold in memory; played without a server."""
+    """What the turns of one game of that many rounds hold in memory; played without a server."""
     import tracemalloc
     from dataclasses import replace
 
@@ -204,7 +204,7 @@ def display(answers: int, per_second: int) -> dict[str, float]:
 
 
 def reader(db: str, seconds: float) -> None:
-    """Opens the database as soon as it is free, and holds it for so many seconds."""
+    """Opens the database as soon as it is free, and holds it for that many seconds."""
     import duckdb
 
     while True:

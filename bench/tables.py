@@ -49,7 +49,7 @@ FROM attempts CROSS JOIN range(1, ?) AS copies(n)
 
 
 def views(trials: int) -> list[Measure]:
-    """Each table of sql/views/2_tables over so many trials."""
+    """Each table of sql/views/2_tables over that many trials."""
     with tempfile.TemporaryDirectory() as folder:
         db = kept_trials(Path(folder), trials)
         runs = {name: measured("tables", db, name)[name] for name in table_info()}
@@ -155,7 +155,7 @@ def _cost(pages: Pages, look: Callable[[], str]) -> tuple[float, float]:
 
 
 def word_lists(answers: int) -> list[Measure]:
-    """Word associations: reading so many answers, and D over as many in SQL. The answers are simulated, of two models
+    """Word associations: reading that many answers, and D over as many in SQL. The answers are simulated, of two models
     in all tests; they are read as they lie in the database, which then gets copies of them, each with ids of its own.
     """
     with tempfile.TemporaryDirectory() as folder:

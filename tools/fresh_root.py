@@ -67,7 +67,7 @@ def bring(folder: Path) -> None:
 
 
 def folders_of_pip() -> list[str]:
-    """Folders that pip is told to look into."""
+    """Folders that pip looks into."""
     files = (Path("/etc/pip.conf"), Path.home() / ".config/pip/pip.conf")
     text = "\n".join(
         [*(path.read_text("utf-8") for path in files if path.exists()), os.environ.get("PIP_FIND_LINKS", "")]

@@ -90,7 +90,7 @@ def compare(
     groups = groups if source is None else groups.filter(pl.col("source") == source)
     if groups.is_empty() and source != PRINT and (source is not None or not of_print):
         raise DatabaseError(
-            f'"{db}" holds no rows of "{study.name}" as it stands{f" from {source}" if source else ""}.'
+            f'"{db}" holds no rows of "{study.name}" as its file has it{f" from {source}" if source else ""}.'
         )
     given = {name for each in of_answers for name in each.gives}
     left_out = {name for each in sources_of(study) if not each.is_of_print for name in each.gives} - given

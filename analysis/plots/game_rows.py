@@ -71,7 +71,7 @@ def with_classes(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
 
 
 def variants_to_draw(data: FigureData) -> list[str]:
-    """Those that are asked for; else the study as it stands, or where the data lack it, the first that they have."""
+    """Those that are asked for; else the study as its file has it, or if the data lack it, the first that they have."""
     games = data.games("allocation_games")
     played_variants = [] if games is None else games["game_variant"].unique().to_list()
     study_variants = [variant for variant in data.study.variants if variant in played_variants]

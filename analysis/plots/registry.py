@@ -53,7 +53,7 @@ def figure_rows(
     variants: Sequence[str] = (),
 ) -> Iterator[FigureRows]:
     """Yield the rows of the named figures (default: of all) that the data of `study` have something for. `variants`:
-    those that figures of one variant are drawn for (default: all; where variants are compared, the study as it stands).
+    those that figures of one variant are drawn for (default: all; if variants are compared, the unchanged study).
 
     Raises UnknownNameError for an unknown figure or variant, RError if effect sizes must be computed without R.
     """

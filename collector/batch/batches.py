@@ -159,7 +159,7 @@ class Batches:
                 replace(job, state="sent", batch_id=batch_id, submitted_at=job.sending_at or job.created_at)
             )
         if verdict == "perhaps":
-            raise Unsure(f"{batch_id} may be it, which can be told when that has ended")
+            raise Unsure(f"{batch_id} may be it, which can be seen when that has ended")
         if not self._has_its_key(job):
             raise Unsure("it was submitted with another key, and this one does not see it")
         left_s = self._request.settle_s - job.age_s

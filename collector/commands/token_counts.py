@@ -127,7 +127,7 @@ def _rows(check: Check) -> list[dict[str, str]]:
 
 
 def _number(value: float | None, how: str) -> str:
-    return "can't be told" if value is None else how.format(value)
+    return "not known" if value is None else how.format(value)
 
 
 def counter(what: str) -> Callable[[int, int], None]:

@@ -116,7 +116,7 @@ def _by_chance(answers: Sequence[Answered], name: str) -> str:
         return "no effect seen: two answers differ"
     plain = [a.answer for a in answers if a.purpose == "plain" and a.answer is not None]
     if len(plain) < 2 or len(set(plain)) == 1:
-        return "can't be told: answers are the same without it, too"
+        return "not known: answers are the same without it, too"
     return "acts"
 
 
@@ -127,7 +127,7 @@ def _effort(answers: Sequence[Answered], counted: str | None) -> str:
             return reason
     low, high = (_mean([_count(a, counted) for a in group]) for group in tried.values())
     if low is None or high is None:
-        return "can't be told: no count"
+        return "not known: no count"
     counts = f"{low:.0f} tokens with little, {high:.0f} with much"
     return f"acts: {counts}" if high > low * EFFORT_ACTS_FROM else f"no effect seen: {counts}"
 
@@ -138,7 +138,7 @@ def _not_tried(tried: Sequence[Answered]) -> str | None:
     if rejected := next((a.rejected for a in tried if a.rejected), None):
         return f"rejected: {rejected}"
     missing = next((a.failed or "no answer" for a in tried if a.answer is None), None)
-    return f"can't be told: {missing}" if missing else None
+    return f"not known: {missing}" if missing else None
 
 
 def _count(answer: Answered, counted: str | None) -> int | None:

@@ -127,7 +127,7 @@ def sentence(row: dict[str, Any]) -> str:
     if row.get("waits_s"):
         parts.append(f"waits {spoken(row['waits_s'])}")
     if row.get("n_rate_limited"):
-        parts.append(f"{row['n_rate_limited']:,} times told to slow down")
+        parts.append(f"{row['n_rate_limited']:,} times asked to slow down")
     parts.append(f"{row['n_refused']:,} refused")
     if row["n_failed_attempts"]:
         parts.append(f"{row['n_failed_attempts']:,} failed attempts")

@@ -122,7 +122,7 @@ def _check(choices: Choices, planned: int) -> None:
         if not _PATTERN.fullmatch(pattern) or "/" not in pattern:
             raise UsageError(
                 f'"{pattern}" is no pattern of later models.',
-                "It must be PROVIDER/NAME, in which * stands for any letters and ? for one: openai/gpt-*",
+                "It must be PROVIDER/NAME, in which * matches any letters and ? one: openai/gpt-*",
             )
     for look in choices.looks_at:
         if not 0 < look < planned:

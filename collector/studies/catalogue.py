@@ -174,7 +174,7 @@ def _read_variants(path: Path, text: str) -> dict[str, Study]:
     base = checked_name(Table(values, path.name).text("base_variant", BASE), "variant")
     variants = (base, *Table(values, path.name).tables("variants"))
     if {BASE, base} & set(variants[1:]):
-        raise StudyError(f'A variant in {path.name} can\'t be called "{base}": so is the study as it stands.')
+        raise StudyError(f'A variant in {path.name} can\'t be called "{base}": that is the study without a variant.')
     studies = {name: _variant(path, values, folder, variants, name) for name in variants}
     design = next(iter(studies.values())).design
     contents = frozenset(content for study in studies.values() for content in design.contents(study))

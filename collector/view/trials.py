@@ -255,7 +255,7 @@ def facts_of(design: Design | None, row: Mapping[str, Any]) -> dict[str, str]:
     try:
         return design.facts(row) if design else {name: str(value) for name, value in row["factors"].items()}
     except Exception as error:  # the code of another package may raise anything
-        return {"not told": f"{type(error).__name__} in the design"}
+        return {"not known": f"{type(error).__name__} in the design"}
 
 
 def _with(relation: duckdb.DuckDBPyRelation, **values: object) -> duckdb.DuckDBPyRelation:

@@ -223,7 +223,7 @@ def test_each_source_is_compared_for_itself(tmp_path: Path) -> None:
 
 def test_other_variants_are_not_compared_with_the_print(tmp_path: Path) -> None:
     rows = [{**row, "variant": "balanced"} for row in trials()]
-    with pytest.raises(DatabaseError, match="as it stands"):
+    with pytest.raises(DatabaseError, match="as its file has it"):
         analysis.compare(database(tmp_path / "a.duckdb", rows, [RUN]))
 
 

@@ -194,7 +194,7 @@ def test_a_line_holds_what_is_known() -> None:
     row = {"model": "m", "n_planned": 1200, "n_done": 60, "n_refused": 3, "n_failed_attempts": 2, "rate_per_s": 4.25,
            "request_limit": 7, "waits_s": 12.0, "n_rate_limited": 5, "cost_usd": 0.25, "left_s": 280.0}  # fmt: skip
     assert sentence(row) == (
-        "m: 60 of 1,200; 4.25/s; 7 at once; waits 12 s; 5 times told to slow down; 3 refused; 2 failed attempts; "
+        "m: 60 of 1,200; 4.25/s; 7 at once; waits 12 s; 5 times asked to slow down; 3 refused; 2 failed attempts; "
         "$0.2500; 5 min left"
     )
 

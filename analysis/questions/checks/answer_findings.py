@@ -112,7 +112,7 @@ def option_order(rows: CheckRows, context: Context) -> Verdict:
     details = []
     if confounded.height:
         details += [
-            "There the order changes with the condition (Cramér's V = 1): what the order does to a model can't be told "
+            "There the order changes with the condition (Cramér's V = 1): what the order does to a model can't be seen "
             "from what the condition does.",
         ]
         if context.has_balanced:

@@ -37,7 +37,7 @@ _USED = (
     "output_tokens", "token_limit", "temperature", "finish_reason", "choice", "first_option", "game", "history",
     "class", "job", "round", "n_reminders", "is_complete", "ended_as", "respondent", "rating",
 )  # fmt: skip
-"""Columns of trials that checks use without being told: others (all of the reasoning, say) would take time to send."""
+"""Columns of trials that checks use unasked: others (all of the reasoning, say) would take time to send."""
 
 
 def has_checks(study: Study) -> bool:

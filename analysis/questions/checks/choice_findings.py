@@ -34,7 +34,7 @@ def first_option(rows: CheckRows, context: Context) -> Verdict:
     results = rows["first_option"]
     testable = results.drop_nulls("p_value")
     if testable.is_empty():
-        verdict = "In each cell the options come in one order only, so that its effect can't be told."
+        verdict = "In each cell the options come in one order only, so that its effect can't be seen."
         has_expected = results.select(pl.any_horizontal(pl.col("^rate_expected_.*$").is_not_null()).any()).item()
         advice = () if has_expected else ('group_order = "shuffled" in the study file draws the order for each game.',)
         return Verdict("caution", verdict, advice)
@@ -42,7 +42,7 @@ def first_option(rows: CheckRows, context: Context) -> Verdict:
     by_chance = percent(as_number(testable["chance"].mean()))
     details = [f"First options chosen: {_percents(testable['rate_first'])}, {by_chance} by chance."]
     if results.height > testable.height:
-        details.append(f"One order only, so that nothing can be told: {_untestable_cells(results, testable, context)}.")
+        details.append(f"One order only, so that nothing can be seen: {_untestable_cells(results, testable, context)}.")
     for row in affected.to_dicts():
         details.append(f"{context.in_condition(row)}: {_preference(row)} (p = {number(row['p_holm'], 4)}, Holm's).")
     return Verdict(
@@ -77,7 +77,7 @@ def _order(check: str, order: str, rows: CheckRows, context: Context) -> Verdict
     separable = results.filter(~pl.col("is_confounded"))
     details = []
     if confounded.height:
-        details.append(f"The {order} tells the condition, so that nothing can be told: {context.cells(confounded)}.")
+        details.append(f"The {order} gives the condition away; nothing can be seen: {context.cells(confounded)}.")
     if separable.is_empty():
         verdict = f"The {order} tells the condition in {count_of(confounded.height, results.height, 'comparison')}."
         return Verdict("caution", verdict, (*details, *_how_to_cross(check)))

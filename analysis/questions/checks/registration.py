@@ -1,4 +1,4 @@
-"""How a study stands to what was registered of it: "as registered", or each deviation. The comparisons are SQL, on the
+"""How a study compares with its registration: "as registered", or each deviation. The comparisons are SQL, on the
 rows of the database and those of the registration; here the one becomes rows, and the other words.
 """
 

@@ -84,7 +84,7 @@ class Cells:
 
 def make_cells(factors: tuple[Factor, ...], rules: Sequence[Forbidden], where: str) -> Cells:
     """Return the cells of these factors without those that a rule forbids; StudyError if a level is in none of them,
-    or if rules link so many factors that their combinations can't be listed.
+    or if rules link more factors than can be listed, as their combinations can't be listed.
     """
     linked = _linked(len(factors), rules)
     lists = []

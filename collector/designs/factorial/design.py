@@ -251,7 +251,7 @@ _LONGEST_REFUSAL = 2_000
 
 
 def _is_large(data: FactorialData) -> bool:
-    """Return True if a study asks so much that its prompts are not told apart one by one."""
+    """Return True if a study asks too much to compare its prompts one by one."""
     return data.n_tasks * len(data.templates) * len(data.personas.levels) * len(data.questions) > MOST_CONTENTS
 
 
