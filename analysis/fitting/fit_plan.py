@@ -11,7 +11,8 @@ from typing import Any
 
 from slant.analysis.calls.call import Call
 from slant.analysis.fitting.engines import ENGINES, FITS, Engine, tables_of
-from slant.analysis.rows.cells import GRAIN, Cell, ViewRows, read_cells
+from slant.analysis.fitting.people_fits import cells_of
+from slant.analysis.rows.cells import GRAIN, Cell, ViewRows
 from slant.collector.errors import StudyError, UnknownNameError, UsageError
 from slant.collector.studies.catalogue import Fit, Study
 from slant.collector.study.toml_table import checked_name
@@ -110,7 +111,8 @@ def plan_fits(
     only: Mapping[str, Collection[str]] | None = None,
     rows: ViewRows | None = None,
 ) -> list[PlannedFit]:
-    """Return the fits of one definition, one per cell; arguments are those of `fit()` and `read_cells()`.
+    """Return the fits of one definition, one per cell; arguments are those of `fit()` and `read_cells()`. People's
+    rows are fitted over persons (see people_fits.py).
 
     Raise StudyError if it can't be made.
     """
@@ -122,13 +124,15 @@ def plan_fits(
     own_settings = {name: value for name, value in settings.items() if name not in engine.asides}
     asides = {name: value for name, value in settings.items() if name in engine.asides}
     definition, random = with_random(replace(definition, settings={**definition.settings, **own_settings}))
-    cells = read_cells(
-        db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
+    cells = list(
+        cells_of(
+            db, study.name, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
+        )
     )
-    _check_random(cells, random)
+    _check_random([cell for _, cell in cells], random)
     return [
-        PlannedFit(study.name, definition, cell, bool(cell.n_dropped), measure, Path(db), own_settings, asides)
-        for cell in cells
+        PlannedFit(study.name, fit, cell, bool(cell.n_dropped), measure, Path(db), own_settings, asides)
+        for fit, cell in cells
         if all(cell.key.get(name) in values for name, values in (only or {}).items())
     ]
 

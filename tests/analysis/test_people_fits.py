@@ -8,7 +8,9 @@ import polars as pl
 import pytest
 
 from slant import analysis
+from slant.analysis.fitting.people_fits import of_people
 from slant.collector import collect, import_trials
+from slant.collector.study.records import Fit
 
 STUDY = """
 name = "traits"
@@ -26,6 +28,11 @@ engine = "lm"
 view = "factorial_trials"
 by = ["model", "test"]
 formula = "rating ~ age_group + years"
+[fits.mixed]
+engine = "lme4"
+view = "factorial_trials"
+by = ["model", "test"]
+formula = "rating ~ 1 + (1 | item)"
 [fits.items]
 engine = "lm"
 view = "factorial_trials"
@@ -73,3 +80,21 @@ def test_people_and_models_are_fitted_apart_and_stand_next_to_each_other(place: 
     fitted = analysis.fit(place / "t.duckdb", str(place / "study.toml"), "lm").table.filter(fit="items")
     cells = fitted.select("source", "model").unique(maintain_order=True).rows()
     assert sorted(cells) == [("human", "people"), ("simulated", "gpt-6-luna")]
+
+
+def test_persons_are_clusters_and_random_effects_of_people_and_of_no_model(place: Path) -> None:
+    db, study = place / "t.duckdb", str(place / "study.toml")
+    mixed = analysis.fit(db, study, "mixed").diagnostics.select("source", "formula").rows()
+    assert dict(mixed) == {
+        "human": "rating ~ 1 + (1 | item) + (1 | participant)",
+        "simulated": "rating ~ 1 + (1 | item)",
+    }
+    means = analysis.fit(db, study, "marginal_means")
+    used = dict(means.diagnostics.select("source", "optimiser").rows())
+    assert used == {"human": "closed form, clusters: participant", "simulated": "closed form, clusters: item"}
+    assert means.table.filter(source="human")["df"].unique().to_list() == [11]
+
+
+def test_a_fit_that_names_persons_itself_is_as_the_study_says() -> None:
+    fit = Fit("a", "lme4", "v", "x ~ 1 + (1 | respondent)", None, None, ("model",), {}, (), (), {}, ())
+    assert of_people(fit) is fit

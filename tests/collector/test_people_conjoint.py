@@ -7,6 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from slant import analysis
 from slant.collector import import_trials
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -88,3 +89,16 @@ def test_nothing_but_what_was_asked_for_is_in_the_journal(conjoint: Path) -> Non
     assert text.count(b"human") > 21_000
     assert b"Panellist" not in text
     assert b"rows.csv" not in text
+
+
+@pytest.mark.needs("Matrix")
+def test_marginal_means_of_people_have_errors_over_people(conjoint: Path, shared: Path) -> None:
+    study = str(conjoint.with_name("study.toml"))
+    found = analysis.fit(conjoint, study, "marginal_means", only={"test": ["chosen"]}).table
+    known = pl.read_csv(shared / "data" / "conjoint_immigration" / "recomputed.csv", infer_schema_length=None)
+    known = known.filter(quantity="marginal mean", outcome="chosen", subset="all", weights="none")
+    known = known.with_columns(term=pl.concat_str("attribute", pl.lit(": "), "level"))
+    both = found.join(known, on="term", suffix="_known")
+    assert both.height == 50
+    assert (both["estimate"] - both["estimate_known"]).abs().max() < 1e-6
+    assert (both["std_error"] - both["se"]).abs().max() < 1e-6

@@ -1,0 +1,77 @@
+"""Fit people's rows as people's: what a person answered has that person in common, whatever a study says of models.
+
+One definition of a fit serves both. Standard errors that are clustered by what a model was shown (its only respondent
+is itself) are clustered by person, and a mixed model has an intercept of each person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+
+from slant.analysis.rows.cells import Cell, ViewRows, read_cells, read_rows
+from slant.collector.sources import sources_that
+from slant.collector.studies.catalogue import Fit
+
+PERSON = "participant"
+_BY_PERSON = ("participant", "respondent")  # columns that a person has alone
+_CLUSTERED = (
+    "marginal_means", "amce", "amie", "mean_contrasts", "impact_ratio", "lm", "logistic", "clm", "clogit",
+)  # fmt: skip
+
+
+def of_people(definition: Fit) -> Fit:
+    """Return the fit as people's rows take it; the same if it says itself what persons are in it, or has no errors over
+    persons.
+    """
+    clusters = definition.settings.get("cluster")
+    if definition.engine in _CLUSTERED and clusters:
+        names = (clusters,) if isinstance(clusters, str) else tuple(clusters)
+        if not set(names) & set(_BY_PERSON):
+            one = PERSON if isinstance(clusters, str) else (PERSON,)
+            return replace(definition, settings={**definition.settings, "cluster": one})
+    formula = definition.formula
+    if definition.engine == "lme4" and formula and not any(name in formula for name in _BY_PERSON):
+        return replace(definition, formula=f"{formula} + (1 | {PERSON})")
+    return definition
+
+
+def cells_of(
+    db: str | Path,
+    study: str,
+    definition: Fit,
+    *,
+    source: str | None,
+    measure: str | None,
+    refusals_removed: bool,
+    rows: ViewRows | None,
+) -> Iterator[tuple[Fit, Cell]]:
+    """Yield the cells of a fit as `read_cells()` has them, each with the fit that its rows take."""
+    rows = rows or read_rows(db, study, [definition], measure)
+    cells = read_cells(
+        db, study, definition, source=source, measure=measure, refusals_removed=refusals_removed, rows=rows
+    )
+    people = of_people(definition)
+    by_person: dict[str, Cell] = {}
+    if people != definition and PERSON in rows.columns and any(_is_of_people(cell) for cell in cells):
+        read = read_cells(db, study, people, source=source, measure=measure, refusals_removed=refusals_removed)
+        by_person = {_name(cell): cell for cell in read if _is_of_people(cell) and _has_persons(cell.rows)}
+    for cell in cells:
+        own = by_person.get(_name(cell))
+        yield (definition, cell) if own is None else (people, own)
+
+
+def _is_of_people(cell: Cell) -> bool:
+    return cell.key["source"] not in sources_that("is_of_models")
+
+
+def _has_persons(rows: pl.DataFrame) -> bool:
+    """Return whether there are persons to tell apart, of whom some answered more than once."""
+    return 1 < rows[PERSON].n_unique() < rows.height
+
+
+def _name(cell: Cell) -> str:
+    return repr(sorted(cell.key.items()))
