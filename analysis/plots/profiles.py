@@ -14,12 +14,16 @@ from slant.analysis.plots.figure_data import FigureData, FigureKind
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.views import read_view
 from slant.collector.keep.database import reading
+from slant.collector.sources import sources_that
 from slant.collector.studies.catalogue import fits_of
 
 _OVER_PROFILES = (
     "Intervals are over the profiles that were shown; other templates, personas and words are not among what they "
     "allow for (a mixed model with slopes of templates does)."
 )
+_OVER_PEOPLE = "Intervals are over the people who answered, with what each of them was shown."
+_IS_OF_PEOPLE = ~pl.col("source").is_in(sources_that("is_of_models"))
+_NOTE = pl.when(_IS_OF_PEOPLE).then(pl.lit(_OVER_PEOPLE)).otherwise(pl.lit(_OVER_PROFILES))
 
 
 def _rows(data: FigureData, figure: str) -> pl.DataFrame:
@@ -63,10 +67,11 @@ def _marginal_means(data: FigureData) -> pl.DataFrame | None:
     if rows.is_empty():
         return None
     by = [*GRAIN, "part", "model", "model_label"]
+    item = pl.when(_IS_OF_PEOPLE).then(pl.col("participant").cast(pl.String)).otherwise("item").alias("item")
     means: pl.DataFrame = answered(
-        Call("level_means", rows.select(*by, "attribute", "level", "item", "answer"), {"by": by}), data.workers
+        Call("level_means", rows.select(*by, "attribute", "level", item, "answer"), {"by": by}), data.workers
     )
-    return means.with_columns(outcome="part", note=pl.lit(_OVER_PROFILES))
+    return means.with_columns(outcome="part", note=_NOTE)
 
 
 def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | None:
@@ -88,7 +93,7 @@ def _of_fit(data: FigureData, figure: str, table: str = "") -> pl.DataFrame | No
         return None
     rows = rows.join(data.model_labels, on=["study_version", "model"], how="left", maintain_order="left")
     order = ["model_no", "model"]  # of the others the order of R
-    rows = rows.with_columns(part="test", outcome="test", note=pl.lit(_OVER_PROFILES)).drop("study", "measure")
+    rows = rows.with_columns(part="test", outcome="test", note=_NOTE).drop("study", "measure")
     return rows.sort(*GRAIN, "part", *order, nulls_last=True, maintain_order=True)
 
 

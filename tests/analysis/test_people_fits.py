@@ -9,7 +9,9 @@ import pytest
 
 from slant import analysis
 from slant.analysis.fitting.people_fits import of_people
+from slant.analysis.plots.registry import figure_rows
 from slant.collector import collect, import_trials
+from slant.collector.studies.catalogue import load_study
 from slant.collector.study.records import Fit
 
 STUDY = """
@@ -98,3 +100,13 @@ def test_persons_are_clusters_and_random_effects_of_people_and_of_no_model(place
 def test_a_fit_that_names_persons_itself_is_as_the_study_says() -> None:
     fit = Fit("a", "lme4", "v", "x ~ 1 + (1 | respondent)", None, None, ("model",), {}, (), (), {}, ())
     assert of_people(fit) is fit
+
+
+def test_intervals_of_a_figure_of_people_are_over_people(place: Path) -> None:
+    study = load_study(str(place / "study.toml"))
+    drawn = {one.grain["source"]: one for one in figure_rows(place / "t.duckdb", study, ["marginal_means"])}
+    assert (drawn["human"].note or "").startswith("Intervals are over the people")
+    shown = drawn["human"].rows.filter(attribute="item").select("std_error").to_series()
+    fitted = analysis.fit(place / "t.duckdb", study, "marginal_means", source="human").table
+    of_items = fitted.filter(pl.col("term").str.starts_with("item"))["std_error"]
+    assert shown.to_list() == pytest.approx(of_items.to_list())
