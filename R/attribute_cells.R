@@ -41,8 +41,8 @@ attribute_rows <- function(rows, outcome, attributes, cluster, weights, levels) 
   if (n < 2) stop_with(sprintf("Can't compute standard errors over \"%s\": it has one value.", cluster))
   if (n < fewest_clusters && !is.null(cluster)) {
     warning(sprintf(
-      "%d clusters (\"%s\") are fewer than %d: standard errors are too small. A mixed model or CR2 (clubSandwich) %s.",
-      n, cluster, fewest_clusters, "holds there"
+      "%d clusters (\"%s\") are fewer than %d: intervals are too narrow. Show more of them, or fit lme4 with (1 | %s).",
+      n, cluster, fewest_clusters, cluster
     ), call. = FALSE)
   }
   list(y = as.double(rows[[outcome]]), factors = factors, weights = used, cluster = codes)

@@ -61,7 +61,7 @@ fit_learning <- function(data, by = NULL, perseveration = TRUE, lapse = TRUE, tw
 fit_learner <- function(rounds, settings) {
   sampled <- sample_learner(rounds, settings)
   settings$say("Replaying the games")
-  used <- thinned(sampled$draws, n_replays)
+  used <- thinned(sampled$draws, n_replays[["many"]])
   replays <- learner_checks(rounds, used)
   checks <- replays$checks
   priors <- prior_rows(sampled$draws, settings$switches)
@@ -150,8 +150,8 @@ learner_checks <- function(rounds, draws) {
   if (!can_be_replayed(rounds)) {
     return(NULL)
   }
-  lanes <- learner_replays(rounds, learner_parameters(draws, length(rounds$games)), nrow(draws))
-  compared_replays(rounds, lanes, nrow(draws))
+  parameters <- learner_parameters(draws, length(rounds$games))
+  compared_replays(rounds, function(n) learner_replays(rounds, parameters, n), nrow(draws))
 }
 
 # What the games would be with more or less exploration, all else the same, under this model.

@@ -165,15 +165,15 @@ policy_replays <- function(rounds, policy, fit) {
   }
   n_games <- length(rounds$games)
   covariance <- policy_covariance(fit)
-  parameters <- if (fit$n_parameters > 0) {
-    spread <- if (is.null(covariance)) 0 else t(chol(covariance))
-    noise <- matrix(stats::rnorm(n_replays * fit$n_parameters), fit$n_parameters)
-    drawn <- fit$searched + if (is.null(covariance)) 0 * noise else spread %*% noise
-    drawn <- stats::setNames(asplit(drawn, 1), names(fit$searched))
-    reported_parameters(lapply(drawn, function(values) rep(as.vector(values), each = n_games)))
-  }
-  lanes <- chosen_games(rounds, rep(seq_len(n_games), n_replays))
-  compared_replays(rounds, replayed_rounds(lanes, policy, parameters), n_replays)
+  spread <- if (is.null(covariance)) matrix(0, fit$n_parameters, fit$n_parameters) else t(chol(covariance))
+  compared_replays(rounds, function(n) {
+    parameters <- if (fit$n_parameters > 0) {
+      drawn <- fit$searched + spread %*% matrix(stats::rnorm(n * fit$n_parameters), fit$n_parameters)
+      drawn <- stats::setNames(asplit(drawn, 1), names(fit$searched))
+      reported_parameters(lapply(drawn, function(values) rep(as.vector(values), each = n_games)))
+    }
+    replayed_rounds(chosen_games(rounds, rep(seq_len(n_games), n)), policy, parameters)
+  })
 }
 
 bic_of <- function(fit, rounds) fit$n_parameters * log(n_choices(rounds)) - 2 * fit$log_lik

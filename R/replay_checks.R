@@ -1,7 +1,9 @@
 # Do games that a model of choice plays look like those that were played? Whole games are replayed, each with its own
 # learning, and compared in what the indices of games and the reviewers of such models ask for.
 
-n_replays <- 250L
+# Of 250 replays the smallest p is 2 / 251, which Holm's method multiplies by the number of statistics: a call that is
+# close takes a thousand.
+n_replays <- c(few = 250L, many = 1000L)
 
 # `lanes`: the same games many times, `n_draws` times all of them one below the other, as replayed_rounds() played them.
 # One row a statistic: `kind` (`"mean"` over games, or `"sd"` between them), `observed`, `predicted` (mean over draws),
@@ -19,9 +21,14 @@ replay_checks <- function(rounds, lanes, n_draws) {
   as_plain_rows(rows)
 }
 
-# What replays say: list(checks, curves).
-compared_replays <- function(rounds, lanes, n_draws) {
-  list(checks = replay_checks(rounds, lanes, n_draws), curves = replay_curves(rounds, lanes, n_draws))
+# What replays say: list(checks, curves). `play`, function(n), gives the lanes of n draws.
+compared_replays <- function(rounds, play, n_draws = n_replays[["few"]]) {
+  lanes <- play(n_draws)
+  checks <- replay_checks(rounds, lanes, n_draws)
+  if (n_draws < n_replays[["many"]] && all(checks$passes) && min(checks$p_adjusted) < .2) {
+    return(compared_replays(rounds, play, n_replays[["many"]]))
+  }
+  list(checks = checks, curves = replay_curves(rounds, lanes, n_draws))
 }
 
 check_row <- function(name, observed, replicated) {

@@ -131,6 +131,7 @@ def report(
         *stale_model_warnings(db, study),
         *stale_fit_warnings(bayes_fits, study),
         *warnings,
+        *_doubts(data),
     ]
     methods_texts = describe_methods(db, runs["run_id"].to_list())
     page = _page(
@@ -204,12 +205,18 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
     except RError as error:
         problems.append(str(error))
     left_out = [f"Left out, because R could not do it: {without_folders(problem)}" for problem in _unique(problems)]
-    fit_warnings = [
+    return [*left_out, *without_rows, *_no_data(data.comparison)]
+
+
+def _doubts(data: ReportData) -> list[str]:
+    """Return what the fits that were made say against themselves: of a small first study a good deal, so it comes
+    last.
+    """
+    return [
         f"Doubtful fit: {warning}"
         for result in data.fits.values()
         for warning in doubtful_fit_warnings(result.diagnostics, are_reduced=result.engine == CROSSED)
     ]
-    return [*left_out, *without_rows, *fit_warnings, *_no_data(data.comparison)]
 
 
 def _add_people(data: ReportData, db: str | Path, study: Study) -> list[str]:

@@ -71,3 +71,13 @@ test_that("settings of a learner that are none are sentences", {
   expect_error(fit_learning(rows, lapse = "no"), "`lapse` must be TRUE or FALSE")
   expect_error(fit_policies(rows, folds = 1), "`folds` must be a whole number from 2")
 })
+
+test_that("a player that only stays and shifts fails the replays of a learner of many games", {
+  skip_but_in_full()
+  skip_without_stan()
+  stays <- list(stay_after_win = 1, stay_after_loss = 0)
+  rounds <- played_games(choice_policies()$win_stay_lose_shift, stays, chances = rep(.9, 4), n_classes = 4)
+  fit <- fit_learning(candidate_table(rounds), chains = 2, iterations = 600, warmup = 300)
+  expect_false(fit$tables$learner$passes)
+  expect_match(fit$fits$messages, "switch_after_success 0.000", fixed = TRUE)
+})

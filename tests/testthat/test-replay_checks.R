@@ -46,3 +46,19 @@ test_that("GASI of replays is that of the indices of games", {
   }
   expect_equal(gasi_by_draw(rounds, 3), unname(vapply(1:3, of_draw, 0)))
 })
+
+test_that("a call that is close takes more replays, one that is clear does not", {
+  random <- choice_policies()$random
+  asked_of <- function(rounds) {
+    asked <- integer()
+    withr::with_seed(1, compared_replays(rounds, function(n) {
+      asked <<- c(asked, n)
+      replayed_rounds(chosen_games(rounds, rep(1:4, n)), random, NULL)
+    }))
+    unname(asked)
+  }
+  close <- played_games(random, NULL, n_games = 4, n_rounds = 12, seed = 5)
+  expect_equal(asked_of(close), c(250, 1000))
+  close$choice[] <- 1
+  expect_equal(asked_of(close), 250)
+})
