@@ -19,6 +19,8 @@
 #'   of what is learned that goes to the same group in other classes.
 #' @param free_values `TRUE` if values before the first try differ between groups and classes, alike in all games;
 #'   else they are .5. Games that stratify alike (a high GASI's absence) can't come out without.
+#' @param people a list of numbers, such as the estimates of people's own games: `sharpness`, `perseveration`, `lapse`,
+#'   `bonus`. What the indices would be with these is one more of the counterfactuals.
 #' @param chains,iterations,warmup,adapt_delta,max_treedepth,seed,cores as of [fit_brms()].
 #' @param folds number of folds over games for `elpd`, whole refits each; 0 for none.
 #' @param save_to path of an `.rds` file for the `stanfit` of each group of rows, or `NULL`.
@@ -39,17 +41,18 @@
 #'   of behavioral data. Wu et al. argue by exploration and fit no model of choice.
 #' @noRd
 fit_learning <- function(data, by = NULL, perseveration = TRUE, lapse = TRUE, two_rates = FALSE, bonus = FALSE,
-                         generalisation = FALSE, free_values = FALSE, chains = 4, iterations = 2000, warmup = 1000,
-                         adapt_delta = .9, max_treedepth = 10, seed = 1, cores = NULL, folds = 0, save_to = NULL,
-                         say = NULL) {
+                         generalisation = FALSE, free_values = FALSE, people = NULL, chains = 4, iterations = 2000,
+                         warmup = 1000, adapt_delta = .9, max_treedepth = 10, seed = 1, cores = NULL, folds = 0,
+                         save_to = NULL, say = NULL) {
   flag <- argument_kinds$flag
   check_arguments(more = list(
     perseveration = flag, lapse = flag, two_rates = flag, bonus = flag, generalisation = flag, free_values = flag,
     folds = argument_kinds$whole(0)
   ))
+  people <- checked_exploration(people)
   for (package in c("rstan", "posterior")) need_package(package, "fit learners")
   settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores)
-  settings <- c(settings, list(folds = folds, say = progress_writer(say), switches = c(
+  settings <- c(settings, list(folds = folds, people = people, say = progress_writer(say), switches = c(
     perseveration = perseveration, lapse = lapse, two_rates = two_rates, bonus = bonus,
     generalisation = generalisation, free_values = free_values
   )))
@@ -78,7 +81,7 @@ fit_learner <- function(rounds, settings) {
     variances = NULL,
     tables_of_group = list(
       learner = model, priors = priors, checks = if (is.null(checks)) no_checks() else checks,
-      counterfactuals = counterfactual_rows(rounds, used),
+      counterfactuals = counterfactual_rows(rounds, used, settings$people),
       curves = if (is.null(replays)) no_curves() else replays$curves
     ),
     model = sampled$stanfit
@@ -155,7 +158,7 @@ learner_checks <- function(rounds, draws) {
 }
 
 # What the games would be with more or less exploration, all else the same, under this model.
-counterfactual_rows <- function(rounds, draws, n_draws = 200) {
+counterfactual_rows <- function(rounds, draws, people = NULL, n_draws = 200) {
   columns <- frame_of(
     exploration = character(), statistic = character(), predicted = double(), conf_low = double(), conf_high = double()
   )
@@ -170,6 +173,7 @@ counterfactual_rows <- function(rounds, draws, n_draws = 200) {
     "no perseveration" = within_list(parameters, perseveration = 0),
     "at random" = within_list(parameters, sharpness = 0, perseveration = 0, bonus = 0)
   )
+  if (length(people) > 0) worlds[["as people explore"]] <- utils::modifyList(parameters, people)
   shown <- c("one_minus_herfindahl", "si", "bgd", "gasi")
   rows <- lapply(names(worlds), function(name) {
     found <- game_statistics(learner_replays(rounds, worlds[[name]], nrow(draws)), nrow(draws))
@@ -182,6 +186,21 @@ counterfactual_rows <- function(rounds, draws, n_draws = 200) {
     )
   })
   as_plain_rows(do.call(rbind, rows))
+}
+
+# What explores: the numbers of `people` that choices take, all else is the model's own.
+exploring <- c("sharpness", "perseveration", "lapse", "bonus")
+
+checked_exploration <- function(people) {
+  people <- as.list(people)
+  is_right <- vapply(people, function(value) is.numeric(value) && length(value) == 1 && is.finite(value), NA)
+  if (length(people) > 0 && (!all(names(people) %in% exploring) || is.null(names(people)) || !all(is_right))) {
+    stop_with(
+      sprintf("`people` must be a list of numbers by name, of %s.", toString(exploring)),
+      "As in: people = list(sharpness = 8, perseveration = -.5, lapse = .01)"
+    )
+  }
+  people
 }
 
 within_list <- function(list, ...) utils::modifyList(list, list(...))

@@ -33,7 +33,8 @@
 #'       replays: `by`, `folds` (5), `seed`. `tables$candidates` has a verdict on each, `curves` how choices
 #'       settle by round beside the replays.}
 #'     \item{`"learning"`}{a hierarchical learner by Stan: `by`, the switches `perseveration`, `lapse` (on),
-#'       `two_rates`, `bonus`, `generalisation`, `free_values` (off), `folds`, and the sampler's settings as of
+#'       `two_rates`, `bonus`, `generalisation`, `free_values` (off), `people` (numbers to
+#'       explore by), `folds`, and the sampler's settings as of
 #'       [fit_brms()]. `tables$learner` has its verdict, `priors` what is identified, `checks` its replays,
 #'       `counterfactuals` the indices with more and less exploration, `curves` as of `"policies"`.}
 #'     \item{`"d_score"`}{D of people's response times (Greenwald, Nosek & Banaji 2003, improved): `outcome`

@@ -4,9 +4,10 @@
 #   Rscript bench/truth.R                     prints the names of the claims; with --long, of those that take long
 #
 # A claim is a function of the number of data sets that gives rows of `held()`. Whoever claims something new adds one.
-sources <- c(list.files("R", full.names = TRUE), sprintf("bench/claims_of_%s.R", c("effects", "measures", "profiles", "people", "ratings")))
+topics <- c("effects", "measures", "profiles", "people", "ratings", "learning")
+sources <- c(list.files("R", full.names = TRUE), sprintf("bench/claims_of_%s.R", topics))
 for (file in sources) source(file)
-for (name in c("simulations", "balanced")) source(sprintf("tests/testthat/helper-%s.R", name))
+for (name in c("simulations", "balanced", "choices")) source(sprintf("tests/testthat/helper-%s.R", name))
 
 # A row: a share of data sets, between `least` and `most` if the claim is right. `holds`: one logical a data set.
 held <- function(claim, design, holds, least = 0, most = 1) {

@@ -41,6 +41,7 @@ from slant.collector.study.tables import (
     read_import_names,
     read_model,
     read_person_columns,
+    read_settings_of_fits,
     read_specifications,
     read_variant_labels,
 )
@@ -163,7 +164,10 @@ def fits_of(study: Study) -> dict[str, Fit]:
     """
     own = dict(study.fits)
     engines = {fit.engine for fit in own.values()}
-    more = study.design.fits(study)
+    more = {
+        name: replace(fit, settings={**fit.settings, **study.fit_settings.get(name, {})})
+        for name, fit in study.design.fits(study).items()
+    }
     return own | {name: fit for name, fit in more.items() if name not in own and fit.engine not in engines}
 
 
@@ -243,7 +247,9 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
     published = table.optional_text("published")
     of_people = read_person_columns(table)
     words, attributes = design.own_words(data), {**design.attributes(data), **of_people}
-    fits = {name: read_fit(name, row, words, attributes) for name, row in table.tables("fits").items()}
+    rows = table.tables("fits")
+    fit_settings = read_settings_of_fits(rows)
+    fits = {name: read_fit(name, row, words, attributes) for name, row in rows.items() if name not in fit_settings}
     temperature = _temperature(table)
     frames = design.frames(data)  # the first is for all models that name none; a study with one frame need not name it
     frame = table.text("frame", (frames[0] if len(frames) == 1 else None) if frames else "")
@@ -277,7 +283,10 @@ def _variant(path: Path, values: dict[str, Any], folder: StudyFolder, variants: 
         refusal_rule=_refusal_rule(table, design),
         import_names=read_import_names(table),
         person_columns=of_people,
+        fit_settings=fit_settings,
     )
+    for name in fit_settings.keys() - design.fits(study).keys():
+        rows[name].text("view")  # it is a fit of the study's own, which has to say more
     study = replace(study, sensitivity=read_specifications(table, fits_of(study)))
     table.finish()
     _refuse_twice([model.model for model in study.models], "model", path.name)

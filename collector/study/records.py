@@ -209,6 +209,7 @@ class StudyFile:
     named by its file or not, and have labels. A study that ships with slant, or was read from a database,
     `is_known_by_name`: commands need no path. `refusal_rule` says what its views call a refusal, `import_names` what
     the columns of files are, and `person_columns` which columns of people come in, with their levels (none: a number).
+    `fit_settings` are by name those that it changes of fits which every study of its design has.
     """
 
     name: str
@@ -241,6 +242,7 @@ class StudyFile:
     refusal_rule: RefusalRule = "outcome"
     import_names: ImportNames = ImportNames()
     person_columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fit_settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
     contents: frozenset[str] = field(default_factory=frozenset, repr=False, compare=False)
 

@@ -115,6 +115,13 @@ def read_fit(
     return fit
 
 
+def read_settings_of_fits(rows: Mapping[str, Table]) -> dict[str, dict[str, Any]]:
+    """Return by name the settings that a file changes of fits which every study of its design has: [fits.*.settings]
+    and nothing else.
+    """
+    return {name: read_settings(row) for name, row in rows.items() if row.names == {"settings"}}
+
+
 def _own_levels(row: Table, attributes: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str | int, ...]]:
     """Return the study's levels of its own factors that a formula (outside its random effects), a contrast or the
     setting `attributes` names; numbers stay numbers, unless the fit itself lists them.

@@ -50,6 +50,11 @@ class Table:
         """Return True if the table has this key."""
         return key in self._values
 
+    @property
+    def names(self) -> set[str]:
+        """Return the keys of the table."""
+        return set(self._values)
+
     def text(self, key: str, default: str | None = None) -> str:
         value: str | None = self.optional(key, str, "a text")
         return self._required(key, default if value is None else value)

@@ -12,8 +12,9 @@ import pytest
 from slant import analysis
 from slant.analysis.plots.choice_models import with_people
 from slant.collector import collect
-from slant.collector.errors import UnknownNameError
+from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.studies.catalogue import fits_of, load_study
+from tests.support.game_made import game_file
 
 STUDY = "ultimatum"
 
@@ -78,3 +79,13 @@ def test_people_are_drawn_behind_the_models_of_their_variant() -> None:
         ("simulated", "v2", "people")
     ]
     assert beside.height == 3
+
+
+def test_a_study_changes_the_settings_of_a_fit_that_it_does_not_define(tmp_path: Path) -> None:
+    file = game_file(tmp_path, "[fits.learning.settings]\ntwo_rates = true\npeople = { sharpness = 8.2 }\n")
+    study = load_study(str(file))
+    settings = fits_of(study)["learning"].settings
+    assert (settings["two_rates"], settings["people"], settings["chains"]) == (True, {"sharpness": 8.2}, 4)
+    assert "two_rates" not in fits_of(study)["policies"].settings
+    with pytest.raises(StudyError, match=r'\[fits.lerning\] needs the key "view"'):
+        load_study(str(game_file(tmp_path, "[fits.lerning.settings]\ntwo_rates = true\n")))

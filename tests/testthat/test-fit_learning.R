@@ -81,3 +81,16 @@ test_that("a player that only stays and shifts fails the replays of a learner of
   expect_false(fit$tables$learner$passes)
   expect_match(fit$fits$messages, "switch_after_success 0.000", fixed = TRUE)
 })
+
+test_that("indices are given with people's exploration, and what is none is a sentence", {
+  rounds <- learner_games(n_games = 3, n_rounds = 10, n_classes = 2)
+  games <- sprintf("%s[%d]", rep(c("rate", "sharpness", "perseveration"), each = 3), 1:3)
+  draws <- matrix(rep(c(0, 6, .5), each = 3), 4, 9, byrow = TRUE, dimnames = list(NULL, games))
+  draws <- cbind(draws, half_difference = 0, lapse = .05, bonus = 0, generalisation = 0)
+  firsts <- matrix(.5, 4, 8, dimnames = list(NULL, sprintf("first[%d,%d]", rep(1:4, 2), rep(1:2, each = 4))))
+  rows <- withr::with_seed(1, counterfactual_rows(rounds, cbind(draws, firsts), list(sharpness = 0, perseveration = 0)))
+  of <- function(world) rows$predicted[rows$exploration == world & rows$statistic == "one_minus_herfindahl"]
+  expect_equal(of("as people explore"), of("at random"), tolerance = .15)
+  expect_gt(of("as people explore"), of("as fitted"))
+  expect_error(checked_exploration(list(rate = .3)), "`people` must be a list of numbers by name")
+})

@@ -25,6 +25,8 @@ _MADE_BY = {
 }
 _WORTH = {True: "yes", False: "no: no findings"}
 _PEOPLE = "human"
+_AS_PEOPLE = "as people explore"
+_EXPLORING = ("sharpness", "perseveration", "lapse", "bonus")
 _FEW = 12  # models and variants, of each of which there is a sentence
 
 
@@ -39,7 +41,7 @@ def models_of_choice(section: SectionData) -> Group | None:
         if kept[name].is_empty()
     )
     tables = [table for part in (_policies, _learners, _terms, _replays, _explored) for table in part(section)]
-    texts = (*_sentences(kept), _LIMITS) if tables else ()
+    texts = (*_sentences(kept), *_of_people_to_add(section), _LIMITS) if tables else ()
     return Group("choice_models", "why they choose so: models of choice", texts, tuple(tables), to_make)
 
 
@@ -61,6 +63,21 @@ def _sentences(kept: dict[str, pl.DataFrame]) -> Iterator[str]:
         yield f"{_cell(row)}: {verdict}"
     for row in learned if len(learned) <= _FEW else []:
         yield f"{_cell(row)}, hierarchical learner: {row['verdict']}"
+
+
+def _of_people_to_add(section: SectionData) -> Iterator[str]:
+    """Say how indices with people's exploration are had, where people's games are fitted and these are not there."""
+    explored = section.own("learner_counterfactuals")
+    if explored.is_empty() or section.grain.get("source") == _PEOPLE or (explored["exploration"] == _AS_PEOPLE).any():
+        return
+    people = _newest(section, "", section.tables["learner_parameters"].filter(source=_PEOPLE))
+    values = {row["term"]: row["estimate"] for row in people.to_dicts() if row["term"] in _EXPLORING}
+    if values and people["variant"].n_unique() == 1:
+        said = ", ".join(f"{name} = {value:.3g}" for name, value in values.items())
+        yield (
+            "What indices would be with people's exploration: write "
+            f"[fits.learning.settings] people = {{ {said} }} into the study's file, and fit again."
+        )
 
 
 def _cell(row: dict[str, str]) -> str:
