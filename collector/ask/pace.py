@@ -24,6 +24,7 @@ log = logging.getLogger(__name__)
 START_LIMIT = 4
 PATIENCE_S = 900.0  # how long a model may answer only 429 before its trials count as failed
 SAID_AFTER_S = 5.0  # of only 429, after which that is reported
+SAID_AFTER_OPEN_S = 30.0  # of waiting for one answer, as for a slow local model
 NOTE_EVERY_S = 1.0
 
 Note = Callable[[Mapping[str, Any]], None]
@@ -60,6 +61,7 @@ class Pace:
     ) -> None:
         self.limit = AdaptiveLimit(cap, cap if start is None else start)
         self.in_flight = 0
+        self._open: dict[int, float] = {}  # when each request in flight was sent, by its number, the oldest first
         self.closed = asyncio.Event()
         self._pause, self._own_pause = pause or KeyPause(), KeyPause()
         self._next_s = 0.0  # the limit's own spacing
@@ -93,6 +95,7 @@ class Pace:
     def leave(self, ticket: Ticket, status: int | None, headers: Mapping[str, str], asked_wait_s: float) -> None:
         """Note that a request came back with this status (None: not at all), and asks for a wait (0: for none)."""
         self.in_flight -= 1
+        self._open.pop(ticket.number, None)
         now = self._clock()
         if budgets := told_budgets(headers):
             self._budgets.learn(budgets, ticket.number, ticket.sent_s)
@@ -120,6 +123,7 @@ class Pace:
     def give_back(self, ticket: Ticket) -> None:
         """Take back the ticket of a request that was not sent."""
         self.in_flight -= 1
+        self._open.pop(ticket.number, None)
         self._next_in_line()
 
     def used(self, input_tokens: int | None, output_tokens: int | None) -> None:
@@ -150,6 +154,8 @@ class Pace:
         now = self._clock()
         wait_s = max(self._pause.until_s, self._own_pause.until_s) - now
         held = f"waits {spoken(wait_s)}" if wait_s >= 1 else f"{self.limit.allowed} at once"
+        oldest_s = now - next(iter(self._open.values()), now)
+        held += f", the oldest open request is {spoken(oldest_s)} old" if oldest_s >= SAID_AFTER_OPEN_S else ""
         if self._refused_since is None or now - self._refused_since < SAID_AFTER_S:
             return held
         return f"nothing but HTTP 429 for {spoken(now - self._refused_since)}, {held}"
@@ -166,6 +172,7 @@ class Pace:
     def _take(self, now: float) -> Ticket:
         self.in_flight += 1
         ticket = Ticket(self._budgets.spend(now), now, self._is_spaced or self.in_flight >= self.limit.allowed)
+        self._open[ticket.number] = now
         self._next_s, self._is_spaced = now + self.limit.spacing_s, False
         if self.in_flight < self.limit.allowed:
             self._next_in_line()  # each wakes the next, so that a pause does not end in a stampede

@@ -46,6 +46,7 @@ def print_batch_report(report: BatchReport, output_format: str, study: Study) ->
 
 def show_jobs(db: Path, output_format: str) -> None:
     """Show the open jobs, for `collect status`."""
+    from slant.collector.ask.rate_limits import spoken
     from slant.collector.keep.batch_jobs import JobFolder
 
     jobs = JobFolder(db).open_jobs()
@@ -64,6 +65,10 @@ def show_jobs(db: Path, output_format: str) -> None:
             for job in jobs
         ]
         print_rows(rows, title="Open batch jobs (times in UTC)")
-        say("Open batch jobs: collect --study STUDY --batch fetches what is ready.")
-    elif jobs:
-        say(f"{count_text(len(jobs), 'job')} open: collect --study STUDY --batch fetches what is ready.")
+    if jobs:
+        oldest = max(jobs, key=lambda job: job.age_s)
+        began = (oldest.sending_at or oldest.created_at)[:16].replace("T", " ")
+        say(
+            f"{count_text(len(jobs), 'batch job')} open; the oldest open answers were asked for {spoken(oldest.age_s)} "
+            f"ago ({began} UTC). What is ready is fetched by: collect --study STUDY --batch"
+        )

@@ -71,10 +71,13 @@ def _bibtex(db: Path, run: str) -> None:
 
 
 def _paragraph(db: Path, run: str) -> None:
+    from slant.collector.keep.journal_loader import waiting_bytes
     from slant.collector.provenance.methods import command_line, paragraph, references
     from slant.collector.provenance.run_history import read_run_history
 
     history = read_run_history(db, run)
+    if waiting := waiting_bytes(db):
+        say(f"{waiting:,} bytes of answers wait in the journal, and this is without them: collect load --db {db}")
     click.echo(printable(paragraph(history)))
     click.echo("\nTo cite (as BibTeX: --bibtex):")
     for reference in references(history):

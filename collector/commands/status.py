@@ -40,7 +40,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     from slant.collector.keep.journal_loader import nothing_yet, waiting_bytes
     from slant.collector.model_checks.notes import table_notes
     from slant.collector.progress.bar import watch_status
-    from slant.collector.progress.current_run import for_people, with_pace, with_test_pace
+    from slant.collector.progress.current_run import for_people, silent_models, with_pace, with_test_pace
     from slant.collector.progress.status import (
         changed_models,
         cost_notes,
@@ -65,7 +65,7 @@ def status_command(by: str, is_watching: bool, every_s: float, db: Path, output_
     elif (waiting := waiting_bytes(db)) and not has_collector(db):
         say(f"{waiting:,} bytes of answers are in the journal, not yet in the database: `collect load` brings them in.")
     show_jobs(db, output_format)
-    for note in (*occasion_sentences(db), *precision_notes(db), *cost_notes(rows)):
+    for note in (*silent_models(db), *occasion_sentences(db), *precision_notes(db), *cost_notes(rows)):
         say(note)
     for warning in [
         *warnings(db),

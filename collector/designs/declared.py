@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Name the parts of a design for readers: its `answers`, a `condition`, an `option` to choose."""
+    """Name the parts of a design for readers: its `answers`, a `condition`, an `option` to choose, a `test`; `measured`
+    is what is analysed of each answer (the dependent variable), empty if that can't be said of all its studies."""
 
     answers: str = "answers"
     condition: str = "condition"
     option: str = "option"
+    test: str = "test"
+    measured: str = ""
 
 
 @dataclass(frozen=True)

@@ -64,6 +64,24 @@ def with_test_pace(rows: pl.DataFrame, db: Path) -> pl.DataFrame:
     return joined.with_columns(left.alias("left_s"))
 
 
+def silent_models(db: Path) -> list[str]:
+    """Return a sentence for each model of the current run that has given no answer for long."""
+    if not (run_id := running_run(db)):
+        return []
+    now = datetime.fromisoformat(utc_now())
+    with reading(db) as connection, contextlib.suppress(duckdb.CatalogException):  # an older slant wrote the file
+        query = "SELECT model, last_done_at, mean_latency_s FROM run_pace WHERE run_id = ? AND last_done_at IS NOT NULL"
+        rows = connection.execute(query, [run_id]).fetchall()
+        silent = [(model, (now - at).total_seconds(), at) for model, at, mean_s in rows if _is_silent(at, mean_s, now)]
+        return [f"{model}: the last answer came {spoken(s)} ago ({at:%H:%M:%S} UTC)." for model, s, at in silent]
+    return []
+
+
+def _is_silent(last_done_at: datetime, mean_latency_s: float | None, now: datetime) -> bool:
+    patience_s = max(STALLED_AFTER_S, 3 * (mean_latency_s or 0.0))
+    return (now - last_done_at).total_seconds() > patience_s
+
+
 def _missing(row: Mapping[str, Any]) -> int:
     return int((row["n_planned"] or 0) - row["n_done"] - row["n_not_asked"])
 
@@ -86,8 +104,7 @@ def _pace(db: Path, run_id: str, missing: dict[str, int], now: datetime) -> list
 
 def _row(row: dict[str, Any], missing: int | None, now: datetime) -> dict[str, Any]:
     waits_s = max(0.0, (row["paused_until"] - now).total_seconds()) if row["paused_until"] else 0.0
-    patience_s = max(STALLED_AFTER_S, 3 * (row["mean_latency_s"] or 0.0))
-    has_stalled = row["last_done_at"] is None or (now - row["last_done_at"]).total_seconds() > patience_s
+    has_stalled = row["last_done_at"] is None or _is_silent(row["last_done_at"], row["mean_latency_s"], now)
     rate = 0.0 if has_stalled else float(row["rate_per_s"] or 0.0)
     left_s = waits_s + float(missing) / rate if rate > 0 and missing is not None else None
     return {

@@ -10,12 +10,15 @@ import json
 import os
 import shlex
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from slant.collector.cost.estimate import dollars
+from slant.collector.designs import design_named
+from slant.collector.errors import UnknownNameError
 from slant.collector.provenance.run_history import Row, RunHistory
 from slant.collector.request.record import Request
 from slant.collector.request.setting import settings_of
@@ -35,6 +38,7 @@ _BACK = {
     "kept": "All of its reasoning that its provider takes",
     "dropped": "Nothing of its reasoning",
 }
+_FEW_TESTS = 12
 _LONGEST = 80  # characters of a parameter: a tool is longer
 
 
@@ -66,8 +70,22 @@ def _study(history: RunHistory) -> list[str]:
     done = facts_of(run["source"]).done
     span = history.span()
     when = f" between {spoken_time(span[0])} and {spoken_time(span[1])} (UTC)" if span else ""
-    tests = f" It has {len(history.tests)} tests." if len(history.tests) > 1 else ""
-    return [f"Answers to {title}version {run['study_version']}{variant}{source}) were {done}{when}.{tests}"]
+    return [
+        f"Answers to {title}version {run['study_version']}{variant}{source}) were {done}{when}.",
+        *_measured(history),
+    ]
+
+
+def _measured(history: RunHistory) -> list[str]:
+    """Return what the study asks about, and what is analysed of each answer, in the words of its design."""
+    with suppress(UnknownNameError):  # a design in a package that is not here
+        words = design_named(history.run["design"] or "").vocabulary
+        labels = [test["label"] or test["test"] for test in history.tests]
+        few = 1 < len(labels) <= _FEW_TESTS
+        named = f": {listed(labels)}" if few else ""
+        tests = [f"It has {len(labels)} {words.test}s{named}."] if len(labels) > 1 else []
+        return [*tests, *([f"What is analysed of each answer is {words.measured}."] if words.measured else [])]
+    return []
 
 
 def _people(history: RunHistory) -> list[str]:
@@ -106,12 +124,23 @@ def _asking(history: RunHistory) -> list[str]:
     repeated = f", each cell {up_to}{repetitions} times" if repetitions > 1 else ""
     seeded = f" in a random order drawn with seed {run['seed']}" if run["seed"] is not None else ""
     each = "each model" if len(history.models) > 1 else "the model"
-    hashes = sorted(
-        {f"{row['n_prompts']:,} (MD5 {row['prompts_hash']})" for row in _whole(history) if row["prompts_hash"]}
-    )
-    prompts = [f"Different prompts by model: {'; '.join(hashes)}."] if hashes and not has_conversations(history) else []
+    prompts = [] if has_conversations(history) else _prompts(history)
     plan = f"The plan has {up_to}{count_text(planned, 'trial')} for {each}{repeated},{seeded}.".replace(",.", ".")
     return [plan, *stopping_sentences(history), *prompts]
+
+
+def _prompts(history: RunHistory) -> list[str]:
+    """Return the number of different prompts and their hash: once for all models that one run has asked whole, and by
+    model and run of the others, whose prompts are part of the plan's."""
+    known = [row for row in history.provenance if row["prompts_hash"]]
+    whole = [row for row in _whole(history) if row["prompts_hash"]]
+    parts = sorted({_hashed(row) for row in whole})
+    parts += [f"{_hashed(row)} of {row['model']} in run {row['run_id']}" for row in known if row not in whole]
+    return [f"Different prompts by model: {'; '.join(parts)}."] if parts else []
+
+
+def _hashed(row: Row) -> str:
+    return f"{row['n_prompts']:,} (MD5 {row['prompts_hash']})"
 
 
 def planned_trials(history: RunHistory) -> tuple[int, int]:

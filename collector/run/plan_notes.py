@@ -26,6 +26,8 @@ def tell_of_plan(run_plan: RunPlan, request: Request, watcher: Watcher) -> None:
     for note in _shard_notes(run_plan, request.budget):
         watcher.note(note)
     unregistered = [] if run_plan.registration is None else departures(run_plan, run_plan.registration)
+    if run_plan.registration is not None and not unregistered:
+        watcher.note(f"As registered (SHA-256 {run_plan.registration.sha256[:12]}…): nothing departs from it so far.")
     for note in (*occasion_notes(run_plan), *unregistered):
         watcher.warn(note)
 

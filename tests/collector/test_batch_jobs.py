@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from slant.collector.ask.lane_money import LaneMoney
 from slant.collector.batch.services import lines_of
 from slant.collector.batch.submit import Feed, Pending, Purse, fill
+from slant.collector.commands.batch_jobs import show_jobs
 from slant.collector.errors import JournalError
 from slant.collector.keep.batch_jobs import Job, JobFolder, JobRequest, key_check, new_job_id
 from slant.collector.keep.journal import utc_now
@@ -89,6 +91,18 @@ def test_a_job_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     content = folder.requests(job).read_bytes()
     assert (job.n_requests, job.n_bytes, job.sha256) == (2, len(content), hashlib.sha256(content).hexdigest())
     assert [asked.trial for asked in folder.asked(job)] == [a_trial(0), a_trial(1)]
+
+
+def test_status_says_for_how_long_the_oldest_open_answer_is_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = JobFolder(tmp_path / "a.duckdb")
+    for hours in (1, 30):
+        began = (datetime.now(UTC) - timedelta(hours=hours)).strftime("%Y-%m-%dT%H:%M:%S.%f")
+        (lines,) = split([5], 10, 1000)
+        folder.create(a_job(model={"model": "small", "settings": {}}, state="sent", sending_at=began), lines)
+    show_jobs(tmp_path / "a.duckdb", "csv")
+    assert "2 batch jobs open; the oldest open answers were asked for 30 h ago (" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("custom_id", ["slant-1-9", "slant-2-0", "slant-1-x", "slant-1", "", "-0", "slant-1-²"])

@@ -53,6 +53,14 @@ def test_a_failing_server_pauses_growth_only() -> None:
     assert limit.spacing_s == 0
 
 
+def test_an_answer_that_is_waited_for_very_long_is_said() -> None:
+    said: set[str] = set()
+    for seconds in (25, 45):
+        said.add(str(ask_for(seconds, LimitedServer(latency_s=60.0), cap=4, each=lambda pace, now: None)))
+    assert said == {"4 at once", "4 at once, the oldest open request is 45 s old"}
+    assert str(ask_for(70, LimitedServer(latency_s=60.0), cap=4)) == "4 at once"
+
+
 @pytest.mark.parametrize("latency_s", [0.01, 1.0, 60.0, 300.0])
 def test_latency_never_slows_it(latency_s: float) -> None:
     server = LimitedServer(latency_s=latency_s)

@@ -42,7 +42,8 @@ def registered(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("registered")
     (folder / "r.json").write_text(preregister(tiny, MODEL).text, "utf-8")
     more = ("--registration", folder / "r.json", "--db", folder / "a.duckdb")
-    assert "Not as registered" not in typed("--study", tiny, "--simulated", *more).stderr
+    said = typed("--study", tiny, "--simulated", *more).stderr
+    assert ("As registered (SHA-256 " in said, "Not as registered" in said) == (True, False)
     return folder / "a.duckdb"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import tomllib
@@ -137,6 +138,8 @@ def test_the_paragraph_tells_what_a_reader_of_the_paper_must_know(db: Path) -> N
         "answered as small-1 and small-2",
         "temperature = 0.5",
         "left to the provider's default: top_p",
+        "What is analysed of each answer is the number of tokens",
+        "Different prompts by model: ",
         "16 trials",
         "each cell 2 times",
         "seed 0",
@@ -166,6 +169,7 @@ def test_a_run_that_goes_on_tells_of_the_earlier_ones_and_counts_their_answers(t
     text = typed("methods", "--db", str(db)).stdout
     assert "Of 8 trials, 8 were answered." in text
     assert "They come from 2 runs (" in text
+    assert re.search(r"Different prompts by model: 2 \(MD5 \w+\) of small in run \S+-drinks-\w+; 6 \(MD5 ", text)
     with reading(db) as connection:
         first, last = (r[0] for r in connection.execute("SELECT run_id FROM runs ORDER BY started_at").fetchall())
     assert "Of 2 trials" in typed("methods", first, "--db", str(db)).stdout

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,16 @@ from click.testing import CliRunner
 
 from slant.collector import collect
 from slant.collector.cli import collect as collect_command
-from slant.collector.keep.journal import has_collector, journal_folder
+from slant.collector.keep.journal import Journal, has_collector, journal_folder
+from slant.collector.keep.journal_loader import load_journals
 from slant.collector.progress.bar import endless, rate_text
-from slant.collector.progress.current_run import for_people, sentence, with_pace, with_test_pace
+from slant.collector.progress.current_run import for_people, sentence, silent_models, with_pace, with_test_pace
 from slant.collector.progress.status import progress
 from slant.collector.study.records import StudyModel
 from tests.collector.test_kill import PLANNED, Command
 from tests.support.fitted import small_database
 from tests.support.local_server import LocalServer, answers, error
+from tests.support.made import a_run, an_attempt
 from tests.support.tiny_study import write_tiny
 
 BUSY_FOR = 300
@@ -180,6 +183,15 @@ def test_a_process_that_is_gone_collects_no_more(tmp_path: Path) -> None:
     (journal_folder(tmp_path / "a.duckdb") / "collector.lock").write_text(f"process {gone.pid} since yesterday")
     assert not has_collector(tmp_path / "a.duckdb")
     assert not has_collector(tmp_path / "none.duckdb")
+
+
+def test_status_says_when_the_last_answer_of_a_silent_model_came(tmp_path: Path) -> None:
+    db, begun = tmp_path / "a.duckdb", datetime.now(UTC) - timedelta(minutes=10)
+    with Journal(db, a_run()) as journal:
+        journal.append_many([replace(an_attempt(1), done_at=begun.strftime("%Y-%m-%dT%H:%M:%S.%f"))])
+        load_journals(db)
+        assert silent_models(db) == [f"o3-mini: the last answer came 10 min ago ({begun:%H:%M:%S} UTC)."]
+    assert silent_models(db) == []
 
 
 def test_people_see_only_columns_that_say_something() -> None:

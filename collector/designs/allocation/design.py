@@ -39,7 +39,9 @@ class Allocation(Design):
     conversation = "game"
     plays_games = True
     compares_variants = True
-    vocabulary = Vocabulary(answers="rounds", condition="class of jobs", option="group")
+    vocabulary = Vocabulary(
+        answers="rounds", condition="class of jobs", option="group", measured="which group it chooses in each round"
+    )
     checked_view = "allocation_checked"
     checks: Mapping[str, Mapping[str, Any]] = {
         "first_option": {"n_options": "n_groups", "cluster": "history"},

@@ -22,6 +22,7 @@ from slant.collector.designs.association.remarks import (
 )
 from slant.collector.designs.association.simulated import parse_simulation, simulate_reply
 from slant.collector.designs.association.words import AssociationData, AssociationTest, check_names, parse_tables
+from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, used_frames
 from slant.collector.designs.draws import deal_words
 from slant.collector.designs.labels.reader import answer_to_label
@@ -55,6 +56,7 @@ Cell = tuple[int, int, int]
 class Association(Design):
     name = "association"
     analyses_tokens = True
+    vocabulary = Vocabulary(measured="the number of tokens of its reasoning, or of all of it (by the measure)")
     refusal_rules = REFUSAL_RULES
     trials_view = "association_trials"
     figures = dict.fromkeys(("tokens", "refusals", "token_steps", "same_words"), "")

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import log_normal, uniforms
 from slant.collector.designs.labels.reader import read_label
@@ -61,6 +62,7 @@ class CodingData:
 
 class Coding(Design):
     name = "coding"
+    vocabulary = Vocabulary(measured="which of two options it gives to the answer that it codes")
 
     def parse(self, table: Table, folder: StudyFolder) -> CodingData:
         prompt = table.table("prompt")

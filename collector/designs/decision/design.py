@@ -52,7 +52,7 @@ _IN_WORDS = ("first_group", "first_attribute", "attribute_a", "attribute_b", "at
 
 class Decision(WordListDesign):
     name = "decision"
-    vocabulary = Vocabulary(condition="wording")
+    vocabulary = Vocabulary(condition="wording", measured="which of two groups it decides for")
     trials_view = "decision_trials"
     checked_view = "decision_trials"
     figures: Mapping[str, str] = {

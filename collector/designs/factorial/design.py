@@ -13,7 +13,7 @@ from typing import Any
 from slant.collector.designs.answers.json_object import BrokenObject, as_answer, object_in, value_of
 from slant.collector.designs.answers.plain import AnswerReading, plain_lines, spoken, without_value
 from slant.collector.designs.asked_fields import AskedField
-from slant.collector.designs.declared import ReportPart
+from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Question, quoted_answer
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits
 from slant.collector.designs.factorial.imported import checked_shown
@@ -63,6 +63,7 @@ REPORT_PARTS = (
 
 class Factorial(Design):
     name = "factorial"
+    vocabulary = Vocabulary(test="question", measured="the rating, option, number or text that was asked for")
     conversation = "conversation"
     starts = ("vignette", "conjoint", "questionnaire", "personas")
     report_parts = REPORT_PARTS

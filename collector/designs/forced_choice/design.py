@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design
 from slant.collector.designs.draws import deal_words
 from slant.collector.designs.forced_choice.order import ConsistentLetters, Place, places
@@ -30,6 +31,9 @@ from slant.collector.study.toml_table import Table
 
 class ForcedChoice(Design):
     name = "forced_choice"
+    vocabulary = Vocabulary(
+        test="domain", measured="whether it chooses one of the two options, and the one that goes with the association"
+    )
     trials_view = "forced_choice_trials"
     checked_view = "forced_choice_checked"
     checks: Mapping[str, Mapping[str, Any]] = {

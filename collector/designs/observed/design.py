@@ -49,7 +49,9 @@ class ObservedData:
 class Observed(Design):
     name = "observed"
     asks = False
-    vocabulary = Vocabulary(answers="rounds", condition="game", option="action")
+    vocabulary = Vocabulary(
+        answers="rounds", condition="game", option="action", test="game", measured="the action in each round"
+    )
     trials_view = "observed_rounds"
 
     def parse(self, table: Table, folder: StudyFolder) -> ObservedData:

@@ -54,7 +54,7 @@ class WordListDesign(Design):
 
 class Pairing(WordListDesign):
     name = "pairing"
-    vocabulary = Vocabulary(condition="wording")
+    vocabulary = Vocabulary(condition="wording", measured="which of two groups it pairs each word with")
     trials_view = "pairing_trials"
     checked_view = "pairing_trials"
     figures = dict.fromkeys(("bias", "bias_heatmap"), "pairing_bias")
