@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from slant.collector.system.own_libpython import ensure_own_libpython
 from slant.collector.system.quiet_start import be_quiet_when_interrupted
 
 
 def collect() -> None:
+    ensure_own_libpython()
     be_quiet_when_interrupted()
     from slant.collector.cli import collect as command
 

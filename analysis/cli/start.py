@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from slant.collector.system.own_libpython import ensure_own_libpython
 from slant.collector.system.quiet_start import be_quiet_when_interrupted
 
 
 def analyze() -> None:
+    ensure_own_libpython()
     be_quiet_when_interrupted()
     from slant.analysis.cli.main import analyze as command
 
@@ -13,6 +15,7 @@ def analyze() -> None:
 
 
 def slant() -> None:
+    ensure_own_libpython()
     be_quiet_when_interrupted()
     from slant.analysis.cli.main import slant as command
 
