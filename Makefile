@@ -36,7 +36,7 @@ check: setup ## ruff, mypy, lint of R
 	@.venv/bin/python tools/test.py --check
 
 docs: setup ## help pages and NAMESPACE from the comments in R/
-	@Rscript -e 'roxygen2::roxygenise()'
+	@Rscript --no-init-file -e 'roxygen2::roxygenise()'
 
 docs-site: setup ## the site into site/: pages, help of commands, Python and R, tables, figures, the demo's report
 	@PYTHONPATH=tools .venv/bin/python -m docs_site

@@ -71,7 +71,7 @@ def seconds_of_plain_r() -> float:
     if home is None:
         raise RuntimeError("the baseline needs R")
     began = time.perf_counter()
-    command = [str(home.rscript), str(ROOT / "bench" / "plain.R"), str(DATA)]
+    command = [str(home.rscript), "--no-init-file", str(ROOT / "bench" / "plain.R"), str(DATA)]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     seconds = time.perf_counter() - began
     if len(done.stdout.splitlines()) != 39:

@@ -117,7 +117,7 @@ def by_r(script: str, *words: object, **environment: str) -> Any:
     home = r_installation()
     if home is None:
         raise SystemExit("This bench needs R.")
-    return printed([str(home.rscript), f"bench/{script}", *map(str, words)], environment)
+    return printed([str(home.rscript), "--no-init-file", f"bench/{script}", *map(str, words)], environment)
 
 
 def imported(db: Path) -> Path:

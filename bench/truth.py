@@ -36,7 +36,11 @@ def claim_names(*words: str) -> list[str]:
     if home is None:
         raise SystemExit("This bench needs R.")
     done = subprocess.run(
-        [str(home.rscript), "bench/truth.R", *words], capture_output=True, text=True, check=True, cwd=ROOT
+        [str(home.rscript), "--no-init-file", "bench/truth.R", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
     )
     return done.stdout.split()
 

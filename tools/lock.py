@@ -42,7 +42,7 @@ def lock_here() -> None:
     # rpy2 is left out: which one fits depends on the R that is found.
     kept = [line for line in frozen if re.match(r"[\w.-]+==", line) and not line.startswith(("rpy2-", "slant=="))]
     Path("constraints.txt").write_text("\n".join([*comments, *kept]) + "\n", "utf-8")
-    subprocess.run([r.rscript, "tools/renv_lock.R"], check=True)
+    subprocess.run([r.rscript, "--no-init-file", "tools/renv_lock.R"], check=True)
 
 
 def lock_in_fresh_root(asked: argparse.Namespace) -> None:

@@ -57,6 +57,15 @@ def _checked_address(named: str) -> str:
     return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
 
 
+def r_environment() -> dict[str, str]:
+    """Variables with which R runs no profile of the user's or of this folder, and still finds the libraries that they
+    name. The site's profile runs: it may say where packages come from."""
+    sys.path.insert(0, str(ROOT / "python"))
+    from slant.analysis.bridge.r_startup import startup_environment
+
+    return {name: value for name, value in startup_environment().items() if name != "R_PROFILE"}
+
+
 def wanted_rows() -> list[Row]:
     with (ROOT / "analysis" / "r_packages.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -68,7 +77,7 @@ def lacking_rows(r: RInstallation) -> list[Row]:
 
     rows = wanted_rows()
     command = [str(r.rscript), str(ROOT / "R" / "package_versions.R"), *(row["package"] for row in rows)]
-    answer = subprocess.run(command, capture_output=True, text=True, check=False)
+    answer = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | r_environment())
     if answer.returncode:
         stop(f"Can't ask R for its packages: {answer.stderr.strip()}", f"See what this says: {r.rscript} --version")
     found = {row["package"]: row["version"] for row in csv.DictReader(answer.stdout.splitlines())}
@@ -101,7 +110,10 @@ def repository_kind(r: RInstallation, log: Path) -> str:
     with log.open("ab") as file:
         command = [str(r.rscript), str(SCRIPT), "--kind"]
         try:
-            answer = subprocess.run(command, stdout=subprocess.PIPE, stderr=file, text=True, timeout=30, check=False)
+            answer = subprocess.run(
+                command, stdout=subprocess.PIPE, stderr=file, text=True, timeout=30, check=False,
+                env=os.environ | r_environment(),
+            )  # fmt: skip
         except subprocess.TimeoutExpired:
             return ""
     return answer.stdout.strip()
@@ -122,12 +134,12 @@ def each_for_itself(r: RInstallation, rows: list[Row], log: Path) -> None:
     names = ", ".join(row["package"] for row in rows)
     with Step(f"setup: trying R packages that the system has not ({names})"):
         for row in rows:
-            run([r.rscript, SCRIPT, row["package"]], log, limit_s, environment=on_all_cores())
+            run([r.rscript, SCRIPT, row["package"]], log, limit_s, environment=on_all_cores() | r_environment())
 
 
 def all_together(r: RInstallation, rows: list[Row], log: Path) -> None:
     with Step(f"setup: installing {len(rows)} R packages from CRAN (many minutes where they have to be compiled)"):
-        run([r.rscript, SCRIPT, *(row["package"] for row in rows)], log, environment=on_all_cores())
+        run([r.rscript, SCRIPT, *(row["package"] for row in rows)], log, environment=on_all_cores() | r_environment())
 
 
 def on_all_cores() -> dict[str, str]:

@@ -26,7 +26,7 @@ CORE = (
 )  # fmt: skip
 CORE_OF_R = "fit_lme4|effect_size|mixed_model_table|welch_test|fit_brms|plot_|run_fit|with_conditions|read_trials"
 # Most fits are over before compiled code would have paid for its compiling; it changes no number.
-TESTTHAT = ["env", "R_ENABLE_JIT=0", "Rscript", "tests/testthat.R"]
+TESTTHAT = ["env", "R_ENABLE_JIT=0", "Rscript", "--no-init-file", "tests/testthat.R"]
 PREFIX = "slant-tests-"
 LEAST_ROOM_IN_MEMORY = 6_000_000_000
 LONGEST_RUN_S = 12 * 3600
@@ -35,7 +35,7 @@ READ_CODE = {
     "ruff format": ["ruff", "format", "--check", "--quiet", "."],
     "mypy": ["mypy"],
     "mypy of tools": ["mypy", *sorted(str(path) for path in (ROOT / "tools").rglob("*.py"))],
-    "lint of R": ["Rscript", "tools/lint_r.R"],
+    "lint of R": ["Rscript", "--no-init-file", "tools/lint_r.R"],
 }
 
 

@@ -206,6 +206,19 @@ def test_only_packages_for_the_analysis_end_set_up(tool: ModuleType, tmp_path: P
 
 
 @pytest.mark.needs("R")
+def test_a_profile_of_the_user_s_decides_nothing_in_set_up(
+    root: Path, tool: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(root / "analysis" / "bridge"))
+    r = r_installation()
+    before = tool.lacking_rows(r)
+    (profile := tmp_path / ".Rprofile").write_text('cat("hello\\n"); quit(status = 3)')
+    monkeypatch.setenv("R_PROFILE_USER", str(profile))
+    monkeypatch.setenv("SLANT_CRAN", str(tmp_path))
+    assert (tool.lacking_rows(r), tool.repository_kind(r, tmp_path / "log")) == (before, "")
+
+
+@pytest.mark.needs("R")
 def test_a_repository_that_never_answers_costs_seconds(root: Path, tool: ModuleType, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
