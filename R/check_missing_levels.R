@@ -18,12 +18,7 @@
 #' @noRd
 check_missing_levels <- function(data, attributes, by = NULL) {
   check_columns(data, c("outcome", attributes, by), to = "count missing answers")
-  one <- data.frame(outcome = "answered")
-  empty <- cbind(
-    data.frame(attribute = character(), level = character()), missing_in(one)[0, ],
-    data.frame(rate_others = double(), p_value = double())
-  )
-  empty$n_reminded <- NULL
+  empty <- missing_by_level(data.frame(outcome = character(), level = character()), "level")
   table <- check_each_group(data, by, c("outcome", attributes), empty, function(rows) {
     do.call(rbind, lapply(attributes, function(name) missing_by_level(rows, name)))
   })
@@ -34,15 +29,25 @@ check_missing_levels <- function(data, attributes, by = NULL) {
   table[c(setdiff(names(table), c("status", "messages")), "status", "messages")]
 }
 
+# Counted at once for all levels: taking the rows of each level apart would copy a large study once a level.
 missing_by_level <- function(rows, name) {
   levels <- sort(unique(as.character(rows[[name]])))
-  rates <- do.call(rbind, lapply(levels, function(level) {
-    missing_in(rows[!is.na(rows[[name]]) & rows[[name]] == level, , drop = FALSE])
-  }))
-  rates$n_reminded <- NULL
-  others <- sum(rates$n) - rates$n
-  rates$rate_others <- ifelse(others > 0, (sum(rates$n_missing) - rates$n_missing) / others, NA_real_)
-  rates$p_value <- p_of_missing(rates$n_missing, rates$n)
-  table <- cbind(data.frame(attribute = name, level = levels), rates)
+  kinds <- union(c("answered", kinds_of_missing), rows$outcome)
+  counts <- unclass(table(factor(as.character(rows[[name]]), levels), factor(rows$outcome, kinds)))
+  n <- as.integer(rowSums(counts))
+  n_missing <- n - unname(counts[, "answered"])
+  interval <- wilson(n_missing, n)
+  others <- sum(n) - n
+  table <- frame_of(
+    attribute = rep(name, length(levels)), level = levels, n = n, n_missing = n_missing,
+    n_refused = unname(counts[, "refused"]), n_filtered = unname(counts[, "filtered"]),
+    n_truncated = unname(counts[, "truncated"]), n_malformed = unname(counts[, "malformed"]),
+    n_rejected = unname(counts[, "rejected"]), rate_missing = n_missing / n,
+    conf_low = interval$rate_low, conf_high = interval$rate_high,
+    rate_others = ifelse(others > 0, (sum(n_missing) - n_missing) / others, NA_real_),
+    p_value = rep(p_of_missing(n_missing, n), length(levels))
+  )
   table[order(-table$rate_missing, table$level), , drop = FALSE]
 }
+
+kinds_of_missing <- c("refused", "filtered", "truncated", "malformed", "rejected")
