@@ -10,7 +10,7 @@ _SHOWN_WORDS = 20
 
 @dataclass
 class FileNotes:
-    """What was odd about the rows of one file, told once at its end instead of once a row."""
+    """What was odd about the rows of one file, reported once at its end instead of once a row."""
 
     unknown_words: dict[str, dict[str, None]] = field(default_factory=dict)
     without_tokens: int = 0

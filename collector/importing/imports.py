@@ -53,9 +53,9 @@ def import_trials(
 ) -> ImportReport:
     """Import files, or the files of folders, as trials of `study` into the database `db` (made where it is missing).
 
-    `model` is the model of all rows (a tidy file may have a column `model` instead). `on_rows` is told from time to
+    `model` is the model of all rows (a tidy file may have a column `model` instead). `on_rows` hears from time to
     time how many rows have been read. Rows that can't be read are in the report, with file and line. `columns` are the
-    file's names for ours, as in `["answer=response", "tokens=n_tok"]` (all that they may say stands on top of
+    file's names for ours, as in `["answer=response", "tokens=n_tok"]` (all that they may say is at the top of
     collector/importing/renamed.py; without any, those of the study's own [import]), `map_models` its names
     for models, as in `["x-1=local/x"]`. `decimal` is the mark before decimals, "." or ","; needed where a file has
     semicolons between its columns and numbers with marks.

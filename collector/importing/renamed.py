@@ -5,7 +5,7 @@ What `--map` says of a column of ours, on the right of its first `=`:
   =flowers_insects      a value that all rows share (written test==flowers_insects)
   prompt_id+1           numbers that the file counts from 0
   a:b:c or rating_*     of `item:answer`: a row for each of these columns, whose name is the item and whose cell the
-                        answer; of rating_* the item is what stands for the star
+                        answer; of rating_* the item is what the star matches
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _LOOKED_AT = 1_000
 
 @dataclass(frozen=True)
 class Field:
-    """Where a cell of ours stands in a row of the file: its column, the steps inside it, and what is added to it."""
+    """Where a cell of ours is in a row of the file: its column, the steps inside it, and what is added to it."""
 
     column: str
     steps: tuple[str | int, ...] = ()
@@ -220,7 +220,7 @@ def _inner_names(rows: Sequence[Row], field: Field) -> str:
 
 
 def _columns_named(file: TableFile, header: Sequence[str], theirs: str) -> dict[str, str]:
-    """Return the columns by the item that each is of: of `rating_*` what the star stands for, else the column's own
+    """Return the columns by the item that each is of: of `rating_*` what the star matches, else the column's own
     name.
     """
     columns: dict[str, str] = {}
@@ -239,7 +239,7 @@ def _columns_named(file: TableFile, header: Sequence[str], theirs: str) -> dict[
 
 
 def pairs(values: Iterable[str], option: str, example: str) -> list[tuple[str, str]]:
-    """Return what stands on both sides of each `=`, several with commas between them; UsageError if there is
+    """Return what is on both sides of each `=`, several with commas between them; UsageError if there is
     none.
     """
     pairs_given: list[tuple[str, str]] = []

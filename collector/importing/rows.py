@@ -51,7 +51,7 @@ _MOST_PLACES = 100_000
 _OF_LOGPROBS = ("option_a_logprob", "option_b_logprob", "logprob_kind")
 _NO_LOGPROBS = OptionLogprobs()
 _LONG_TEXT = 40
-"""Characters; two answers of so many are seldom the same by chance."""
+"""Characters; two answers of that length are seldom the same by chance."""
 
 
 class RowReader:
@@ -97,7 +97,7 @@ class RowReader:
         return self._maker.make(model, trial, place, Exchange(body=_kept(row, draft)), reply, reading, measures)
 
     def _planned(self, draft: Mapping[str, Any], model: StudyModel) -> tuple[str, Trial, int | None, bool]:
-        """Return the conversation, the trial of the plan that a row is of, its turn (None if a question stands
+        """Return the conversation, the trial of the plan that a row is of, its turn (None if a question is asked
         alone), and whether the study knows its word.
         """
         if model.model not in self._cells:
@@ -142,7 +142,7 @@ class RowReader:
             if "trial_type" in draft or is_missing(draft.get("answer")):
                 raise OtherRowError("names no trial")
             if named is not None:
-                raise CellError(f"its id {shown(named)} names no trial of the study: say by --map where that stands")
+                raise CellError(f"its id {shown(named)} names no trial of the study: say by --map where that is")
         return draft
 
     def _read(

@@ -1,1 +1,1 @@
-"""Files of all kinds as rows: what a file is is told by its content, and what can't be read is named."""
+"""Read files of all kinds as rows: the content says which kind a file is, and what can't be read is named."""

@@ -112,7 +112,7 @@ class CsvFile:
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Answers may be long. The limit is the whole process's: whoever reads what strangers wrote keeps the usual one."""
+    """Answers may be long. The limit holds for the whole process, so that only files of a user's own raise it."""
     limit = csv.field_size_limit(_LONGEST_FIELD)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a file is, told by its first bytes: the kinds that can be read, and names for those that can't."""
+"""Recognise a file by its first bytes: the kinds that can be read, and names for those that can't."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _kind_of_text(path: Path, start: bytes) -> str:
         raise UsageError(f"Can't import {path}: only its pointer of Git LFS is here.", "Fetch it: git lfs pull")
     ending = path.suffix.lower()
     if ending in (".jsonl", ".ndjson", ".json") or text[:1] in (b"{", b"["):
-        # a line a record where the first line is one by itself: told when it is read
+        # a line a record if the first line is one by itself: seen when it is read
         return "json" if ending == ".json" or text[:1] == b"[" else "jsonl"
     if (meant := {".parquet": "a Parquet file", ".xlsx": "an Excel workbook"}.get(ending)) is not None:
         raise UsageError(f"Can't import {path}.", f"It must be {meant}, but is text.")

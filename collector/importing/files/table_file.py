@@ -64,7 +64,7 @@ class TableFile:
 
     @property
     def delimiter(self) -> str | None:
-        """What stands between the fields of a CSV; None elsewhere."""
+        """Return what is between the fields of a CSV; None for other files."""
         if self.kind != "csv":
             return None
         with self.path.open("rb") as stream:

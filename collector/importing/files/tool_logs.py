@@ -1,7 +1,7 @@
 """Records of tools that ask models (and people): batch jobs of OpenAI and Anthropic, Inspect, promptfoo, jsPsych.
 
-Each is told by the keys that it has; what we have a column for goes there, all else stays under its own name, so that
-`--map` reaches it. A provider's response is read by its own dialect (collector/providers/).
+Each is recognised by the keys that it has; what we have a column for goes there, all else stays under its own name, so
+that `--map` reaches it. A provider's response is read by its own dialect (collector/providers/).
 """
 
 from __future__ import annotations
@@ -190,4 +190,4 @@ _KINDS: tuple[tuple[Callable[[Record], bool], Callable[[Record], Record]], ...] 
     (_is_promptfoo, _promptfoo),
     (_is_jspsych, _jspsych),
 )
-"""How a record of each tool is told, and what its cells are."""
+"""How a record of each tool is recognised, and what its cells are."""

@@ -32,7 +32,7 @@ _SHOWN = ("group0", "group1", "attributes", "attribute0", "attribute1")
 
 
 class Bai(Layout):
-    """The authors' files; which model they are of stands only in the file's name, so `--model` must say it."""
+    """The authors' files; which model they are of is only in the file's name, so `--model` must say it."""
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         check_study("bai", study, has_model)

@@ -24,7 +24,7 @@ from slant.collector.records import Trial
 from slant.collector.study.records import StudyModel
 
 Place = tuple[str, str, int, int]
-"""Test, condition, wording, and the turn of a conversation (1 where a question stands alone)."""
+"""Test, condition, wording, and the turn of a conversation (1 if a question is asked alone)."""
 _DECIMALS = re.compile(r"\.0+$")
 
 
@@ -170,7 +170,7 @@ def _of_group(known: list[Trial], label: str, item: str) -> Trial:
     if named is None and label:
         named = matching_group(label, groups)
     if named is None:
-        raise CellError(f"{shown(item)} stands in several groups ({', '.join(groups)}): a column group must say which")
+        raise CellError(f"{shown(item)} is in several groups ({', '.join(groups)}): a column group must say which")
     return groups[named]
 
 

@@ -50,7 +50,7 @@ def composed(text: str) -> str:
 
 
 def matching_name(value: str, known: Iterable[str]) -> str | None:
-    """Return the name that is meant: the same one, or the only one that differs in capitals, or in what stands between
+    """Return the name that is meant: the same one, or the only one that differs in capitals, or in what is between
     its words (R makes "pro.tea" of "pro-tea"). None if there is none, or several are as near.
     """
     known = list(known)
@@ -70,7 +70,7 @@ def _words_of(name: str) -> str:
 
 
 def text(value: Any) -> str | None:
-    """Text as it stands, untrimmed; None (no such cell, null, a NaN) stays unknown. A whole number has no decimals."""
+    """Text as the file has it, untrimmed; None (no such cell, null, NaN) stays unknown. A whole number has no decimals."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (dict, list, bytes)):

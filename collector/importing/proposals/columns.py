@@ -2,7 +2,7 @@
 
 The rules, in the order of `_NAMES`: a role goes to the column whose name is the first in its list (in any case, with
 any sign between words; of a field in a field its last word counts, too) and whose values can be of that role. Columns
-of one name but for a part (answer_usual, answer_crossed) hold several answers in a row. What is left is told by values:
+of one name but for a part (answer_usual, answer_crossed) hold several answers in a row. The values say what is left:
 two values that every item has are the condition, many short texts that come again the items, two words the answer.
 """
 
@@ -23,7 +23,7 @@ from slant.collector.importing.layouts.tidy import IDS, TAKEN
 from slant.collector.importing.layouts.values import is_missing, word
 
 LOOKED_AT = 5_000
-"""Rows of each file by which roles are told."""
+"""Rows of each file from which roles are recognised."""
 _DEEPEST = 6
 _LONG_TEXT = 60
 """Characters; a longer text is neither an item nor a label."""

@@ -132,7 +132,7 @@ def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str
 def _cells(
     files: Sequence[TableFile], called: Names, roles: Roles, on_rows: Callable[[int], None] | None
 ) -> tuple[AnsweredCells, list[str], bool]:
-    """How often each cell stands in the files, the models in the order of rows, and whether any row has a count."""
+    """How often each cell is in the files, the models in the order of rows, and whether any row has a count."""
     cells: Counter[AnsweredCell] = Counter()
     models: dict[str, None] = {}
     has_counts = False
