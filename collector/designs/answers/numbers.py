@@ -15,6 +15,7 @@ from slant.collector.designs.answers.plain import (
     AnswerReading,
     answered,
     plain_lines,
+    without_bullets,
     without_value,
 )
 
@@ -51,6 +52,8 @@ def read_number(answer: str, amount: Amount = Amount(), key: str = "number") -> 
 
 def _read_text(answer: str, amount: Amount) -> AnswerReading:
     text = plain_lines(answer)
+    if amount.low is not None and amount.low >= 0:
+        text = without_bullets(text)
     if not text:
         return AnswerReading("malformed", detail="empty")
     first = re.sub(rf"^{LEAD}", "", text.splitlines()[0].strip())

@@ -25,7 +25,7 @@ LEAD = (
     r"(?:(?:so|well|okay|ok|sure|certainly)[,.!:]?\s+)?"
     r"(?:(?:my|the|final|overall)\s+)*"
     r"(?:(?:answer|rating|score|response|choice|verdict|rank|decision|estimate|label|value|number)\b"
-    r"(?:\s+(?:is|would be|from me is))?\s*[:=\-–—]?\s*"
+    r"(?:\s+(?:is|would be|from me is))?\s*(?:[:=–—]|-(?=\s))?\s*"
     r"|i(?:'d| would| will|'ll)?\s+(?:say|rate (?:it|this|them|him|her)(?: (?:as|at))?|give (?:it|this|them|him|her)"
     r"|choose|pick|select|answer|go with|go for|estimate|prefer)\s*:?\s*)?"
 )
@@ -62,6 +62,11 @@ def spoken(answer: str) -> str:
     """Return the answer itself, without reasoning that a server left in it."""
     parts = split(answer) if len(answer) <= LONGEST_READ else None
     return answer if parts is None else parts[1]
+
+
+def without_bullets(text: str) -> str:
+    """Return a text without the dashes of a list: "- 5" is 5 if no number below 0 was asked for."""
+    return re.sub(r"^[-–—•]\s+(?=\S)", "", text, flags=re.MULTILINE)
 
 
 def plain_lines(answer: str) -> str:

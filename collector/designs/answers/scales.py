@@ -20,8 +20,10 @@ from slant.collector.designs.answers.plain import (
     answered,
     plain_lines,
     refuses,
+    without_bullets,
     without_value,
 )
+from slant.collector.designs.labels.reader import read_label
 from slant.collector.designs.labels.spelling import folded
 
 _WORDS = (
@@ -57,6 +59,8 @@ def read_scale(answer: str, scale: Scale, key: str = "rating") -> AnswerReading:
 
 def _read_text(answer: str, scale: Scale) -> AnswerReading:
     text = plain_lines(answer)
+    if scale.low >= 0:
+        text = without_bullets(text)
     if not text:
         return AnswerReading("malformed", detail="empty")
     labels = _spelled(tuple(scale.labels.items()))
@@ -65,7 +69,11 @@ def _read_text(answer: str, scale: Scale) -> AnswerReading:
     text = re.sub(_naming(scale.low, scale.high), " ", text)
     if (middle := _middle(text, scale)) is not None:
         return answered(str(middle))
-    return _number(text, scale, labels)
+    reading = _number(text, scale, labels)
+    if reading.detail == "no_point" and not re.search(r"\d", text):
+        read = read_label(answer, tuple(labels))  # in another line, or after "Antwort:"
+        return answered(str(labels[read.label])) if read.kind == "alone" and read.label is not None else reading
+    return reading
 
 
 @lru_cache(1024)
@@ -125,7 +133,7 @@ def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading
         return AnswerReading("malformed", detail="another_scale")
     if (alone := _line_of_number(lines)) is not None:
         return _point(alone, scale)
-    if labelled := re.match(rf"{LEAD}(-?\d+)\s*[-–—:=(,.]+\s*(?=[^\W\d])", text):
+    if labelled := re.match(rf"{LEAD}(-?\d+)\s*[-–—:=(),.]+\s*(?=[^\W\d])", text):
         if re.search(r"\d\s*[-–—:=]+\s*[^\W\d]", text[labelled.end() :]):  # the labels of the scale, repeated
             return AnswerReading("malformed", detail="several_points")
         label_value = _label_after(text[labelled.end() :], labels)
@@ -138,9 +146,10 @@ def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading
 
 def _line_of_number(lines: list[str]) -> float | None:
     """Return the number that is alone in the first or the last line, if no other line has another one alone."""
-    alone = [line for line in lines if re.fullmatch(rf"{LEAD}\(?-?\d+(?:\.\d+)?\)?[\s.!,:;]*", line)]
-    values = {value for line in alone for value in numbers_in(line)}
-    return values.pop() if len(values) == 1 and alone[0] in (lines[0], lines[-1]) else None
+    of_lines = [re.fullmatch(rf"{LEAD}\(?(-?\d+(?:\.\d+)?)\)?[\s.!,:;]*", line) for line in lines]
+    alone = [(line, float(match[1])) for line, match in zip(lines, of_lines, strict=True) if match]
+    values = {value for _, value in alone}
+    return values.pop() if len(values) == 1 and alone[0][0] in (lines[0], lines[-1]) else None
 
 
 def _only_number(text: str, scale: Scale) -> AnswerReading:

@@ -21,6 +21,8 @@ WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#$~|\\「」『』【】《》‹›‚�
 _UNSPACED = "\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7a3"
 """Match letters of scripts that put particles or other words right after a word, or have no blanks at all."""
 _TAGS = re.compile(r"<(?P<closing>/?)(?P<name>[a-z][\w-]{0,30})>|<[|][^|<>]{1,40}[|]>", re.IGNORECASE)
+_SIGNS = {"end_of_turn", "start_of_turn", "eos", "bos", "pad"}
+"""List signs of chat templates that look like tags and are never closed."""
 _TICKED = re.compile(r"\[x\]|☑")
 _NOT_TICKED = re.compile(r"(?:[-*] )?(?:\[ ?\]|☐)[^\n\[☑☐]*")
 _STRUCK_OUT = re.compile(r"~~(?!\s)[^~\n]{1,200}~~")
@@ -46,10 +48,10 @@ def folded_lines(text: str) -> str:
 
 
 def _without_tags(text: str) -> str:
-    """Return a text without tags that are closed (<answer>Quick</answer>) and signs of a template (<|im_end|>);
+    """Return a text without tags that are closed (<answer>Quick</answer>) and signs of a template (<|im_end|>, <eos>);
     "<Quick>" is a label in brackets.
     """
-    closed = {match["name"] for match in _TAGS.finditer(text) if match["closing"]}
+    closed = {match["name"] for match in _TAGS.finditer(text) if match["closing"]} | _SIGNS
     return _TAGS.sub(lambda match: " " if not match["name"] or match["name"] in closed else match[0], text)
 
 
