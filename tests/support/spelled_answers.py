@@ -3,7 +3,8 @@ languages, a lead, a list, JSON, signs of templates. {x} is the value."""
 
 WRAPPINGS = (
     '{x}', '**{x}**', '__{x}__', '*{x}*', '`{x}`', '"{x}"', "'{x}'", '“{x}”', '‘{x}’', '«{x}»', '« {x} »', '„{x}“',
-    '»{x}«', '「{x}」', '『{x}』', '({x})', '[{x}]', '<{x}>', '{x}.', '{x}!', '{x}\n', '{x}。', '{x}．', '\n\n{x}', '- {x}',
+    '»{x}«', '「{x}」', '『{x}』', '({x})', '[{x}]', '<{x}>', '{x}.', '{x}!', '{x}\n', '{x}。', '{x}．',
+    '\n\n{x}', '- {x}',
     '* {x}', '• {x}', '1. {x}', '1) {x}', '> {x}', '# {x}', '### {x}\n', 'Answer: {x}', '**Answer:** {x}',
     '**Answer: {x}**', 'Answer - {x}', 'Final answer: {x}', '**Final Answer**: {x}', '### Answer\n{x}',
     'The answer is {x}.', 'The answer is: **{x}**', 'My answer is "{x}".',
