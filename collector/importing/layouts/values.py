@@ -70,7 +70,7 @@ def _words_of(name: str) -> str:
 
 
 def text(value: Any) -> str | None:
-    """Text as the file has it, untrimmed; None (no such cell, null, NaN) stays unknown. A whole number has no decimals."""
+    """Text as the file has it, untrimmed; None (no cell, null, NaN) stays unknown. A whole number has no decimals."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (dict, list, bytes)):
