@@ -15,6 +15,8 @@
 #'     \item{of attributes of profiles}{`"plot_marginal_means"` (of [marginal_means()]), `"plot_amce"` (of [amce()]),
 #'       `"plot_impact_ratios"` (of [impact_ratio()]), `"plot_interactions"` (of [amie()]), `"plot_ratings"` (a row per
 #'       `level` and point of the scale, `category`: `n` ratings, stacked around the middle).}
+#'     \item{of a model and people}{`"plot_alike"`, `"plot_alike_spread"`, `"plot_alike_order"`,
+#'       `"plot_alike_range"`, `"plot_alike_personas"` (of [alike()], or of its tables).}
 #'     \item{of other tables}{`"plot_refusals"` (view `refusals_by_condition`), `"plot_first_options"` (of
 #'       `run_check("check_first_option", ...)$rows`), `"plot_permutations"` (of [permutation_test()]),
 #'       `"plot_topic_prevalence"` (of [fit_stm()]), `"plot_search_k"` (table `topic_searches`),

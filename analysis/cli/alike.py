@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from slant.analysis.cli.result_commands import Answer, Asked, result_command
 from slant.collector.commands.options import ABOVE_0, BETWEEN_0_AND_1
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from slant.analysis.questions.alike import Alike
 
 EXAMPLES = """\b
 Examples:
   collect import survey.csv --layout people --study habits --consent "informed, data may be shared" --origin "our panel"
   analyze alike --study habits
   analyze alike --study habits --show differences --bound 0.3
+  analyze alike --study habits --show spread --figure spread.svg
   analyze alike --study habits --group age_group --show personas --format csv > personas.csv
 """
 _SHOWN = (
@@ -44,7 +52,7 @@ _OPTIONS = (
 )
 
 
-@result_command("alike", epilog=EXAMPLES, options=_OPTIONS, figure="differences by item")
+@result_command("alike", epilog=EXAMPLES, options=_OPTIONS, figure="what --show names, or differences by item")
 def alike_command(asked: Asked, show: str, group: str | None, bound: float, alpha: float) -> Answer:
     """Compare each model with the people who answered the same items: is it inside the human range?
 
@@ -54,8 +62,6 @@ def alike_command(asked: Asked, show: str, group: str | None, bound: float, alph
     and whether, as a persona, it follows that group of people. "inside" is said of these items under this wording, and
     of the people who answered: of no population that they do not represent.
     """
-    import polars as pl
-
     from slant.analysis.questions.alike import VERDICTS, alike
     from slant.analysis.rows.cells import GRAIN
 
@@ -67,5 +73,18 @@ def alike_command(asked: Asked, show: str, group: str | None, bound: float, alph
         f"{row['model']}, {row['test']}: {VERDICTS[row['verdict']]}."
         for row in result.summary.drop_nulls("verdict").to_dicts()
     ]
+    return Answer(rows, [name for name in shown if name not in same], says=says, figure=_figure(result, show))
+
+
+def _figure(result: Alike, show: str) -> tuple[str, pl.DataFrame]:
+    """Return the R function that draws the table that is shown, and its rows."""
+    import polars as pl
+
     items = result.differences.filter(pl.col("kind") == "item")
-    return Answer(rows, [name for name in shown if name not in same], says=says, figure=("plot_alike", items))
+    if show in ("spread", "range", "personas"):
+        rows: pl.DataFrame = getattr(result, show)
+        return f"plot_alike_{show}", rows.drop("messages", strict=False)
+    if show == "order":
+        cell = [name for name in ("source", "study_version", "variant", "model", "test") if name in items.columns]
+        return "plot_alike_order", items.join(result.order.select(*cell, "corrected"), on=cell, how="left")
+    return "plot_alike", items

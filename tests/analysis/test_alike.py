@@ -104,9 +104,17 @@ def test_the_shell_says_what_may_be_said_and_no_more(place: Path) -> None:
     assert done.exit_code == 0, done.output
     assert "gpt-6-luna, rating: inside the human range on these items, under this wording." in done.stderr
     assert done.stdout.startswith("source,study_version,variant,model,test,n_model,n_people")
-    drawn = CliRunner().invoke(analyze, [*typed, "--show", "spread", "--figure", str(place / "alike.svg")])
-    assert drawn.exit_code == 0, drawn.output
-    assert "How far is the model from people?" in (place / "alike.svg").read_text("utf-8")
+    titles = {
+        "summary": "How far is the model from people?", "spread": "Do models vary as people do?",
+        "order": "Do models put items in the order of people?",
+        "range": "How many people's answers lie outside the model's?",
+        "personas": "Does a persona follow the people of its group?",
+    }  # fmt: skip
+    for show, title in titles.items():
+        file = place / f"{show}.svg"
+        drawn = CliRunner().invoke(analyze, [*typed, "--show", show, "--figure", str(file)])
+        assert drawn.exit_code == 0, drawn.output
+        assert title in file.read_text("utf-8")
 
 
 def test_a_report_sets_models_beside_people_and_says_how_and_what_it_is_not(place: Path) -> None:
