@@ -3,6 +3,7 @@
 from slant import analysis
 
 trials = analysis.open_trials("slant.duckdb")            # Polars, one row per trial
+db = analysis.open("slant.duckdb", "rmiat")              # for several questions: db.tables(), db.fit("lme4") …
 fits = analysis.fit("slant.duckdb", "rmiat", "lme4")
 fits.table, fits.diagnostics, fits.variances, fits.messages
 analysis.compare("slant.duckdb")                         # printed next to recomputed
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from slant.analysis.calls.executors import mixed_versions as mixed_versions
     from slant.analysis.fitting.fits import FitResult as FitResult
     from slant.analysis.fitting.fits import fit as fit
+    from slant.analysis.handle import Database as Database
+    from slant.analysis.handle import open as open
     from slant.analysis.pages.html_report import report as report
     from slant.analysis.pages.paper_tables import table_text as table_text
     from slant.analysis.paper.comparison import compare as compare
@@ -68,6 +71,7 @@ _NAMES = {
     "archive.sealing": ("seal",),
     "calls.executors": ("mixed_versions",),
     "fitting.fits": ("fit", "FitResult"),
+    "handle": ("Database", "open"),
     "pages.html_report": ("report",),
     "pages.paper_tables": ("table_text",),
     "paper.comparison": ("compare",),

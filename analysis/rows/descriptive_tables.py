@@ -44,14 +44,18 @@ def _place(info: TableInfo) -> tuple[int, str]:
 @checked_arguments()
 @opens_once
 def tables(
-    db: str | Path, study: str | None = None, names: Iterable[str] | None = None, measure: str | None = None
+    db: str | Path,
+    study: str | None = None,
+    names: Iterable[str] | None = None,
+    measure: str | None = None,
+    source: str | None = None,
 ) -> dict[str, pl.DataFrame]:
     """Return the named tables (all of them without `names`), by name, as printed: ordered rows, every source in
     separate rows.
 
-    `study` (a name, or the path of a study file) keeps only rows of that study; `measure` is as for `open_trials`. A
-    table that counts errors may be empty. Raise UnknownNameError for an unknown table, and for a study that the
-    database lacks, UsageError for a table of another study, DatabaseError if the database holds no trials.
+    `study` (a name, or the path of a study file) and `source` keep only rows of these; `measure` is as for
+    `open_trials`. A table that counts errors may be empty. Raise UnknownNameError for an unknown table, and for a study
+    that the database lacks, UsageError for a table of another study, DatabaseError if the database holds no trials.
     """
     study = study_name(study)
     infos = table_info()
@@ -65,7 +69,7 @@ def tables(
         for info in selected:
             _check_belongs(info, designs, db)
         set_measure(connection, measure)
-        frames = {info.name: read_view(connection, info.name) for info in selected}
+        frames = {info.name: read_view(connection, info.name, source=source) for info in selected}
     return {name: rows_of_study(frame, study) for name, frame in frames.items()}
 
 

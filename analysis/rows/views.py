@@ -32,8 +32,10 @@ def open_trials(
     version: str | None = None,
     *,
     other_models: bool = False,
+    source: str | None = None,
 ) -> pl.DataFrame:
-    """Return all rows of one view of the database (of `study`, if one is named); ordered for the trials of a design.
+    """Return all rows of one view of the database (of `study` and `source`, if they are named), in the order in which
+    slant shows them; `trials` and views that others are made of have none.
 
     Without `view`: one row per trial, in the columns of the design of `study`, or of the studies in the database
     (association_trials, forced_choice_trials, allocation_rounds; what games ask besides their rounds is in
@@ -61,6 +63,8 @@ def open_trials(
         warnings.warn(f'These are the rounds of games. What was asked besides them: "{_QUESTIONS}".', stacklevel=3)
     if study is not None and "study" in rows.columns:
         rows = rows.filter(pl.col("study") == study)
+    if source is not None and "source" in rows.columns:
+        rows = rows.filter(pl.col("source") == source)
     if rows.is_empty() and (reason := _why_empty(db, view, study, designs)):
         warnings.warn(reason, stacklevel=3)
     return rows
@@ -116,8 +120,12 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str, **only: str | No
 
 def set_measure(connection: duckdb.DuckDBPyConnection, measure: str | None) -> None:
     """Set what `tokens` means in every view of this connection (see sql/views/1_trials)."""
-    if measure is None:
-        return
-    if measure not in MEASURES:
+    check_measure(measure)
+    if measure is not None:
+        connection.execute("SET VARIABLE measure = ?", [measure])
+
+
+def check_measure(measure: str | None) -> None:
+    """Raise UnknownNameError if there is no such measure."""
+    if measure is not None and measure not in MEASURES:
         raise UnknownNameError("measure", measure, MEASURES)
-    connection.execute("SET VARIABLE measure = ?", [measure])

@@ -5,6 +5,7 @@ from slant import collect, fit, tables
 collect("slant.duckdb", "rmiat", ["simulated/o3-mini"])    # every answer into one DuckDB file
 tables("slant.duckdb")                                      # descriptives and refusals, from SQL views
 fit("slant.duckdb", "rmiat", "lme4").table                  # the paper's mixed models, in R
+slant.open("slant.duckdb", "rmiat")                         # for several questions: db.tables(), db.fit("lme4") …
 
 `slant.collector` asks models and needs no R; `slant.analysis` reads the database. Both folders lie at the top of the
 repository; the links beside this file and the build put them here. Nothing is imported before it is asked for.
@@ -26,11 +27,10 @@ _HOME = {
         "read_registration", "showing", "write_registration",
     ),
     "slant.analysis": (
-        "Alike", "Calibration", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Retest", "Validity",
-        "alike", "calibrate", "check",
-        "compare", "figures", "fit", "game_differences", "game_indices", "meta_analysis", "mixed_versions",
-        "open_trials", "permute", "plan_power", "read_draws", "read_topics", "replay", "report", "retest", "seal",
-        "specifications", "table_text", "tables", "validity",
+        "Alike", "Calibration", "Database", "FitResult", "MetaAnalysis", "PermutationResult", "PowerPlan", "Retest",
+        "Validity", "alike", "calibrate", "check", "compare", "figures", "fit", "game_differences", "game_indices",
+        "meta_analysis", "mixed_versions", "open", "open_trials", "permute", "plan_power", "read_draws",
+        "read_topics", "replay", "report", "retest", "seal", "specifications", "table_text", "tables", "validity",
     ),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
