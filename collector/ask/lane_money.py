@@ -128,10 +128,11 @@ class LaneMoney:
             await sleep_unless(stopping, LOOK_AGAIN_S)
         return None
 
-    def settle(self, reserved_usd: float, exchange: Exchange, reply: Reply) -> float | None:
-        """Book what an exchange cost and return it, in US dollars; None if that is unknown."""
+    def settle(self, reserved_usd: float, exchange: Exchange, reply: Reply, *, is_read: bool = False) -> float | None:
+        """Book what an exchange cost and return it, in US dollars; None if that is unknown. `is_read`: it is known to
+        have been an answer."""
         cost = cost_usd(self.price, reply)
-        is_uncertain = cost is None and may_be_billed(exchange)
+        is_uncertain = cost is None and (is_read or may_be_billed(exchange))
         self.ledger.settle(reserved_usd, cost, is_uncertain=is_uncertain)
         if reply.output_tokens is not None:
             self.seen += 1

@@ -143,14 +143,20 @@ def _full_in_s(reset: str, now: float, missing_share: float, period_s: float | N
     """Return when a budget is full again (s). A number without a unit may be seconds or milliseconds: it is limited to
     what the limit's period allows, for a budget of 120 per minute that lacks one is full in half a second."""
     told_s = reset_s(reset, now)
-    is_plain = _NUMBER.fullmatch(reset.strip()) is not None and float(reset) <= _OLDEST_MOMENT
-    if told_s is not None and not is_plain:
+    if told_s is not None and not _is_plain(reset):
         return told_s
     if told_s is None:
         return None if period_s is None else missing_share * period_s
     return min(told_s, missing_share * (period_s or _USUAL_PERIOD_S))
 
 
+@functools.lru_cache(maxsize=256)
+def _is_plain(reset: str) -> bool:
+    """Return whether a reset is a number without a unit, and no moment."""
+    return _NUMBER.fullmatch(reset.strip()) is not None and float(reset) <= _OLDEST_MOMENT
+
+
+@functools.lru_cache(maxsize=256)
 def _limit(text: str) -> tuple[float | None, float | None]:
     """Return the limit, and its period in seconds if the header has it ("100, 100;w=60")."""
     if (plain := _number(text)) is not None:

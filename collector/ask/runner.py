@@ -189,7 +189,7 @@ class Runner:
                 lane.reasoning.count(reply)
                 lane.ignored = lane.ignored or ignored(lane.model, reply)
             is_answer = reply.outcome != "failed"
-            cost_usd = lane.money.settle(reserved_usd, exchange, reply)
+            cost_usd = lane.money.settle(reserved_usd, exchange, reply, is_read=verdict.action == "read")
             reading = self._read(lane, trial, reply, history) if is_answer else Reading("failed", is_final=False)
             place = AttemptPlace(
                 conversation.conversation_id,
