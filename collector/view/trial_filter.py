@@ -18,7 +18,7 @@ from slant.collector.view.paging import Order
 
 COLUMNS = (
     "source", "study", "study_version", "variant", "model", "test", "condition", "group", "item", "wording", "outcome",
-    "run_id", "game",
+    "run_id", "game", "participant",
 )  # fmt: skip
 SORTS = {
     "": "as asked", "-done_at": "newest first", "-tokens": "most tokens", "tokens": "fewest tokens",
@@ -26,7 +26,7 @@ SORTS = {
     "model": "by model", "outcome": "by outcome",
 }  # fmt: skip
 ASKED = (("run_id", False), ("sequence", False))
-_WHOLE_NUMBERS = ("wording",)
+_WHOLE_NUMBERS = ("wording", "participant")
 _LONGEST = 2000  # characters of a condition
 _GROWING = {
     "array_resize",

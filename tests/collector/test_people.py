@@ -16,6 +16,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import journal_folder
 from slant.collector.keep.journal_files import journal_paths, opened_journal
 from slant.collector.keep.journal_loader import load_journals
+from slant.collector.view.trial_filter import TrialFilter
 from tests.support.raw_rows import run_collect
 
 SAID = {"layout": "people", "consent": "informed, data may be shared", "origin": "a test"}
@@ -85,6 +86,15 @@ def test_people_are_told_with_their_attributes_by_number(tmp_path: Path) -> None
     rows = rows_of(tmp_path, "SELECT participant, attributes FROM participants ORDER BY 1")
     assert rows == [(1, {"age_group": "18-29"}), (2, {"age_group": "30-44"})]
     assert rows_of(tmp_path, "SELECT source, consent, origin FROM runs") == [("human", *list(SAID.values())[1:])]
+
+
+def test_the_viewer_shows_the_answers_of_one_person(tmp_path: Path) -> None:
+    import_survey(tmp_path)
+    with reading(tmp_path / "t.duckdb") as connection:
+        rows = TrialFilter.of({"participant": "2"}).rows(connection).select("participant").fetchall()
+    assert set(rows) == {(2,)}
+    with pytest.raises(UsageError, match="participant"):
+        TrialFilter.of({"participant": "ann"})
 
 
 def test_the_same_file_brings_nothing_twice_and_another_goes_on_numbering(tmp_path: Path) -> None:
