@@ -156,14 +156,14 @@ def test_python_opens_what_is_there_and_asks_where_there_is_more(here: Path) -> 
         analysis.report("all.duckdb", out="never.html")
 
 
-def test_sql_gives_each_study_its_rows_and_its_order(here: Path) -> None:
+def test_sql_gives_each_study_its_rows(here: Path) -> None:
     with duckdb.connect("all.duckdb", read_only=True) as shell:
         rows = shell.sql("SELECT study, list(DISTINCT condition) FROM tokens_by_condition GROUP BY ALL").fetchall()
         blocks = shell.sql("SELECT block FROM consistency_by_block").fetchall()
         designs = shell.sql("SELECT study, design FROM studies").fetchall()
     assert [(study, sorted(its)) for study, its in rows] == [("drinks", ["crossed", "usual"])]
-    assert blocks == [("together",), ("apart",)]
-    assert designs == [("drinks", "association"), ("pets", "forced_choice"), ("posts", "allocation")]
+    assert sorted(blocks) == [("apart",), ("together",)]
+    assert sorted(designs) == [("drinks", "association"), ("pets", "forced_choice"), ("posts", "allocation")]
 
 
 R = """
