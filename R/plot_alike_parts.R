@@ -98,7 +98,8 @@ plot_alike_order <- function(data, file = NULL, width = NULL, height = NULL) {
     ),
     width, height, 1.5 + 3 * n_columns, 2.4 + 3 * ceiling(n_panels / n_columns),
     title = given_title(rows, "Do models put items in the order of people?"),
-    subtitle = "Means of items; dashed: the same mean.", caption = c(paste0(orders_in_words(rows), "."), source_note(rows)),
+    subtitle = "Means of items; dashed: the same mean.",
+    caption = c(paste0(orders_in_words(rows), "."), source_note(rows)),
     x = "Mean of people", y = "Mean of the model"
   )
 }

@@ -4,7 +4,8 @@ compared_sides <- function() {
   answers$people <- answers$unit > 20
   noise <- sin(seq_len(nrow(answers)) * 7.7) * ifelse(answers$people, 2, 1)
   answers$rating <- 4 + as.integer(answers$item) + noise
-  lapply(alike(answers, "rating", people = "people", n_draws = 49), function(part) cbind(model = rep("m", nrow(part)), part))
+  found <- alike(answers, "rating", people = "people", n_draws = 49)
+  lapply(found, function(part) cbind(model = rep("m", nrow(part)), part))
 }
 
 test_that("each part of a comparison has a figure that says what is on its axis", {
