@@ -12,6 +12,7 @@ from slant.collector.designs.answers.numbers import Amount, read_number
 from slant.collector.designs.answers.scales import Scale, read_scale
 from slant.collector.designs.forced_choice.reader import read_choice
 from slant.collector.designs.labels.reader import answer_to_label
+from slant.collector.designs.pairing.pairs import read_pairs
 from slant.collector.records import Reply
 from tests.support.spelled_answers import WRAPPINGS
 
@@ -42,6 +43,20 @@ def test_a_value_is_read_in_every_spelling(kind: str) -> None:
     assert lacking <= set(
         LISTED if kind not in ("a label", "a letter", "letter, text", "yes or no", "an option") else ()
     )
+
+
+def test_a_list_of_pairs_is_read_whole_in_every_spelling_of_its_ends() -> None:
+    words, groups = ("beach", "quay", "desk"), {"Rain": "a", "Sun": "b"}
+    listed = "beach - Rain\nquay - Sun\ndesk - Rain"
+    found = {wrapping: read_pairs(wrapping.format(x=listed), words, groups).sides for wrapping in WRAPPINGS}
+    unread = {wrapping for wrapping, sides in found.items() if sides != "aba"}
+    assert all("boxed" in wrapping or "answer" in wrapping or " – " in wrapping for wrapping in unread)
+    assert {found[wrapping] for wrapping in unread} <= {".ba", "ab.", ".b."}
+
+
+@pytest.mark.parametrize("lead", ["I can't write", "Not:", "For example, in the format of"])
+def test_a_pair_that_a_first_line_refuses_or_shows_is_none(lead: str) -> None:
+    assert read_pairs(f"{lead} beach - Rain", ("beach",), {"Rain": "a", "Sun": "b"}).sides == "."
 
 
 @pytest.mark.parametrize("answer", ["Answer -5", "-5", "1) Agree", "4) Disagree", "1. Agree"])

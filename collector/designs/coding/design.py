@@ -15,6 +15,7 @@ from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import log_normal, uniforms
 from slant.collector.designs.labels.reader import read_label
+from slant.collector.designs.labels.spelling import without_markdown
 from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.designs.refusals import is_refusal, refusal_detail
 from slant.collector.errors import StudyError
@@ -147,7 +148,7 @@ def read_coding(answer: str, trial: Trial) -> Reading:
     """Return the number of an answer (1 and 2: the options as they were shown, 3: neither) if it names only one, at its
     end if it is long; else an option whose name occurs without the other's.
     """
-    text = answer[-_LONGEST_READ:]
+    text = without_markdown(answer[-_LONGEST_READ:])
     numbers = set(_NUMBER.findall(text))
     sides = ("a", "b") if trial.factors["first_option"] == "a" else ("b", "a")
     if len(numbers) == 1:

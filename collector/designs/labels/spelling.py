@@ -40,14 +40,14 @@ def folded_lines(text: str) -> str:
     """Return the same with its lines and blanks unchanged."""
     plain = unicodedata.normalize("NFC", text).translate(_PLAIN)
     if "<" in plain or "~~" in plain:
-        plain = _STRUCK_OUT.sub(" ", _without_tags(plain))
+        plain = _STRUCK_OUT.sub(" ", without_tags(plain))
     plain = plain.casefold()
     if ("[x]" in plain or "☑" in plain) and _NOT_TICKED.search(plain):
         plain = _TICKED.sub(" ", _NOT_TICKED.sub(" ", plain))
     return unicodedata.normalize("NFC", plain).replace("\xa0", " ")
 
 
-def _without_tags(text: str) -> str:
+def without_tags(text: str) -> str:
     """Return a text without tags that are closed (<answer>Quick</answer>) and signs of a template (<|im_end|>, <eos>);
     "<Quick>" is a label in brackets.
     """

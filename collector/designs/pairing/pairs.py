@@ -18,14 +18,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from slant.collector.designs.labels.spelling import without_tags
+
 LONGEST_READ = 40_000
 """Limit the characters that are read at the end of an answer: a list of some 2,000 pairs."""
 _LONGEST_LINE = 4_000
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹘﹣－⁃╌─־᠆〜～"), "-")
-_GONE = dict.fromkeys(map(ord, "'’‘ʼ`´\"“”„«»*[]({}<\x00"), None)
+_GONE = dict.fromkeys(map(ord, "'’‘ʼ`´\"“”„«»「」『』*[]({}<\x00\u200b\u200c\u200d\ufeff\ufe0f"), None)
 _PLAIN = _DASHES | _GONE | {ord("→"): "=", ord("⇒"): "=", ord("➔"): "=", ord("："): ":", ord("，"): ","}
 _PLAIN |= {
     ord("、"): ",",
+    ord("。"): ".",
+    ord("．"): ".",
     ord("；"): ";",
     ord("｜"): "|",
     ord("\xa0"): " ",
@@ -34,6 +38,11 @@ _PLAIN |= {
     ord(">"): "=",
 }
 _LEAD = re.compile(r"[-•·▪◦‣+#|= ]*(?:\d{1,3}(?:[.):]| -) *)?")
+_PICTURES = ("So", "Sk")
+_NO_LEAD = re.compile(
+    r"\b(?:not|never|cannot|(?:ca|wo|do|does|is|are|would|should)nt|without|instead|example|format|such as|like)\b"
+)
+"""Match what a line may not say before its first pair if that is to count."""
 _SIGN = r"(?: *[-:=,|]+ *| )"
 _BETWEEN = re.compile(r"[-:=,;|/. ]*(?:and )?")
 MISSING, BOTH = ".", "x"
@@ -68,8 +77,10 @@ def read_pairs(answer: str, words: Sequence[str], groups: Mapping[str, str]) -> 
     given: dict[str, str] = {}
     n_invented = n_repeated = n_unread = 0
     heading = None
-    for line in _lines(answer[-LONGEST_READ:]):
+    for number, line in enumerate(_lines(answer[-LONGEST_READ:])):
         pairs = known.pairs(line)
+        if pairs is None and number == 0:
+            pairs = known.pairs_after_lead(line)
         if pairs is None and (side := known.sides.get(line.rstrip(" :-="))) is not None:
             heading = side
             continue
@@ -111,12 +122,24 @@ def plain(text: str) -> str:
 
 
 def _lines(answer: str) -> Iterable[str]:
-    for line in unicodedata.normalize("NFC", answer).replace("```", "\n").translate(_PLAIN).casefold().splitlines():
-        one_line = " ".join(line[:_LONGEST_LINE].split()).strip(".,;| ")
+    text = unicodedata.normalize("NFC", without_tags(answer) if "<" in answer else answer)
+    for line in text.replace("```", "\n").translate(_PLAIN).casefold().splitlines():
+        one_line = _without_pictures(" ".join(line[:_LONGEST_LINE].split())).strip(".,;!| ")
         start = _LEAD.match(one_line).end()  # type: ignore[union-attr]
         stripped = one_line[start:].replace(")", "").rstrip()
         if any(map(str.isalnum, stripped)):
             yield stripped
+
+
+def _without_pictures(line: str) -> str:
+    """Return a line without emoji at its ends."""
+    if line.isascii():
+        return line
+    while line and unicodedata.category(line[0]) in _PICTURES:
+        line = line[1:].lstrip()
+    while line and unicodedata.category(line[-1]) in _PICTURES:
+        line = line[:-1].rstrip()
+    return line
 
 
 class _Known:
@@ -148,6 +171,14 @@ class _Known:
         if sign and word in self._is_word and group in self.sides:
             return [(word, self.sides[group])]
         return self._pairs_in(line) or self._words_then_group(line) or self._group_then_words(line)
+
+    def pairs_after_lead(self, line: str) -> list[tuple[str, str]] | None:
+        """Return the pairs that a first line ends with, after words such as "Answer:" or "Sure!"; None if it does not,
+        or says that they are none."""
+        for match in self._word.finditer(line):
+            if match.start() and line[match.start() - 1] in " :" and (pairs := self._pairs_in(line[match.start() :])):
+                return None if _NO_LEAD.search(line[: match.start()]) else pairs
+        return None
 
     def ends_with_group(self, line: str) -> bool:
         """Return True for a pair whose word was not in the list: a few words, a sign, and a group."""
