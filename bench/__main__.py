@@ -7,8 +7,8 @@ and while_read 1 min each, games 2 min, histories seconds (all of these together
 nothing 3 min (20 s) and growth 3 min (50 s) need R and ../shared/data; stopping 5 min (10 s) needs R; executing 20
 min (3 min) needs Dask; bridge 1 min (10 s) wants pandas for its baseline; profiles 2 min (20 s) needs R; view_pages 1
 min (20 s); processes 2 min (30 s), merge 6 min (30 s), lake 20 min (1 min); views 10 min, most of it to make ten
-million trials (20 s); bayes 15 min (5 min) needs brms and a compiler; truth 5 min (1 min; --long 40 min, and brms)
-needs R, and ends with exit code 1 where a claim does not hold.
+million trials (20 s); bayes 15 min (5 min) needs brms and a compiler; truth 5 min (1 min; --long 80 min, brms
+and rstan) needs R, and ends with exit code 1 where a claim does not hold.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
     "--long",
     is_flag=True,
     help="Ask all of the million trials for the measure of memory (a quarter hour); 2,000 data sets for truth, and "
-    "Bayesian ratings of a hundred.",
+    "Bayesian ratings and learners of games of a hundred.",
 )
 @click.option("--only", multiple=True, help="Only this group of measures; may be given more than once.")
 def main(quick: bool, long: bool, only: tuple[str, ...]) -> None:
