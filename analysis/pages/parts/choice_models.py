@@ -94,7 +94,7 @@ def _policies(section: SectionData) -> Iterator[CaptionedTable]:
         pl.col("policy").str.replace_all("_", " "),
         pl.col("n_parameters").alias("parameters"),
         pl.col("nats").round(3).alias("nats a choice"),
-        pl.format("{} ± {}", pl.col("elpd_difference").round(1), pl.col("se_difference").round(1)).alias(
+        pl.format("{} ± {}", pl.col("elpd_difference").round(1) + 0.0, pl.col("se_difference").round(1)).alias(
             "elpd to best"
         ),
         _yes_or_no("passes").alias("replays pass"),
