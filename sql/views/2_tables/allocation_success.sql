@@ -9,12 +9,14 @@
 CREATE OR REPLACE VIEW allocation_success AS
 WITH rounds AS (
     SELECT source, study, study_version, variant, model, is_success,
+           choice IS NOT NULL AND is_success IS NOT NULL AS is_counted,  -- a WHERE of both takes DuckDB three times as long
            try_cast(map_extract(factor_lists, 'p_by_group')[1] AS DOUBLE[]) AS chances
     FROM allocation_round_rows
-    WHERE choice IS NOT NULL AND is_success IS NOT NULL
 )
-SELECT source, study, study_version, variant, model, count(*) AS n_rounds,
-       avg(is_success::INTEGER) AS success_rate, avg(list_avg(chances)) AS random_level,
-       avg(list_max(chances)) AS best_level
+SELECT source, study, study_version, variant, model, count(*) FILTER (is_counted) AS n_rounds,
+       avg(is_success::INTEGER) FILTER (is_counted) AS success_rate,
+       avg(list_avg(chances)) FILTER (is_counted) AS random_level,
+       avg(list_max(chances)) FILTER (is_counted) AS best_level
 FROM rounds
-GROUP BY source, study, study_version, variant, model;
+GROUP BY source, study, study_version, variant, model
+HAVING n_rounds > 0;
