@@ -6,7 +6,7 @@ each person met profiles of their own (a conjoint), no two of which need be alik
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
@@ -179,7 +179,7 @@ def _calls(
         beside = people.filter(test=cell["test"], study_version=cell["study_version"], variant=cell["variant"])
         if beside.is_empty():
             continue
-        is_shared = _share_of_shared(own, beside) >= _LEAST_SHARED
+        is_shared = share_of_shared(own, beside, levels) >= _LEAST_SHARED
         persona = pl.col("persona") if "persona" in own.columns else pl.lit(None, pl.String)
         item = _item(own) if is_shared else pl.lit(_ALL_PROFILES)
         session = pl.col("repetition").cast(pl.String) if is_shared else pl.col("item")
@@ -212,9 +212,14 @@ def _item(rows: pl.DataFrame) -> pl.Expr:
     return pl.concat_str([pl.col(name).cast(pl.String) for name in several], separator=", ")
 
 
-def _share_of_shared(own: pl.DataFrame, beside: pl.DataFrame) -> float:
-    known = beside["item"].is_in(own["item"].unique().to_list())
-    return float(known.mean() or 0)  # type: ignore[arg-type]
+def share_of_shared(own: pl.DataFrame, beside: pl.DataFrame, effects: Collection[str]) -> float:
+    """Return the share of people's rows whose item the model met, too: of profiles that were drawn the same name (task
+    1) is the same item only with the same attributes. What never changes within a person is the person's.
+    """
+    within = beside.group_by("participant").agg(pl.col(name).n_unique() for name in effects if name in beside.columns)
+    drawn = [name for name in within.columns if name in effects and name in own.columns and (within[name] > 1).any()]
+    keys = ["item", *(name for name in ("position", *drawn) if name in own.columns and name in beside.columns)]
+    return beside.join(own.select(keys).unique(), on=keys, how="semi", nulls_equal=True).height / beside.height
 
 
 def _shared_warnings(calls: list[tuple[dict[str, str], Call]]) -> Iterator[str]:

@@ -128,3 +128,13 @@ def test_people_alone_are_told_how_to_ask_a_model(place: Path, tmp_path: Path) -
     import_trials(tmp_path / "p.duckdb", str(str(place / "study.toml")), [place / "people.csv"], **said)  # type: ignore[arg-type]
     with pytest.raises(DatabaseError, match="holds no answers of models"):
         alike(tmp_path / "p.duckdb", str(place / "study.toml"))
+
+
+def test_drawn_profiles_of_one_name_are_no_shared_item() -> None:
+    people = pl.DataFrame({
+        "participant": [1, 1, 2, 2], "item": ["task 1", "task 2"] * 2, "position": [1] * 4,
+        "job": ["nurse", "clerk", "clerk", "nurse"], "party": ["left", "left", "right", "right"],
+    })  # fmt: skip
+    model = people.head(2).with_columns(party=pl.lit("right"))  # a persona's
+    assert share_of_shared(model, people, ["job", "party"]) == 0.5
+    assert share_of_shared(model, people, []) == 1
