@@ -13,6 +13,7 @@ from click.testing import CliRunner
 from slant.analysis import alike, report
 from slant.analysis.calls.call import Call, answered
 from slant.analysis.cli.main import analyze
+from slant.analysis.questions.alike import share_of_shared
 from slant.collector import import_trials
 from slant.collector.errors import DatabaseError, UnknownNameError
 from slant.collector.studies.catalogue import load_study
