@@ -34,7 +34,7 @@ ReasoningKind = Literal["raw", "summary", "encrypted", "none"]
 PriceSource = Literal["provider", "list"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # made for each trial: freezing its fields would take four times as long as setting them
 class Trial:
     """Hold one observation before it is asked. `factors` holds what only this design knows, as JSON-able values.
 

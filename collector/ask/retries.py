@@ -18,7 +18,7 @@ _DECLINED = {400, 403, 413, 422}
 _OF_WEB_SERVERS = ("", "Not Found", "File Not Found", "404 page not found")  # a web server's words, not an API's
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # made for each exchange: see Exchange
 class NextStep:
     """Say what to do about an exchange: `read` it, ask `again` after `wait_s`, take it as `filtered`, `malformed` or
     `rejected`, let its trial `fail`, or `stop` the model. `decline`: the provider refuses the request in unknown words;
