@@ -77,7 +77,7 @@ test_that("a player that only stays and shifts fails the replays of a learner of
   skip_without_stan()
   stays <- list(stay_after_win = 1, stay_after_loss = 0)
   rounds <- played_games(choice_policies()$win_stay_lose_shift, stays, chances = rep(.9, 4), n_classes = 4)
-  fit <- fit_learning(candidate_table(rounds), chains = 2, iterations = 600, warmup = 300)
+  fit <- fit_learning(candidate_table(rounds), chains = 2, iterations = 1000, warmup = 400)
   expect_false(fit$tables$learner$passes)
   expect_match(fit$fits$messages, "switch_after_success 0.000", fixed = TRUE)
 })
