@@ -32,7 +32,6 @@ VIEWING, PASSING_ON = "vignettes/viewing.Rmd", "vignettes/passing_on.Rmd"
 HIRING, INTERFERENCE, MEASUREMENTS = "vignettes/hiring.Rmd", "vignettes/interference.Rmd", "bench/README.md"
 PAGES = (README, ANALYSING, ASKING, VIEWING, PASSING_ON, HIRING, INTERFERENCE, MEASUREMENTS)
 PROGRAMS = {"analyze": analyze, "collect": collect}
-DRAWN = ("analyze report", "analyze figures")
 
 
 def blocks_of(root: Path, page: str, language: str) -> list[str]:
@@ -105,29 +104,15 @@ def shown_commands(root: Path) -> list[tuple[str, str]]:
 
 def test_the_commands_print_what_the_pages_show(root: Path, folder: Path, python: list[str]) -> None:
     for command, shown in shown_commands(root):
-        if not command.startswith(DRAWN):
-            printed = typed(command, folder, python, OPENAI_API_KEY="")
-            missing = [line for line in shown.splitlines() if not any(same(line, p) for p in printed.splitlines())]
-            assert not missing, f"{command} printed\n{printed}"
-
-
-@pytest.mark.slow
-def test_the_report_and_the_figures_are_drawn(root: Path, folder: Path, python: list[str]) -> None:
-    commands = [command for command, _ in shown_commands(root)]
-    if not (folder / "slant.duckdb").exists():
-        typed(commands[0], folder, python)
-    for command in commands:
-        if command.startswith(DRAWN):
-            typed(command, folder, python)
-    assert (folder / "report.html").exists()
-    assert list((folder / "figures").glob("*.svg"))
+        printed = typed(command, folder, python, OPENAI_API_KEY="")
+        missing = [line for line in shown.splitlines() if not any(same(line, p) for p in printed.splitlines())]
+        assert not missing, f"{command} printed\n{printed}"
 
 
 def test_commands_that_take_long_are_ones_that_the_program_has(root: Path) -> None:
     """Those that the other tests don't type: each is asked for its help, which refuses an option that it hasn't got."""
     typed_as_bash = [block for page in PAGES for block in blocks_of(root, page, "bash")]
     lines = [line.partition(" #")[0] for block in typed_as_bash for line in block.splitlines()]
-    lines += [command for command, _ in shown_commands(root) if command.startswith(DRAWN)]
     commands = [shlex.split(line.partition(" > ")[0]) for line in lines if line.strip()]
     assert len(commands) > 30
     for program, *words in commands:
