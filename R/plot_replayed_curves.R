@@ -108,7 +108,7 @@ replays_in_words <- function(points, rows) {
   }, "")
   named <- gsub("\n", " ", names(of_panels), fixed = TRUE)
   alt_text(
-    sprintf("Curves of games beside their replays, %s", counted(nlevels(points$panel_shown), "panel")),
+    sprintf("Curves of games next to their replays, %s", counted(nlevels(points$panel_shown), "panel")),
     "Per cent of the points of the games within the bands", sprintf("%s: %s", named, of_panels), replays_note(points),
     source_note(rows)
   )

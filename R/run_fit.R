@@ -31,7 +31,7 @@
 #'       `allocation_candidates`. `tables$terms` has variance inflation, `tables$sets` nats a choice.}
 #'     \item{`"policies"`}{which of ten ways to choose plays like these games, by games that were not seen and by
 #'       replays: `by`, `folds` (5), `seed`. `tables$candidates` has a verdict on each, `curves` how choices
-#'       settle by round beside the replays.}
+#'       settle by round next to the replays.}
 #'     \item{`"learning"`}{a hierarchical learner by Stan: `by`, the switches `perseveration`, `lapse` (on),
 #'       `two_rates`, `bonus`, `generalisation`, `free_values` (off), `people` (numbers to
 #'       explore by), `folds`, and the sampler's settings as of

@@ -35,8 +35,8 @@ def with_people(rows: pl.DataFrame) -> pl.DataFrame:
     """Add people's rows to those of each source of models that has their variant, where they are `is_people`."""
     people = rows.filter(source=_PEOPLE).drop("source", "study_version")
     grains = rows.filter(pl.col("source") != _PEOPLE).select("source", "study_version", "game_variant").unique()
-    beside = grains.sort(grains.columns).join(people, on="game_variant").with_columns(is_people=True)
-    return pl.concat([rows, beside], how="diagonal").with_columns(pl.col("is_people").fill_null(False))
+    people_rows = grains.sort(grains.columns).join(people, on="game_variant").with_columns(is_people=True)
+    return pl.concat([rows, people_rows], how="diagonal").with_columns(pl.col("is_people").fill_null(False))
 
 
 def _replays(data: FigureData) -> pl.DataFrame | None:
@@ -55,7 +55,7 @@ KINDS = {
         _parameters, "analyze --fit learning --study {study}",
     ),
     "replayed_curves": FigureKind(
-        "How choices settle by round, beside replays of each policy (after analyze --fit policies, learning).",
+        "How choices settle by round, next to replays of each policy (after analyze --fit policies, learning).",
         _replays, "analyze --fit policies --study {study}",
     ),
 }  # fmt: skip

@@ -176,16 +176,16 @@ def _calls(
     levels = _effects(study)
     for values, own in models.group_by(*CELL, maintain_order=True):
         cell = dict(zip(CELL, map(str, values), strict=True))
-        beside = people.filter(test=cell["test"], study_version=cell["study_version"], variant=cell["variant"])
-        if beside.is_empty():
+        those_of_people = people.filter(test=cell["test"], study_version=cell["study_version"], variant=cell["variant"])
+        if those_of_people.is_empty():
             continue
-        is_shared = share_of_shared(own, beside, levels) >= _LEAST_SHARED
+        is_shared = share_of_shared(own, those_of_people, levels) >= _LEAST_SHARED
         persona = pl.col("persona") if "persona" in own.columns else pl.lit(None, pl.String)
         item = _item(own) if is_shared else pl.lit(_ALL_PROFILES)
         session = pl.col("repetition").cast(pl.String) if is_shared else pl.col("item")
         sides = (
             own.with_columns(unit=pl.concat_str(session, persona.fill_null("")), group=persona, is_people=False),
-            beside.with_columns(unit=pl.col("participant").cast(pl.String), is_people=True),
+            those_of_people.with_columns(unit=pl.col("participant").cast(pl.String), is_people=True),
         )
         shown = {name: names for name, names in levels.items() if all(name in side.columns for side in sides)}
         columns = [side.select(*shown, "unit", "group", "is_people", outcome, item_name=item) for side in sides]
@@ -212,14 +212,19 @@ def _item(rows: pl.DataFrame) -> pl.Expr:
     return pl.concat_str([pl.col(name).cast(pl.String) for name in several], separator=", ")
 
 
-def share_of_shared(own: pl.DataFrame, beside: pl.DataFrame, effects: Collection[str]) -> float:
+def share_of_shared(own: pl.DataFrame, those_of_people: pl.DataFrame, effects: Collection[str]) -> float:
     """Return the share of people's rows whose item the model met, too: of profiles that were drawn the same name (task
     1) is the same item only with the same attributes. What never changes within a person is the person's.
     """
-    within = beside.group_by("participant").agg(pl.col(name).n_unique() for name in effects if name in beside.columns)
+    within = those_of_people.group_by("participant").agg(
+        pl.col(name).n_unique() for name in effects if name in those_of_people.columns
+    )
     drawn = [name for name in within.columns if name in effects and name in own.columns and (within[name] > 1).any()]
-    keys = ["item", *(name for name in ("position", *drawn) if name in own.columns and name in beside.columns)]
-    return beside.join(own.select(keys).unique(), on=keys, how="semi", nulls_equal=True).height / beside.height
+    keys = ["item", *(name for name in ("position", *drawn) if name in own.columns and name in those_of_people.columns)]
+    return (
+        those_of_people.join(own.select(keys).unique(), on=keys, how="semi", nulls_equal=True).height
+        / those_of_people.height
+    )
 
 
 def _shared_warnings(calls: list[tuple[dict[str, str], Call]]) -> Iterator[str]:

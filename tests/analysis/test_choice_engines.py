@@ -74,11 +74,11 @@ def test_figures_and_report_show_what_is_kept_and_name_what_is_not(db: Path, tmp
 def test_people_are_drawn_behind_the_models_of_their_variant() -> None:
     rows = pl.DataFrame({"source": ["human", "simulated"], "study_version": ["v1", "v2"], "variant": "base",
                          "game_variant": "base", "model": ["people", "random"]})  # fmt: skip
-    beside = with_people(rows)
-    assert beside.filter("is_people").select("source", "study_version", "model").rows() == [
+    with_those = with_people(rows)
+    assert with_those.filter("is_people").select("source", "study_version", "model").rows() == [
         ("simulated", "v2", "people")
     ]
-    assert beside.height == 3
+    assert with_those.height == 3
 
 
 def test_a_study_changes_the_settings_of_a_fit_that_it_does_not_define(tmp_path: Path) -> None:

@@ -21,8 +21,8 @@ OF_RUNS = (
 def view_rows(db: Path, view: str) -> pl.DataFrame:
     with reading(db) as connection:
         rows = frame_of(connection.view(view))
-    told = ("tokens", "latency", "cost", "served", "reasoning", "token_source", "response_time")
-    shared = [name for name in rows.columns if name not in OF_RUNS and not name.startswith(told)]
+    varying = ("tokens", "latency", "cost", "served", "reasoning", "token_source", "response_time")
+    shared = [name for name in rows.columns if name not in OF_RUNS and not name.startswith(varying)]
     return rows.select(shared).sort([name for name in ASKED if name in shared], nulls_last=True)
 
 

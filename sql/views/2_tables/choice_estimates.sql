@@ -3,7 +3,7 @@
 -- reads: fits, estimates, choice_terms, choice_sets
 -- study: any
 -- note:  Made by `analyze --fit choice`: a conditional logit of the rounds, standard errors over games. `vif`: variance
---        inflation. `is_penalised`: choices were separated, and all estimates have Firth's penalty. `nats` a choice beside
+--        inflation. `is_penalised`: choices were separated, and all estimates have Firth's penalty. `nats` a choice next to
 --        `chance_nats`. A description, not a cause: what was seen is the outcome of earlier choices.
 CREATE OR REPLACE VIEW choice_estimates AS
 SELECT f.source, f.study, f.study_version, f.variant, f.model, e.term, e.estimate, e.std_error, e.conf_low, e.conf_high,
