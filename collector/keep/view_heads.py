@@ -114,10 +114,10 @@ def known_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckD
 
 def ordered_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckDBPyRelation:
     """Return a view with its rows in the order in which they are shown; DuckDB's own error if there is no such view."""
-    if ORDERS not in view_names(connection):  # an older slant's, whose views sort themselves
-        return connection.view(name)
-    queries = connection.execute(f"SELECT query FROM {ORDERS} WHERE view = ?", [name]).fetchall()  # noqa: S608
-    return connection.sql(queries[0][0]) if queries else connection.view(name)
+    # Without ORDERS it is an older slant's file, whose views sort themselves. The query is never read from the file,
+    # which may come from a stranger.
+    query = _ordered_queries().get(name) if ORDERS in view_names(connection) else None
+    return connection.sql(query) if query else connection.view(name)
 
 
 @functools.cache
@@ -131,6 +131,11 @@ def _orders_view(heads: Iterable[TableInfo]) -> str:
     queries = {head.name: _ordered_query(head).replace("'", "''") for head in heads if head.order}
     rows = ",\n    ".join(f"('{name}', '{query}')" for name, query in queries.items())
     return sql_query(ORDERS).replace("$rows", rows)
+
+
+@functools.cache
+def _ordered_queries() -> dict[str, str]:
+    return {head.name: _ordered_query(head) for head in map(read_header, view_texts()) if head.order}
 
 
 def _ordered_query(head: TableInfo) -> str:
