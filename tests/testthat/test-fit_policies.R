@@ -65,14 +65,15 @@ test_that("points that are run side by side have the likelihoods and slopes of e
 test_that("rate times sharpness, and perseveration, are found again in 30 games", {
   skip_but_in_full()
   policy <- choice_policies()$learner_perseveration
-  recovered <- function(seed) withr::with_seed(seed, {
+  recovered <- function(seed) {
+    withr::local_seed(seed)
     rate <- stats::plogis(stats::rnorm(1, -.5, 1))
     sharpness <- exp(stats::rnorm(1, 1.5, .6))
     of <- list(rate_up = rate, rate_down = rate, sharpness = sharpness, perseveration = stats::rnorm(1))
     games <- replayed_rounds(empty_games(30, 40, chances = rep(.5, 4), n_classes = 4), policy, of)
     found <- reported_parameters(as.list(policy_fit(policy, games)$searched))
     c(rate * sharpness, found$rate_up * found$sharpness, of$perseveration, found$perseveration)
-  })
+  }
   known <- vapply(1:20, recovered, double(4))
   expect_gt(stats::cor(known[1, ], known[2, ]), .9)
   expect_gt(stats::cor(known[3, ], known[4, ]), .9)
