@@ -18,9 +18,6 @@ from slant.collector.studies.catalogue import Fit
 
 PERSON = "participant"
 _BY_PERSON = ("participant", "respondent")  # columns that a person has alone
-_CLUSTERED = (
-    "marginal_means", "amce", "amie", "mean_contrasts", "impact_ratio", "lm", "logistic", "clm", "clogit",
-)  # fmt: skip
 
 
 def of_people(definition: Fit) -> Fit:
@@ -28,7 +25,7 @@ def of_people(definition: Fit) -> Fit:
     persons.
     """
     clusters = definition.settings.get("cluster")
-    if definition.engine in _CLUSTERED and clusters:
+    if clusters:
         names = (clusters,) if isinstance(clusters, str) else tuple(clusters)
         if not set(names) & set(_BY_PERSON):
             one = PERSON if isinstance(clusters, str) else (PERSON,)
