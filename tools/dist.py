@@ -25,7 +25,6 @@ VERSIONS = {
     "CITATION.cff": r"^version: (.+)$",
 }
 """The files that name the version, and the line that does."""
-BUILD = "import sys; from hatchling import build; getattr(build, 'build_' + sys.argv[1])(sys.argv[2])"
 
 
 def versions() -> dict[str, str]:
@@ -57,8 +56,8 @@ def main() -> None:
         copy.mkdir()
         archive = subprocess.run(["git", "-C", ROOT, "archive", "HEAD"], stdout=subprocess.PIPE, check=True).stdout
         subprocess.run(["tar", "-x", "-C", copy], input=archive, check=True)
-        for kind, what in (("sdist", "source archive"), ("wheel", "wheel")):
-            make(f"dist: the {what}", [sys.executable, "-c", BUILD, kind, str(DIST)], copy, log)
+        build = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-t", "wheel", "-d", str(DIST)]
+        make("dist: the source archive and the wheel", build, copy, log)
         make("dist: the R package", ["R", "CMD", "build", "--no-manual", str(copy)], DIST, log)
     for file in sorted(DIST.iterdir()):
         sys.stderr.write(f"  dist/{file.name}: {file.stat().st_size / 1e6:.1f} MB\n")
