@@ -4,7 +4,11 @@
 #' ones differs between the levels of an attribute by Fisher's exact test (if levels are many and counts large, by the
 #' chi-squared test).
 #'
+#' Answers are taken as independent; those to one prompt that is asked again may be held back together.
+#'
 #' @inheritParams check_missing_answers
+#' @param once names of the columns that tell which answer a row is of: several profiles of one answer count once for
+#'   each level that they show. `NULL`: each row is an answer.
 #' @param data a data frame with one row per profile and answer, whatever came: `outcome` is `"answered"`, or why there
 #'   is no answer.
 #' @param attributes names of the columns with the levels that were shown.
@@ -16,11 +20,11 @@
 #' @references Fisher, R. A. (1935). The logic of inductive inference. Journal of the Royal Statistical Society, 98,
 #'   39-82.
 #' @noRd
-check_missing_levels <- function(data, attributes, by = NULL) {
-  check_columns(data, c("outcome", attributes, by), to = "count missing answers")
-  empty <- missing_by_level(data.frame(outcome = character(), level = character()), "level")
+check_missing_levels <- function(data, attributes, by = NULL, once = NULL) {
+  check_columns(data, c("outcome", attributes, by, once), to = "count missing answers")
+  empty <- missing_by_level(data.frame(outcome = character(), level = character()), "level", NULL)
   table <- check_each_group(data, by, c("outcome", attributes), empty, function(rows) {
-    do.call(rbind, lapply(attributes, function(name) missing_by_level(rows, name)))
+    do.call(rbind, lapply(attributes, function(name) missing_by_level(rows, name, once)))
   })
   is_first <- !duplicated(table[c(by, "attribute")])
   p_holm <- rep(NA_real_, nrow(table))
@@ -30,7 +34,8 @@ check_missing_levels <- function(data, attributes, by = NULL) {
 }
 
 # Counted at once for all levels: taking the rows of each level apart would copy a large study once a level.
-missing_by_level <- function(rows, name) {
+missing_by_level <- function(rows, name, once) {
+  if (!is.null(once)) rows <- rows[!duplicated(rows[c(once, name)]), , drop = FALSE]
   levels <- sort(unique(as.character(rows[[name]])))
   kinds <- union(c("answered", kinds_of_missing), rows$outcome)
   counts <- unclass(table(factor(as.character(rows[[name]]), levels), factor(rows$outcome, kinds)))

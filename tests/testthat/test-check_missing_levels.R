@@ -28,3 +28,12 @@ test_that("nothing asked gives no rows, with the same columns", {
   answers <- answers_by_level(1)
   expect_named(check_missing_levels(answers[0, ], "gender"), names(check_missing_levels(answers, "gender")))
 })
+
+test_that("an answer about several profiles counts once for each level that they show", {
+  tasks <- data.frame(trial_id = rep(1:100, each = 2), gender = c("woman", "man", "woman", "woman"))
+  tasks$outcome <- ifelse(tasks$trial_id <= 10, "refused", "answered")
+  found <- check_missing_levels(tasks, "gender", once = "trial_id")
+  expect_equal(found$n[match(c("woman", "man"), found$level)], c(100, 50))
+  expect_equal(found$n_missing[match(c("woman", "man"), found$level)], c(10, 5))
+  expect_equal(sum(check_missing_levels(tasks, "gender")$n), 200)
+})

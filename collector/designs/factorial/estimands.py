@@ -163,7 +163,7 @@ def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
     shown = list(shown_levels(data))
     drawn = [name for name in shown if name in factors]
     if shown:
-        found["missing_levels"] = {"attributes": shown}
+        found["missing_levels"] = {"attributes": shown, "once": ["trial_id"]}
     linked = [":".join(pair) for pair in linked_pairs(data) or ()]
     if data.takes != "all" and drawn and linked_pairs(data) is not None:
         found["balance"] = {"attributes": drawn, "linked": linked, "draws": "cells", "once": ["item", "position"]}
