@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ def lines_of(page: str, language: str) -> list[str]:
 
 def write_files(page: str, folder: Path) -> None:
     for study in blocks(page, "toml"):
-        (folder / f"{study.partition(chr(34))[2].partition(chr(34))[0]}.toml").write_text(study, "utf-8")
+        (folder / f"{tomllib.loads(study)['name']}.toml").write_text(study, "utf-8")
 
 
 @pytest.mark.usefixtures("own_cache")
