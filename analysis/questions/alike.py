@@ -6,7 +6,7 @@ each person met profiles of their own (a conjoint), no two of which need be alik
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from contextlib import closing
 from dataclasses import dataclass
@@ -179,9 +179,10 @@ def _calls(
         those_of_people = people.filter(test=cell["test"], study_version=cell["study_version"], variant=cell["variant"])
         if those_of_people.is_empty():
             continue
-        is_shared = share_of_shared(own, those_of_people, levels) >= _LEAST_SHARED
+        names = study.design.compared_items
+        is_shared = share_of_shared(own, those_of_people, levels, names) >= _LEAST_SHARED
         persona = pl.col("persona") if "persona" in own.columns else pl.lit(None, pl.String)
-        item = _item(own) if is_shared else pl.lit(_ALL_PROFILES)
+        item = _item(own, names) if is_shared else pl.lit(_ALL_PROFILES)
         session = pl.col("repetition").cast(pl.String) if is_shared else pl.col("item")
         sides = (
             own.with_columns(unit=pl.concat_str(session, persona.fill_null("")), group=persona, is_people=False),
@@ -206,13 +207,18 @@ def _effects(study: Study) -> Mapping[str, tuple[str | int, ...]]:
     return {n: levels for n, levels in (amce.levels if amce else {}).items() if n not in _NO_EFFECTS}
 
 
-def _item(rows: pl.DataFrame) -> pl.Expr:
-    parts = [name for name in ("item", "template", "position") if name in rows.columns]
+def _item(rows: pl.DataFrame, names: Sequence[str]) -> pl.Expr:
+    parts = [name for name in names if name in rows.columns]
     several = [name for name in parts if name == "item" or rows[name].n_unique() > 1]
     return pl.concat_str([pl.col(name).cast(pl.String) for name in several], separator=", ")
 
 
-def share_of_shared(own: pl.DataFrame, those_of_people: pl.DataFrame, effects: Collection[str]) -> float:
+def share_of_shared(
+    own: pl.DataFrame,
+    those_of_people: pl.DataFrame,
+    effects: Collection[str],
+    items: Sequence[str] = ("item", "position"),
+) -> float:
     """Return the share of people's rows whose item the model met, too: of profiles that were drawn the same name (task
     1) is the same item only with the same attributes. What never changes within a person is the person's.
     """
@@ -220,7 +226,10 @@ def share_of_shared(own: pl.DataFrame, those_of_people: pl.DataFrame, effects: C
         pl.col(name).n_unique() for name in effects if name in those_of_people.columns
     )
     drawn = [name for name in within.columns if name in effects and name in own.columns and (within[name] > 1).any()]
-    keys = ["item", *(name for name in ("position", *drawn) if name in own.columns and name in those_of_people.columns)]
+    places = [name for name in items if name != "template"]  # people may have met one of several
+    keys = [
+        *dict.fromkeys(name for name in (*places, *drawn) if name in own.columns and name in those_of_people.columns)
+    ]
     return (
         those_of_people.join(own.select(keys).unique(), on=keys, how="semi", nulls_equal=True).height
         / those_of_people.height

@@ -93,6 +93,8 @@ class Design(ABC):
     are differences in its share. Empty: choices are not analysed."""
     compared: tuple[str, str] = ("", "")
     """Name a view with one row for each answer of models and people, and the column whose numbers are compared."""
+    compared_items: tuple[str, ...] = ("item",)
+    """List the columns of that view which together say what was asked, the item first."""
     game_index: tuple[str, str] = ("", "")
     """Name a view with one row per game, and the column whose variance a plan of games uses."""
     number_sources: tuple[str, ...] = ()

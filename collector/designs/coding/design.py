@@ -15,7 +15,7 @@ from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.draws import log_normal, uniforms
 from slant.collector.designs.labels.reader import read_label
-from slant.collector.designs.labels.spelling import without_markdown
+from slant.collector.designs.labels.spelling import folded, unwrapped, without_markdown
 from slant.collector.designs.placeholders import check_placeholders
 from slant.collector.designs.refusals import is_refusal, refusal_detail
 from slant.collector.errors import StudyError
@@ -33,6 +33,10 @@ NEITHER = "neither"
 """Code an answer that gives it to neither option, or doesn't say."""
 _LONGEST_READ = 2_000
 _NUMBER = re.compile(r"(?<![\w.,])\(?([123])\b(?![.,]\d)")
+_NEITHER = re.compile(
+    r"(?:to )?(?:neither|none|both|nobody|no one|undecided|unclear|(?:can'?t|cannot) (?:tell|say|decide))"
+    r"(?: of (?:them|these|the two)| of both)?"
+)
 _SHARE_RIGHT, _SHARE_NEITHER, _SHARE_REFUSED = 0.95, 0.3, 0.01
 """Set how often simulated models agree with a first coding, and how many other answers they leave open."""
 
@@ -153,6 +157,8 @@ def read_coding(answer: str, trial: Trial) -> Reading:
     sides = ("a", "b") if trial.factors["first_option"] == "a" else ("b", "a")
     if len(numbers) == 1:
         return _coded((*sides, NEITHER)[int(numbers.pop()) - 1], trial)
+    if not numbers and _NEITHER.fullmatch(unwrapped(folded(text))):
+        return _coded(NEITHER, trial)
     if not numbers:
         options = _options(trial)
         read = read_label(text, tuple(options.values()), is_strict=False)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.collector.designs.decision.decisions import people_in, read_decision, split_tasks
+from slant.collector.designs.decision.people import ASKED, MadeDecisions
 from slant.collector.designs.decision.published_lists import study_files
 from slant.collector.designs.decision.scenes import (
     BETWEEN,
@@ -32,6 +33,7 @@ from slant.collector.designs.labels.reader import read_label
 from slant.collector.designs.pairing.design import WordListDesign, checked_list, counted_pairs, draw_names, listed_words
 from slant.collector.designs.pairing.pairs import Pairs, named_groups, read_pairs
 from slant.collector.designs.pairing.words import Lists
+from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan
 from slant.collector.designs.refusals import REFUSAL, is_refusal, refusal_detail
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
@@ -62,6 +64,8 @@ class Decision(WordListDesign):
     }
     layouts = ("bai", "downstream")
     conversation = "conversation"
+    compared = ("decision_trials", "decision_bias")
+    compared_items = ("item", "wording")
 
     def parse(self, table: Table, folder: StudyFolder) -> DecisionData:
         return parse_scenes(table, folder, parse_simulation(table, folder))
@@ -186,6 +190,9 @@ class Decision(WordListDesign):
             name: planned.factors[name] for name in ("tasks", "about", "words", "poles") if name in planned.factors
         }
         return replace(trial, option_a=shown[0], option_b=shown[1], factors={**known, **coded})
+
+    def imported_people(self, study: StudyFile, model: StudyModel) -> PeopleUnits:
+        return MadeDecisions(self, study, model)
 
     def facts(self, trial: Mapping[str, Any]) -> dict[str, str]:
         """Return the names and words in the order of the text, and which word was given to whom."""
@@ -348,12 +355,20 @@ def _decided(data: DecisionData, trial: Trial, parts: Mapping[str, str], facts: 
         of_list = _last_words(data, trial.test, trial.wording)
         words = {side: list(of_list[name]) for side, name in SIDES_OF_ATTRIBUTES.items()}
     groups = _groups(data, trial)
+    if ASKED in shown and (named := read_label(parts["decision"], list(groups), is_strict=False).label):
+        is_of_b = (groups[named] == "b") == (shown[ASKED] == "b")
+        return _given(trial, "b" if is_of_b else "a", facts)
     people = shown.get("people") or people_in(parts.get("profiles", ""), groups)
     decision = read_decision(parts["decision"], people, words, groups)
     if decision.group is None:
         return _unread(parts["decision"], f"undecided_{decision.detail}", facts)
-    choice = trial.option_a if decision.group == "a" else trial.option_b
-    return Reading("answered", choice=choice, factors={**facts, "attribute_b_to": decision.group})
+    return _given(trial, decision.group, facts)
+
+
+def _given(trial: Trial, group: str, facts: Mapping[str, Any]) -> Reading:
+    """Return the reading of a decision that gives attribute b to this group."""
+    choice = trial.option_a if group == "a" else trial.option_b
+    return Reading("answered", choice=choice, factors={**facts, "attribute_b_to": group})
 
 
 def _unread(answer: str, detail: str, facts: Mapping[str, Any]) -> Reading:

@@ -77,6 +77,7 @@ class Factorial(Design):
     checked_view = "factorial_trials"
     profiles_view = "factorial_profiles"
     compared = ("factorial_profiles", "measured")
+    compared_items = ("item", "template", "position")
     checks: Mapping[str, Mapping[str, Any]] = {
         "balance": {}, "missing_levels": {}, "position_effects": {}, "scale_use": {}, "acquiescence": {},
         "proportional_odds": {},

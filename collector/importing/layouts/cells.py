@@ -25,6 +25,7 @@ from slant.collector.study.records import StudyModel
 
 Place = tuple[str, str, int, int]
 """Test, condition, wording, and the turn of a conversation (1 if a question is asked alone)."""
+_OF_PLACE = ("test", "condition", "wording")
 _DECIMALS = re.compile(r"\.0+$")
 
 
@@ -40,6 +41,7 @@ class PlannedCells:
         self._wordings: dict[int, None] = {}
         self._places_of_items: dict[str, dict[Place, None]] = defaultdict(dict)
         self._names: dict[tuple[str, str], str] = {}
+        self._only_places: dict[tuple[object, ...], Place | None] = {}
         self._tests = [test.test for test in study.tests]
         for conversation in plan(study, model):
             for trial in conversation.trials:
@@ -73,15 +75,39 @@ class PlannedCells:
         """Return the planned trial of a draft's cell, and of this turn; whether the study knows its word. CellError
         without such a cell.
         """
-        test, item = self._test(word(draft.get("test"))), composed(word(draft.get("item")))
-        wording = self._wording(draft.get("wording"))
-        place = (test, self._condition(word(draft.get("condition"))), wording, turn)
+        item = composed(word(draft.get("item")))
+        place = self._only_place(draft, item, turn) or self._place(draft, turn)
         known = self._known(place, item)
         if known:
             return (known[0] if len(known) == 1 else _of_group(known, word(draft.get("group")), item)), True
         if not item:
             raise CellError("the word is empty")
         return replace(self._stand_in(place, word(draft.get("group")), item), item=item, factors={}), False
+
+    def _place(self, draft: Mapping[str, Any], turn: int) -> Place:
+        test, wording = self._test(word(draft.get("test"))), self._wording(draft.get("wording"))
+        return test, self._condition(word(draft.get("condition"))), wording, turn
+
+    def _only_place(self, draft: Mapping[str, Any], item: str, turn: int) -> Place | None:
+        """Return the place of a draft that leaves some of it out, if what it says is found in one place alone."""
+        said = tuple("" if is_empty(draft.get(name)) else word(draft.get(name)) for name in _OF_PLACE)
+        known = self._places_of_items.get(item.casefold()) if item else dict.fromkeys(self._trials)
+        if all(said) or known is None:
+            return None
+        key = (*said, item.casefold(), turn)
+        if key not in self._only_places:
+            wanted = (
+                self._test(said[0]) if said[0] else None,
+                self._condition(said[1]) if said[1] else None,
+                self._wording(said[2]) if said[2] else None,
+            )
+            found = [
+                place
+                for place in known
+                if place[3] == turn and all(w in (None, p) for w, p in zip(wanted, place[:3], strict=True))
+            ]
+            self._only_places[key] = found[0] if len(found) == 1 else None
+        return self._only_places[key]
 
     def place_in_id(self, name: str) -> dict[str, Any] | None:
         """Test, condition, item and wording that an id names in any order with any sign between them, as

@@ -1,12 +1,14 @@
--- coding_answer_rows: one coding of one answer by a model a row, unordered.
+-- coding_answer_rows: one coding of one answer by a model, or by a person, a row, unordered.
 -- grain: trial_id
 -- reads: trial_rows, studies
 -- design: coding
--- note:  `coder` is the model that codes, `coded_trial_id` the trial whose answer it reads. `first_coding` is what was
+-- note:  `coder` is the model that codes, or the person by number; `coded_trial_id` the trial whose answer it reads. `first_coding` is what was
 --        coded before (a or b; NULL: undecided), `second_coding` what this model says: a, b or neither; NULL if it was
 --        refused, cut off or can't be read, as `outcome` says.
 CREATE OR REPLACE VIEW coding_answer_rows AS
-SELECT source, study, study_version, variant, run_id, trial_id, model AS coder, test, condition, repetition, position,
+SELECT source, study, study_version, variant, run_id, trial_id,
+       CASE WHEN participant IS NULL THEN model ELSE model || ' ' || participant END AS coder,
+       test, condition, repetition, position,
        item AS coded_trial_id, option_a, option_b,
        map_extract(factor_lists, 'first_coding')[1][1] AS first_coding,
        map_extract(factor_lists, 'coding')[1][1] AS second_coding,
