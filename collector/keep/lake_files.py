@@ -107,16 +107,17 @@ def statements(folder: Path, place: str) -> list[str]:
     made = list(migration_texts())
     tables = newest_tables(folder)
     n_changes = 0
-    for file in sorted(tables.glob("*.parquet")) if tables is not None else ():
-        # it becomes a word of SQL, and the lake may be a stranger's; a pipe would be waited for
-        if not file.stem.isidentifier() or not file.is_file():
-            raise DatabaseError(f'"{folder}" is no lake of slant\'s: {file.name!r} is none of its tables.')
-        source = f"read_parquet({place} || '/tables/{file.parent.name}/{file.name}')"
-        if file.stem == CHANGES:
-            n_changes = _count(file)
-            made.append(f"CREATE TABLE {CHANGES} AS {_rows(source, file)}")
-        else:
-            made.append(f'INSERT INTO "{file.stem}" BY NAME {_rows(source, file)}')
+    with duckdb.connect(":memory:") as connection:  # one for all files: opening takes longer than reading
+        for file in sorted(tables.glob("*.parquet")) if tables is not None else ():
+            # it becomes a word of SQL, and the lake may be a stranger's; a pipe would be waited for
+            if not file.stem.isidentifier() or not file.is_file():
+                raise DatabaseError(f'"{folder}" is no lake of slant\'s: {file.name!r} is none of its tables.')
+            rows = _rows(connection, f"read_parquet({place} || '/tables/{file.parent.name}/{file.name}')", file)
+            if file.stem == CHANGES:
+                n_changes = _count(connection, file)
+                made.append(f"CREATE TABLE {CHANGES} AS {rows}")
+            else:
+                made.append(f'INSERT INTO "{file.stem}" BY NAME {rows}')
     if any(folder.glob("attempts/**/*.parquet")):
         made += ["DROP TABLE attempts", _attempts(place, _newer_columns(folder), has_changes=n_changes > 0)]
     return [*made, *all_views()]
@@ -132,11 +133,10 @@ def _attempts(place: str, newer: dict[str, str], *, has_changes: bool) -> str:
     return sql_query("changed_lake_attempts" if has_changes else "lake_attempts").replace("attempt_parts", parts)
 
 
-def _rows(source: str, file: Path) -> str:
+def _rows(connection: duckdb.DuckDBPyConnection, source: str, file: Path) -> str:
     """Return a query for the rows of a small table, with times as the database has them."""
-    with duckdb.connect(":memory:") as connection:
-        rows = connection.sql("FROM read_parquet($file)", params={"file": str(file)})
-        replaced = without_zones(zip(rows.columns, map(str, rows.types), strict=True))
+    rows = connection.sql("FROM read_parquet($file)", params={"file": str(file)})
+    replaced = without_zones(zip(rows.columns, map(str, rows.types), strict=True))
     return f"FROM {source} SELECT * {replaced}" if replaced else f"FROM {source}"
 
 
@@ -182,9 +182,8 @@ def _columns_of_attempts() -> tuple[dict[str, str], dict[str, str]]:
     return states[0], states[-1]
 
 
-def _count(file: Path) -> int:
-    with duckdb.connect(":memory:") as connection:
-        return int(connection.execute("SELECT count(*) FROM read_parquet(?)", [str(file)]).fetchall()[0][0])
+def _count(connection: duckdb.DuckDBPyConnection, file: Path) -> int:
+    return int(connection.execute("SELECT count(*) FROM read_parquet(?)", [str(file)]).fetchall()[0][0])
 
 
 def _quoted(text: str) -> str:
