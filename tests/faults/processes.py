@@ -31,7 +31,7 @@ from tests.support.tiny_game import write_game
 from tests.support.tiny_study import write_tiny
 from tests.support.worded_study import write_worded
 
-REPEAT = 30
+REPEAT = 15
 TRIALS = 8 * REPEAT
 COLLECT, ANALYZE = "slant.collector", "slant.analysis"
 _ASKED = "--study {here}/study/study.toml --model local/small --base-url {server} --yes --concurrency 8 --max-retries 1"
@@ -218,7 +218,7 @@ PROCESSES = (
     ),
     Process(
         "until-width", COLLECT,
-        "--study {here}/study/study.toml --model simulated/small --until-width 60 --repetitions 6 --looks 3 --seed 1 "
+        "--study {here}/study/study.toml --model simulated/small --until-width 60 --repetitions 3 --looks 2 --seed 1 "
         "--db {here}/a.duckdb",
         lambda folder: write_worded(folder / "study"), _trials("a"),
     ),
@@ -245,7 +245,7 @@ PROCESSES = (
         whole=("a.zip",), makes="check",
     ),
     Process(
-        "bundle", COLLECT, "view --db {here}/a.duckdb --bundle {here}/pages --where repetition<3", _to_seal,
+        "bundle", COLLECT, "view --db {here}/a.duckdb --bundle {here}/pages --where repetition<2", _to_seal,
         _files("pages", "*.html"), whole=("a.duckdb",), makes="pages",
     ),
     Process(
