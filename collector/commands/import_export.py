@@ -238,12 +238,12 @@ def _propose(files: dict[str, Any], db: Path) -> None:
     """Write a study for the files, and says what it took and how to go on."""
     from slant.collector.importing.proposals.proposal import propose_study
 
-    if files.pop("layout") != "tidy":
+    if (layout := files.pop("layout")) not in ("tidy", "people"):
         raise UsageError("--layout says how a file goes with a study: name that, too, as in --study rmiat")
     if_interrupted("Left at once.", "Nothing was written.")
     decimal = files["decimal"]
     with _progress() as on_rows:
-        proposed = propose_study(on_rows=on_rows, **files)
+        proposed = propose_study(on_rows=on_rows, is_of_people=layout == "people", **files)
     path = proposed.write()
     say(f"Proposed: a study of the design {proposed.design}, from the columns of the files:")
     for sentence in (*proposed.taken, *proposed.remarks):
@@ -254,9 +254,13 @@ def _propose(files: dict[str, Any], db: Path) -> None:
     own_db = shlex.quote(str(db if is_typed("db") else Path(f"{path.parent.name}.duckdb")))
     typed = [f"--model {shlex.quote(proposed.model)}"] if proposed.model else []
     typed += [f"--decimal {decimal}"] if decimal else []
+    if proposed.layout == "people":
+        typed += ["--layout people --consent TEXT --origin TEXT"]
+        typed += [f"--map-value {shlex.quote(value)}" for value in proposed.values]
     rows = " ".join([*typed, *(shlex.quote(str(file)) for file in files["paths"])])
     say(f"Next: collect import --study ./{path} --db {own_db} {rows}")
-    say(f"      analyze --fit {proposed.fit} --db {own_db}")
+    if proposed.fit:
+        say(f"      analyze --fit {proposed.fit} --db {own_db}")
 
 
 def _print_import(report: Any, output_format: str) -> None:

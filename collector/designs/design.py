@@ -15,10 +15,11 @@ from typing import Any
 
 from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.declared import ReportPart, Vocabulary
-from slant.collector.designs.imported_turns import TurnReader
+from slant.collector.designs.imported_turns import RowPlacer, TurnReader
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan, PromptIndex, QuestionPlan, index_prompts
 from slant.collector.designs.proposed_study import AnsweredCells, ProposedStudy
+from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.designs.shuffled_questions import ShuffledQuestions
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.records import Conversation, Prompt, Reading, RefusalRule, Reply, Trial, Turn
@@ -130,6 +131,18 @@ class Design(ABC):
         have three"; the sentence is empty if a design proposes none.
         """
         raise StudyError("")
+
+    def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
+        """Return a study for files whose rows have a column for all that was shown or played; StudyError as above."""
+        raise StudyError("")
+
+    def row_columns(self, data: Any) -> tuple[str, ...]:
+        """List columns of an imported file which say together what was shown in a row, instead of its item."""
+        return ()
+
+    def row_placer(self, study: StudyFile) -> RowPlacer | None:
+        """Return what gives a row's place (its item, say) by these columns; None if rows name it themselves."""
+        return None
 
     @abstractmethod
     def tests(self, data: Any) -> tuple[TestInfo, ...]:

@@ -1,4 +1,4 @@
-"""Describe a row of a foreign conversation, for a design that can't plan what comes next."""
+"""Describe rows of foreign files whose place in a study only the design knows."""
 
 from __future__ import annotations
 
@@ -29,3 +29,7 @@ class ImportedTurn:
 TurnReader = Callable[[ImportedTurn], tuple[str, Trial]]
 """Return the id of the conversation and the trial; raise StudyError, whose text continues "this row …", if that is
 impossible."""
+
+RowPlacer = Callable[[Mapping[str, Any]], Mapping[str, str]]
+"""Return what the cells of a row say of its place, by our names; nothing if they say nothing of it. Raise StudyError as
+above for what the study does not show."""

@@ -38,11 +38,15 @@ AnsweredCells = Mapping[AnsweredCell, int]
 @dataclass(frozen=True)
 class ProposedStudy:
     """Hold the text of each file by its name (including study.toml, which lacks models and [import]), sentences on what
-    was taken for what, and the fit to begin with."""
+    was taken for what, and the fit to begin with. `mapping` is what `--map` says, None where names and values alone
+    have said it; `layout` that of the import, and `values` what `--map-value` says of it."""
 
     files: Mapping[str, str]
     remarks: tuple[str, ...]
     fit: str
+    mapping: tuple[str, ...] | None = None
+    layout: str = "tidy"
+    values: tuple[str, ...] = ()
 
 
 def values_of(cells: AnsweredCells, column: str) -> list[str]:

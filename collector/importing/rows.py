@@ -67,6 +67,7 @@ class RowReader:
         self._cells: dict[str, PlannedCells] = {}
         self._games = GameRows(study, self._design)
         self._maker = AttemptMaker(run, ())
+        self._placer = self._design.row_placer(study)
         self._has_turns = self._design.has_turns(study)
         self._plans_repetitions = type(self._design).repeated is not Design.repeated
         self._known_places: dict[tuple[Any, ...], tuple[Trial, bool]] = {}
@@ -132,6 +133,8 @@ class RowReader:
         """Return the draft with the place of its trial; where no column has that, the row's id may name it."""
         if self._called.from_zero:
             draft = {**draft, **{name: _counted_from_one(draft.get(name)) for name in self._called.from_zero}}
+        if self._placer is not None and self._layout.skips_missing:
+            draft = self._by_columns(draft)
         lacking = {name for name in PLACE if is_empty(draft.get(name))} - cells.said_by_study
         if not self._layout.skips_missing or not lacking:
             return draft
@@ -144,6 +147,15 @@ class RowReader:
             if named is not None:
                 raise CellError(f"its id {shown(named)} names no trial of the study: say by --map where that is")
         return draft
+
+    def _by_columns(self, draft: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the draft with the place that columns of the design tell."""
+        assert self._placer is not None
+        try:
+            told = self._placer(draft)
+        except StudyError as error:
+            raise CellError(error.what) from None
+        return {**draft, **told} if told else draft
 
     def _read(
         self, trial: Trial, reply: Reply, given: Outcome | None, given_factors: Mapping[str, Any] | None

@@ -162,14 +162,24 @@ def test_nothing_is_written_over_a_file(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_what_fits_no_design_is_said_with_what_each_column_was_taken_for(tmp_path: Path) -> None:
-    names = {"c": "cond", "i": "word", "a": "answer", "n": "tokens"}
-    write_csv(tmp_path / "three.csv", renamed(answered(("a", "b", "c")), names, model="m"))
-    three = run(str(tmp_path / "three.csv"))
-    assert three.exit_code == 2
-    assert "two conditions, and the files have 3: a, b, c" in three.output
-    assert "condition: cond" in three.output
+    write_csv(tmp_path / "texts.csv", [{"model": "m", "cond": f"c{n}", "answer": "a long text " * 9} for n in range(9)])
+    texts = run(str(tmp_path / "texts.csv"))
+    assert texts.exit_code == 2
+    assert "two conditions, and the files have 9: c0, c1" not in texts.output  # it has no tokens
+    assert "condition: cond" in texts.output
     write_csv(tmp_path / "none.csv", [{"x": 1, "y": 2}, {"x": 3, "y": 4}])
     assert "--map answer=COLUMN" in run(str(tmp_path / "none.csv")).output
+
+
+def test_tokens_under_three_conditions_are_factors_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = {"c": "cond", "i": "word", "a": "answer", "n": "tokens"}
+    write_csv(Path("three.csv"), renamed(answered(("a", "b", "c")), names, model="m"))
+    three = run("three.csv")
+    assert "two conditions, and the files have 3: a, b, c" in three.output
+    assert "answer: a choice among Pleasant, Unpleasant" in three.output
 
 
 def test_hostile_names_make_no_other_file_and_no_other_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -194,3 +204,108 @@ def test_an_export_of_slant_is_taken_without_the_studys_mapping(
     assert exported.exit_code == 0, exported.output
     back = run("--study", "tidy", "--db", "b.duckdb", "back.csv")
     assert (back.exit_code, "48 rows imported" in back.output) == (0, True)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def proposed_and_imported(folder: Path, name: str, rows: Sequence[Mapping[str, Any]], *words: str) -> list[Any]:
+    """A study is proposed for these rows, and the command that it names imports them all."""
+    file = folder / f"{name}.csv"
+    write_csv(file, rows)
+    proposed = run(str(file), *words)
+    assert proposed.exit_code == 0, proposed.output
+    command = next(line for line in proposed.output.splitlines() if line.startswith("Next: collect import "))
+    done = run(*shlex.split(command.removeprefix("Next: collect import ").replace("TEXT", "said")))
+    assert done.exit_code == 0, done.output
+    with reading(Path(f"{name}.duckdb")) as connection:
+        return connection.sql(
+            "SELECT count(*), count(DISTINCT model), min(outcome), max(outcome) FROM trials"
+        ).fetchall()
+
+
+NAMES = ('Maria "Mari" Paz', "Émile, Jr.", "李雷", "O'Brien")
+
+
+def test_a_rating_with_a_column_for_each_factor_is_a_factorial_study(here: Path) -> None:
+    rows = [
+        {"model": model, "applicant": name, "sex": "fm"[i % 2], "job": job, "response": f"**{2 + i}**/7"}
+        for model in ("gpt-4o", "claude-3-opus")
+        for i, name in enumerate(NAMES)
+        for job in ("nurse", "CEO")
+    ]
+    assert proposed_and_imported(here, "audit", rows * 2) == [(32, 2, "answered", "answered")]
+    text = Path("audit/study.toml").read_text()
+    assert 'design = "factorial"' in text
+    assert "min = 1\nmax = 7" in text
+    assert Path("audit/applicant.csv").read_text().splitlines()[:2] == ["level,sex", "Maria ”Mari” Paz,f"]
+
+
+def test_several_columns_of_answers_are_as_many_questions(here: Path) -> None:
+    rows = [
+        {"model": "gpt-4o", "sex": sex, "land": land, "salary": f"${50 + k},000", "hire": ("Yes.", "No")[k % 2]}
+        for sex in ("woman", "man")
+        for land in ("US", "DE")
+        for k in range(3)
+    ]
+    assert proposed_and_imported(here, "wide", rows) == [(24, 1, "answered", "answered")]
+    text = Path("wide/study.toml").read_text()
+    assert [kind in text for kind in ('kind = "number"', 'unit = "dollars"', 'kind = "yes_no"')] == [True] * 3
+
+
+def test_vignettes_that_people_rated_come_in_as_people(here: Path) -> None:
+    rows = [
+        {"pid": person, "age": age, "sex": sex, "rating": (person + age) % 11}
+        for person in range(1, 6)
+        for age in (25, 45)
+        for sex in ("woman", "man")
+    ]
+    assert proposed_and_imported(here, "survey", rows) == [(20, 1, "answered", "answered")]
+    with reading(Path("survey.duckdb")) as connection:
+        assert connection.sql("SELECT DISTINCT source FROM trials").fetchall() == [("human",)]
+
+
+def test_profiles_side_by_side_are_a_conjoint(here: Path) -> None:
+    rows = [
+        {"person": p, "task": t, "place": k, "rooms": 1 + (p + t + k) % 3, "way": "ab"[(p + k) % 2], "chosen": k - 1}
+        for p in range(1, 7)
+        for t in (1, 2)
+        for k in (1, 2)
+    ]
+    assert proposed_and_imported(here, "flats", rows) == [(12, 1, "answered", "answered")]
+    assert "count = 2" in Path("flats/study.toml").read_text()
+
+
+def test_games_of_choices_and_rewards_are_an_allocation_study(here: Path) -> None:
+    rows = [
+        {"model": "gpt-4o", "game": g, "round": k, "choice": ("Elm", "Oak", "Ash")[(g + k) % 3], "success": k % 2}
+        for g in (1, 2)
+        for k in range(6)
+    ]
+    assert proposed_and_imported(here, "games", rows) == [(12, 1, "answered", "answered")]
+    of_people = [{"person": row["game"], **{n: row[n] for n in ("round", "choice", "success")}} for row in rows]
+    arms = [{**row, "choice": (1, 10, 2)[number % 3]} for number, row in enumerate(of_people)]  # 1 stands in 10
+    assert proposed_and_imported(here, "arms", arms) == [(12, 1, "answered", "answered")]
+
+
+def test_rounds_of_two_people_are_an_observed_study(here: Path) -> None:
+    rows = [
+        {"id": person, "game": "PD", "move": "CD"[k % 2], "partner": ("AI", "human")[person % 2], "payoff": 3 * k % 7}
+        for person in range(1, 5)
+        for k in range(6)
+    ]
+    assert proposed_and_imported(here, "rounds", rows) == [(24, 1, "answered", "answered")]
+    assert 'formula = "payoff ~ partner + (1 | participant)"' in Path("rounds/study.toml").read_text()
+
+
+def test_a_row_with_a_level_that_the_study_lacks_is_a_sentence(here: Path) -> None:
+    rows = [
+        {"model": "gpt-4o", "sex": sex, "job": job, "rating": 3} for sex in "fm" for job in ("a", "b") for _ in "ab"
+    ]
+    proposed_and_imported(here, "audit", rows)
+    write_csv(here / "more.csv", [{"model": "gpt-4o", "sex": "x", "job": "a", "rating": 3}])
+    done = run("--study", "./audit/study.toml", "--db", "audit.duckdb", str(here / "more.csv"))
+    assert (done.exit_code, 'has "x" as sex, which is no level of the study' in done.output) == (1, True)

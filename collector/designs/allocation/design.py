@@ -17,6 +17,7 @@ from slant.collector.designs.allocation.imported import turn_reader
 from slant.collector.designs.allocation.participants import PARTICIPANTS, check_participants, simulate_reply
 from slant.collector.designs.allocation.parts import AllocationData, parse_allocation
 from slant.collector.designs.allocation.people import PlayedGames
+from slant.collector.designs.allocation.proposed import proposed_study
 from slant.collector.designs.allocation.reader import called, read_turn
 from slant.collector.designs.allocation.texts import AnswerFormat
 from slant.collector.designs.allocation.turns import next_trial, prompt_of, standing
@@ -25,6 +26,8 @@ from slant.collector.designs.design import Design, as_text, used_frames
 from slant.collector.designs.imported_turns import TurnReader
 from slant.collector.designs.labels.reader import mentioned_labels
 from slant.collector.designs.people import PeopleUnits
+from slant.collector.designs.proposed_study import ProposedStudy
+from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.study.folder import StudyFolder
@@ -56,6 +59,9 @@ class Allocation(Design):
 
     def parse(self, table: Table, folder: StudyFolder) -> AllocationData:
         return parse_allocation(table, folder)
+
+    def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
+        return proposed_study(table)
 
     def tests(self, data: AllocationData) -> tuple[TestInfo, ...]:
         if data.task == ELICITATION:

@@ -16,16 +16,20 @@ from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.declared import ReportPart, Vocabulary
 from slant.collector.designs.design import Design, Question, quoted_answer
 from slant.collector.designs.factorial.estimands import check_arguments, estimand_fits
-from slant.collector.designs.factorial.imported import checked_shown
+from slant.collector.designs.factorial.imported import checked_shown, placer_of, row_columns
 from slant.collector.designs.factorial.parts import FactorialData, parse_parts
 from slant.collector.designs.factorial.people import ShownProfiles, fields_of, without_persona
+from slant.collector.designs.factorial.proposed import proposed_study
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED
 from slant.collector.designs.factorial.remarks import remarks_on
 from slant.collector.designs.factorial.simulated import attributes_of, parse_simulation, simulate_reply
 from slant.collector.designs.factorial.tasks import TOGETHER, Conversations, Tasks, conditions_of, units_of
 from slant.collector.designs.factorial.texts import system_text, user_text
+from slant.collector.designs.imported_turns import RowPlacer
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.plan import Plan
+from slant.collector.designs.proposed_study import ProposedStudy
+from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.designs.wordings import spoken_words
 from slant.collector.records import Conversation, Prompt, Reading, Reply, Trial, Turn
 from slant.collector.stable_ids import stable_id
@@ -219,6 +223,15 @@ class Factorial(Design):
         """Return how profiles become answers; None for vignettes and items that are all in the plan."""
         data: FactorialData = study.data
         return None if data.takes == "all" else ShownProfiles(self, study, model)
+
+    def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
+        return proposed_study(table)
+
+    def row_columns(self, data: FactorialData) -> tuple[str, ...]:
+        return row_columns(data)
+
+    def row_placer(self, study: StudyFile) -> RowPlacer | None:
+        return placer_of(study.data)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """Return a row that says what was shown (its factors) with just that; elsewhere it is what the plan shows."""

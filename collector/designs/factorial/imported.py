@@ -1,4 +1,4 @@
-"""What an imported row says was shown, checked: the reading of its answer is made again."""
+"""What an imported row says was shown: a column for each factor, or the factors of an export, checked."""
 
 from __future__ import annotations
 
@@ -6,11 +6,56 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from slant.collector.designs.factorial.factors import Factor
+from slant.collector.designs.factorial.parts import FactorialData
+from slant.collector.designs.imported_turns import RowPlacer
+from slant.collector.designs.labels.spelling import folded
 from slant.collector.errors import StudyError
 
 _TEXTS = ("names", "levels", "order", "questions", "kinds", "directions")
 _NUMBERS = ("lows", "highs", "abouts")
 _BAD = re.compile(r'[\x00-\x1f"\\]')
+
+
+_DECIMALS = re.compile(r"\.0+$")
+
+
+def numbers_of(factor: Factor) -> dict[str, int]:
+    """Return the number of each level by its name, however it is spelled."""
+    return {folded(level.name): number for number, level in enumerate(factor.levels)}
+
+
+def number_in(known: Mapping[str, int], said: str) -> int | None:
+    """Return the number of the level that a cell names; numbers may have decimals, as pandas writes them."""
+    place = known.get(folded(said))
+    return known.get(folded(_DECIMALS.sub("", said))) if place is None else place
+
+
+def row_columns(data: FactorialData) -> tuple[str, ...]:
+    """Return the factors, where all cells are asked; a single one that is the item needs no other name."""
+    names = tuple(factor.name for factor in data.factors)
+    return names if data.takes == "all" and names != ("item",) else ()
+
+
+def placer_of(data: FactorialData) -> RowPlacer | None:
+    """Return what names the item of a row by its levels, where all cells are asked; None elsewhere."""
+    if not row_columns(data):
+        return None
+    known = [(factor, numbers_of(factor)) for factor in data.factors]
+
+    def place(cells: Mapping[str, Any]) -> Mapping[str, str]:
+        if not all(factor.name in cells for factor, _ in known):
+            return {}
+        levels = []
+        for factor, numbers in known:
+            said = "" if cells[factor.name] is None else str(cells[factor.name]).strip()
+            if (number := number_in(numbers, said)) is None:
+                raise StudyError(f'has "{said[:40]}" as {factor.name}, which is no level of the study')
+            levels.append(factor.levels[number].name)
+        template = str(cells.get("template") or "").strip()
+        return {"item": ", ".join(levels), **({"condition": template} if template else {})}
+
+    return place
 
 
 def checked_shown(factors: Mapping[str, Any], planned: Mapping[str, Any]) -> dict[str, Any]:

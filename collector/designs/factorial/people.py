@@ -10,11 +10,11 @@ from typing import Any
 from slant.collector.designs.answers.choices import YES_NO
 from slant.collector.designs.asked_fields import AskedField
 from slant.collector.designs.design import Design, Question
-from slant.collector.designs.factorial.factors import Factor, Level
+from slant.collector.designs.factorial.factors import Level
+from slant.collector.designs.factorial.imported import number_in, numbers_of
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import TOGETHER, Shown, Tasks, Unit, of_turn, units_of
-from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
 from slant.collector.errors import StudyError
 from slant.collector.records import Trial
@@ -40,7 +40,7 @@ class ShownProfiles(PeopleUnits):
         self._data: FactorialData = study.data
         self._tasks = Tasks(self._data, study.seed)
         self._units = units_of(self._data)
-        self._levels = {factor.name: _numbers_of(factor) for factor in self._data.factors}
+        self._levels = {factor.name: numbers_of(factor) for factor in self._data.factors}
         bases = [name for question in self._data.questions.values() for name in (question.base, question.name)]
         self.needed = tuple(self._levels)
         self.columns = (TASK, PLACE, TEMPLATE, *self._levels, *self._data.personas.columns, *dict.fromkeys(bases))
@@ -71,7 +71,7 @@ class ShownProfiles(PeopleUnits):
         numbers = []
         for name, known in self._levels.items():
             said = _said(row, name)
-            if (number := known.get(folded(said))) is None:
+            if (number := number_in(known, said)) is None:
                 raise StudyError(f'has "{said[:40]}" as {name}, which is no level of the study')
             numbers.append(number)
         return tuple(numbers)
@@ -157,8 +157,3 @@ def without_persona(data: FactorialData, trial: Trial) -> Trial:
         "" if n_more and place % n_names >= n_names - n_more else level for place, level in enumerate(shown["levels"])
     ]
     return replace(trial, group="", factors={**shown, "levels": levels, "persona": ""})
-
-
-def _numbers_of(factor: Factor) -> dict[str, int]:
-    """By the name of each level, however it is spelled, its number."""
-    return {folded(level.name): number for number, level in enumerate(factor.levels)}

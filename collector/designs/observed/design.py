@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design
 from slant.collector.designs.labels.spelling import folded
+from slant.collector.designs.observed.proposed import proposed_study
 from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
+from slant.collector.designs.proposed_study import ProposedStudy
+from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.errors import StudyError
 from slant.collector.records import Reading, Reply, Trial
 from slant.collector.stable_ids import stable_id
@@ -72,6 +75,9 @@ class Observed(Design):
                     "A name has small letters, digits and underscores, and is none that every row has (round, say).",
                 )
         return data
+
+    def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
+        return proposed_study(table, RESERVED)
 
     def tests(self, data: ObservedData) -> tuple[TestInfo, ...]:
         return tuple(TestInfo(game, number, game, 0) for number, game in enumerate(data.games, 1))

@@ -90,6 +90,11 @@ class Tidy(Layout):
         anybody = StudyModel("", "", "", "", study.frame)
         present |= PlannedCells(study, (*study.models, anybody)[0]).said_by_study
         present |= set(PLACE) if present & set(IDS) else set()
+        of_rows = study.design.row_columns(study.data)
+        if of_rows and present.issuperset(of_rows):
+            present |= {"item"} | (
+                {"condition", "wording"} if present & {"condition", "wording", "template"} else set()
+            )
         missing = [name for name in needed if name not in present]
         if study.design.analyses_tokens and not present & set(COUNTS):
             missing.append("tokens")
@@ -99,7 +104,8 @@ class Tidy(Layout):
         if "round" in missing:
             hints.append("Each row is one turn. An export has them by: collect export --view trials")
         check_columns(path, missing, columns, hints)
-        taken = {*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *_MADE_AGAIN, *IDS, *_OF_TOOLS}
+        taken = {*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *_MADE_AGAIN, *IDS, *_OF_TOOLS, *of_rows}
+        taken |= set(study.design.attributes(study.data)) if of_rows else set()
         unknown = [name for name in columns if name not in taken]
         return [f"{path}: columns not taken: {', '.join(map(_with_hint, unknown))}"] if unknown else []
 
@@ -113,8 +119,13 @@ class Tidy(Layout):
             raise CellError("is simulated, and an import would make it look like a model's answer")
         cells = dict(row.cells)
         has_turns = study.design.has_turns(study)
+        of_rows = study.design.row_columns(study.data)
         for foreign, ours in (ALIASES | (ALIASES_OF_GAMES if has_turns else {})).items():
-            if foreign in cells and (ours not in cells or (foreign == "word" and "domain" in cells)):
+            if (
+                foreign in cells
+                and foreign not in of_rows
+                and (ours not in cells or (foreign == "word" and "domain" in cells))
+            ):
                 cells[ours] = cells[foreign]
         cells.pop("turn", None)  # of an export, which counts reminders and questions as well
         if has_turns and not is_empty(cells.get("round")):

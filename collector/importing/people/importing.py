@@ -60,8 +60,9 @@ def import_people(
     opened = TableFiles(paths)
     with opened as files:
         units = _units(study, mapped, files)
+        of_rows = study.design.row_columns(study.data)
         of_people = [*person, *_declared(study, person, columns, files)]
-        wanted = people_columns(mapped, of_people, values, units.columns if units else ())
+        wanted = people_columns(mapped, of_people, values, units.columns if units else of_rows)
         hashes = [content_hash(path) for path in opened.sources]
         first, again = _stored(db, study.name, hashes)
         if again:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -48,6 +48,8 @@ class PeopleReader:
         self._study, self._design, self._persons, self._units = study, study.design, persons, units
         self._model = study.people
         self._cells = PlannedCells(study, self._model) if units is None else None
+        self._placer = self._design.row_placer(study) if units is None else None
+        self._placed_by = (*_PLACE, *(self._design.row_columns(study.data) if self._placer else ()))
         self._maker = AttemptMaker(run, ())
         self._has_turns = self._design.has_turns(study)
         self._sequence = 0
@@ -78,6 +80,10 @@ class PeopleReader:
         """Return True if rows are placed by the design, several together, or by their turn."""
         return self._units is not None or self._has_turns
 
+    def is_placed_by(self, columns: Collection[str]) -> bool:
+        """Return True if these columns of a file say what was shown in a row."""
+        return self._placer is not None and set(self._design.row_columns(self._study.data)) <= set(columns)
+
     def shared(self, cells: dict[str, Any]) -> Attempt:
         """Return what all share who gave this answer in this place; CellError if it can't be read."""
         trial, turn, answer = self._planned(cells)
@@ -106,7 +112,7 @@ class PeopleReader:
             )
 
     def _attempt(self, row: Row, number: int, cells: dict[str, Any]) -> Attempt:
-        key = tuple(map(cells.get, _PLACE))
+        key = tuple(map(cells.get, self._placed_by))
         known = self._known.get(key) if all(isinstance(part, str | int | None) for part in key) else None
         if known is None:
             trial, turn, answer = self._planned(cells)
@@ -117,6 +123,8 @@ class PeopleReader:
 
     def _planned(self, cells: dict[str, Any]) -> tuple[Trial, int, str]:
         assert self._cells is not None
+        if self._placer is not None:
+            cells = {**cells, **self._placer(cells)}
         lacking = {name for name in ("test", "condition", "item", "wording") if is_empty(cells.get(name))}
         if lacking >= {"item", "condition"} - self._cells.said_by_study and lacking - self._cells.said_by_study:
             raise OtherRowError("names no trial")

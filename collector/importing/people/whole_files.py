@@ -47,6 +47,8 @@ def whole_answers(file: FileColumns, reader: PeopleReader, persons: Persons) -> 
     """Return the answers of a file; None if it has to be read row by row."""
     if file.file.kind not in ("csv", "parquet") or reader.places_itself or file.has_steps:
         return None
+    if reader.is_placed_by((*file.header, *file.fields)):
+        return None
     try:
         frame = _read(file)
         if frame is None:

@@ -28,7 +28,7 @@ _DEEPEST = 6
 _LONG_TEXT = 60
 """Characters; a longer text is neither an item nor a label."""
 _MOST_GROUPS = 60
-_MODEL = re.compile(
+MODEL = re.compile(
     r"gpt|claude|gemini|gemma|llama|qwen|mi[sx]tral|deepseek|grok|command-r|phi-?\d|smollm|olmo|\bo[134](?:-|$)|/", re.I
 )
 _CONGRUENCE = re.compile(r"(?:in|non)?[\W_]*(?:compatible|consistent|congruent)", re.I)
@@ -283,7 +283,7 @@ def _by_value(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterab
             named.add(ours)
             yield ours, path, why
 
-    yield from take("model", "names of models", lambda column: all(map(_MODEL.search, column.given)))
+    yield from take("model", "names of models", lambda column: all(map(MODEL.search, column.given)))
     congruence = "words for compatible and incompatible"
     yield from take("condition", congruence, lambda column: all(map(_CONGRUENCE.match, column.given)))
     many = "short texts that come again"

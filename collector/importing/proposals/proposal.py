@@ -6,7 +6,8 @@ import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from slant.collector.designs import design_named, design_names
@@ -16,9 +17,11 @@ from slant.collector.errors import DesignError, StudyError, UsageError
 from slant.collector.importing.files.records import Row
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts.cells import SIGNS_IN_IDS
-from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, IDS
+from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, IDS, OF_GAMES, TAKEN
 from slant.collector.importing.layouts.values import composed, is_empty, is_missing, word
+from slant.collector.importing.people.columns import OURS
 from slant.collector.importing.proposals.columns import Roles, read_roles
+from slant.collector.importing.proposals.tables import answer_table, study_from_table
 from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
 from slant.collector.studies.catalogue import list_studies, load_study
@@ -51,6 +54,8 @@ class ProposedImport:
     left: tuple[str, ...]
     fit: str
     model: str | None
+    layout: str = "tidy"
+    values: tuple[str, ...] = ()
 
     def write(self) -> Path:
         """Return the study file, written with those next to it. UsageError, and nothing written, where one is there
@@ -75,9 +80,11 @@ def propose_study(
     model: str | None = None,
     decimal: str | None = None,
     on_rows: Callable[[int], None] | None = None,
+    *,
+    is_of_people: bool = False,
 ) -> ProposedImport:
     """Return a study of a fitting design for these files; nothing is written. The arguments are those of
-    `import_trials`.
+    `import_trials`; `is_of_people`: people have answered, as the layout "people" says.
 
     UsageError if no column can be the answer, or no design fits: it says what each column was taken for.
     """
@@ -85,10 +92,19 @@ def propose_study(
         roles = read_roles(files, columns)
         source = files[0].name if len(files) == 1 else f"{count_text(len(files), 'file')} from {files[0].name} on"
         taken = [f"{ours}: {said}" for ours, said in (text.split(": ", 1) for text in roles.taken)]
+        typed = [part.partition("=")[2] for text in columns for part in text.split(",") if part.startswith("answer=")]
+        table = partial(_from_table, files, typed, map_models, model, decimal, source)
+        if is_of_people:
+            proposed, failures = table()
+            if proposed is None:
+                raise _no_study(files[0], taken, roles, *failures)
+            return proposed
         if "answer" not in roles.ours and not {"answer"} & set(files[0].columns):
-            raise _no_study(
-                files[0], taken, roles, "No column was found that holds answers: --map answer=COLUMN says it."
-            )
+            proposed, failures = table()
+            if proposed is None:
+                lacking = "No column was found that holds answers: --map answer=COLUMN says it."
+                raise _no_study(files[0], taken, roles, lacking, *failures)
+            return proposed
         given = list(roles.mapping)
         if "model" not in roles.ours and model is None:
             given.append(f"model=={UNNAMED}")
@@ -116,7 +132,49 @@ def propose_study(
             _check(texts)
             named = known[0][0] if model else None
             return ProposedImport(folder, texts, name, tuple(taken), study.remarks, roles.left, study.fit, named)
-        raise _no_study(files[0], taken, roles, *failures)
+        proposed, more = table()
+        if proposed is None:
+            raise _no_study(files[0], taken, roles, *failures, *more)
+        # of files with counts of tokens an association study may have been meant
+        return replace(proposed, remarks=(*proposed.remarks, *failures)) if has_counts else proposed
+
+
+def _from_table(
+    files: Sequence[TableFile],
+    answers: Sequence[str],
+    map_models: Sequence[str],
+    model: str | None,
+    decimal: str | None,
+    source: str,
+) -> tuple[ProposedImport | None, list[str]]:
+    """Return a study by what each row says was shown or played; else why there is none."""
+    table = answer_table(files, answers, None)
+    found = study_from_table(table)
+    if isinstance(found, list):
+        return None, found
+    design, study = found
+    mapping, taken = [*(study.mapping or ())], list[str]()
+    named: list[str] = []
+    if study.layout == "tidy" and table.model is None and model is None:
+        mapping.append(f"model=={UNNAMED}")
+        taken.append(f"model: not in the files, so all rows are called {UNNAMED} (or say --model NAME)")
+        named = [UNNAMED]
+    elif study.layout == "tidy":
+        named = [model] if model is not None else table.levels(table.model or "")
+    known, model_maps = _models(named)
+    folder = Path(_name_of(files[0]))
+    of_files = {part.partition("=")[2].removesuffix("+1") for part in mapping}
+    taken += [f"{part.partition('=')[0]}: {part.partition('=')[2]}" for part in mapping if "==" not in part]
+    used = of_files | {name for part in of_files for name in part.split(":")}
+    text = "\n".join(study.files.values())
+    used |= {*TAKEN, *OF_GAMES, *OURS, "task", "place", "template"}
+    left = tuple(name for name in table.columns if name not in used and not re.search(rf"\b{re.escape(name)}\b", text))
+    maps = [*map_models, *(model_maps if model is None else [])]
+    texts = _texts(folder.name, design, source, study, known, mapping, maps, taken)
+    _check(texts)
+    asked = known[0][0] if model else None
+    said = (study.layout, study.values)
+    return ProposedImport(folder, texts, design, tuple(taken), study.remarks, left, study.fit, asked, *said), []
 
 
 def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str) -> UsageError:

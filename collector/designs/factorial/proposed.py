@@ -1,0 +1,321 @@
+"""Propose a factorial study for answers whose rows have a column for each factor: an audit, a survey, a conjoint."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from slant.collector.designs.answers.numbers import numbers_in
+from slant.collector.designs.factorial.factors import RESERVED
+from slant.collector.designs.labels.spelling import WRAPPING, folded
+from slant.collector.designs.proposed_study import ProposedStudy, csv_text, ids_of, toml_text
+from slant.collector.designs.proposed_table import AnswerTable, level_text, name_of
+from slant.collector.errors import StudyError
+
+_ANSWERS = [
+    "answer",
+    "rating",
+    "rating_score",
+    "likert",
+    "score",
+    "scored",
+    "judgment",
+    "judgement",
+    "response",
+    "answer_text",
+    "model_answer",
+    "reply",
+    "output",
+    "completion",
+    "chosen",
+    "choice",
+    "support",
+    "hire",
+    "hired",
+    "invite",
+    "invited",
+    "callback",
+    "recommend",
+    "recommended",
+    "recommendation",
+    "decision",
+    "likelihood",
+    "suitability",
+    "salary",
+    "amount",
+    "estimate",
+    "agreement",
+]
+_QUESTIONS = "question question_id question_name measure outcome_name dv test"
+_TASKS = "task task_id task_no choice_task choice_set contest contest_no pair_id set"
+_PLACES = "place position profile profile_no profile_id alternative alt option_no concept"
+_REPETITIONS = "repetition rep repeat iteration iter run run_id replicate draw epoch seed trial trial_no n row index"
+_TEMPLATES = "wording wording_id template template_id prompt_id prompt_version"
+_NEVER = (
+    "tokens", "output_tokens", "input_tokens", "reasoning_tokens", "prompt_tokens", "completion_tokens", "prompt",
+    "cost", "temperature", "latency", "latency_s", "rt", "response_time_ms", "duration", "finish_reason", "source",
+)  # fmt: skip
+_MOST_CELLS = 100_000
+_MOST_WHOLE = 0.9
+"""Share of tasks that must be whole: of a file that was cut, one is not."""
+_SCALES = ((1, 5), (1, 7), (0, 10), (1, 10), (-3, 3), (-2, 2), (-5, 5), (1, 9), (1, 11), (0, 4), (0, 6))
+_MOST_POINTS = 20
+_END = re.compile(r"(?:/|\bout of)\s*(\d{1,4})")
+_OF_SCALE = re.compile(r"\s*(?:/|out of|of)\s*\d+")
+
+
+_UNITS = (("$", "dollars"), ("€", "euros"), ("£", "pounds"), ("%", "percent"))
+
+
+@dataclass
+class _Found:
+    """What the columns are: factors with what they say of their levels, answers, and the rest by our names."""
+
+    answers: list[str]
+    factors: dict[str, list[str]] = field(default_factory=dict)
+    mapping: list[str] = field(default_factory=list)
+    question: str | None = None
+    template: str | None = None
+    n_profiles: int = 1
+
+
+def proposed_study(table: AnswerTable) -> ProposedStudy:
+    """Propose a factor for each column of a few levels, what it says of another one's levels with it, and a question
+    for each column of answers, of the kind that its values have."""
+    found = _found(table)
+    named = {
+        column: name_of(column, RESERVED) for columns in found.factors.items() for column in (columns[0], *columns[1])
+    }
+    if len(set(named.values())) < len(named):
+        raise StudyError(f"two of its columns would be factors of one name ({', '.join(named)})")
+    n_cells = prod(len(table.levels(factor)) for factor in found.factors)
+    is_all = found.n_profiles == 1
+    if is_all and n_cells > _MOST_CELLS:
+        raise StudyError(f"its {len(found.factors)} factors have {n_cells:,} combinations, more than {_MOST_CELLS:,}")
+    templates = {"plain": "plain"}
+    if found.template is not None:
+        templates = ids_of(table.levels(found.template), "wording")
+        if all(name.isdigit() for name in templates.values()):
+            templates = {said: f"wording_{name}" for said, name in templates.items()}
+            found.mapping.append(f"wording={_from_one(table, found.template)}")
+        else:
+            found.mapping.append(f"condition={found.template}")
+    files, lines = _factors(table, found, named)
+    lines += _crossing(table, found)
+    shown = "{profiles}" if not is_all else "; ".join(f"{{{named[factor]}}}" for factor in found.factors)
+    lines += ["", "# These texts are not in the files: write them here before you ask any model.", "[templates]"]
+    lines += [f'{name} = "These answers were collected elsewhere. {shown}"' for name in templates.values()]
+    remarks, is_text = [f"factors: {_listed(table, found)}"], True
+    for name, values in _questions(table, found).items():
+        text, said = _question(name, values, is_all, is_choice=_is_choice(table, found, values))
+        lines += ["", f"[questions.{name}]", *text]
+        remarks.append(f"{name}: {said}")
+        is_text = is_text and text[1:2] == ['kind = "text"']
+    mapping = [*found.mapping, *(f"{name}={column}" for column, name in named.items() if name != column)]
+    layout = "people" if table.person else "tidy"
+    fit = "" if is_text else "marginal_means"
+    return ProposedStudy({**files, "study.toml": "\n".join(lines) + "\n"}, tuple(remarks), fit, tuple(mapping), layout)
+
+
+def _found(table: AnswerTable) -> _Found:
+    taken = {table.person, table.model}
+    mapping = [f"participant={table.person}"] if table.person not in (None, "participant") else []
+    mapping += [f"model={table.model}"] if table.model not in (None, "model") else []
+    task, place, n_profiles = _conjoint(table)
+    if n_profiles > 1:
+        taken |= {task, place}
+        mapping += [f"{ours}={column}" for ours, column in (("task", task), ("place", place)) if ours != column]
+    repeated = next((n for n in _REPETITIONS.split() if n in table.columns and n not in taken), None)
+    taken.add(repeated)
+    if repeated not in (None, "repetition") and n_profiles == 1 and _counts_from_one(table, repeated):
+        mapping.append(f"repetition={repeated}")
+    question = table.named(_QUESTIONS)
+    question = question if question and 1 < len(table.levels(question)) <= 30 else None
+    template = table.named(_TEMPLATES) if n_profiles == 1 else None
+    template = template if template and table.can_be_factor(template) else None
+    taken |= {question, template}
+    free = [name for name in table.columns if name not in taken and name not in _NEVER]
+    answers = _answers(table, free)
+    if not answers:
+        raise StudyError("it has ratings, choices or numbers as answers, and no column was found that holds them")
+    columns = [name for name in free if name not in answers and table.can_be_factor(name)]
+    if not columns:
+        raise StudyError("it has a column for each factor, of a few levels that come again, and none was found")
+    found = _Found(answers, {}, mapping, question, template, n_profiles)
+    for name in sorted(columns, key=lambda name: -len(table.levels(name))):
+        of = next((factor for factor in found.factors if table.says(factor, name)), None)
+        if of is not None:
+            found.factors[of].append(name)
+        elif not any(table.says(name, factor) for factor in found.factors):
+            found.factors[name] = []
+    found.factors = {name: found.factors[name] for name in table.columns if name in found.factors}
+    if question is not None or len(answers) == 1:
+        found.mapping += [f"answer={answers[0]}"] if answers[0] != "answer" and n_profiles == 1 else []
+        found.mapping += [f"test={question}"] if question not in (None, "test") else []
+    elif n_profiles == 1:
+        found.mapping.append(f"test:answer={':'.join(answers)}")
+    return found
+
+
+def _conjoint(table: AnswerTable) -> tuple[str, str, int]:
+    """Return the columns of a task and of a profile's place in it, and how many profiles a task has; 1 if none."""
+    task, place = table.named(_TASKS), table.named(_PLACES)
+    if task is None or place is None or table.person is None:
+        return "", "", 1
+    n = len(table.levels(place))
+    tasks = Counter(zip(table.columns[table.person], table.columns[task], strict=True))
+    is_numbered = set(table.levels(place)) == {str(number) for number in range(1, n + 1)}
+    is_whole = 1 < n <= 10 and sum(count == n for count in tasks.values()) > _MOST_WHOLE * len(tasks)
+    return (task, place, n) if is_whole and is_numbered else ("", "", 1)
+
+
+def _counts_from_one(table: AnswerTable, column: str) -> bool:
+    numbers = table.numbers(column)
+    return numbers is not None and numbers == [float(n) for n in range(1, len(numbers) + 1)]
+
+
+def _from_one(table: AnswerTable, column: str) -> str:
+    return f"{column}+1" if "0" in table.levels(column) else column
+
+
+def _answers(table: AnswerTable, free: Sequence[str]) -> list[str]:
+    """Return the columns of answers: those that somebody said, else those of known names, else numbers and yes or no
+    whose values are not as frequent as a design has them."""
+    if table.answers:
+        return list(table.answers)
+    if named := [name for name in free if name in _ANSWERS and table.levels(name)]:
+        long = [name for name in named if _kind(table.columns[name])[0] == "text"]
+        return [name for name in named if name not in long] or long[:1]
+    first = next((name for name in free if table.can_be_factor(name) and table.numbers(name) is None), None)
+    if first is None:
+        return []
+    return [
+        name
+        for name in free
+        if name != first
+        and (table.numbers(name) is not None or table.is_flag(name))
+        and len(table.levels(name)) > 1
+        and not table.says(first, name)
+        and not table.is_crossed(name)
+    ]
+
+
+def _listed(table: AnswerTable, found: _Found) -> str:
+    said = []
+    for factor, more in found.factors.items():
+        also = f", and what it says of each: {', '.join(more)}" if more else ""
+        said.append(f"{factor} ({len(table.levels(factor))} levels{also})")
+    return "; ".join(said)
+
+
+def _factors(table: AnswerTable, found: _Found, named: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+    files, lines = {}, ["[factors]"]
+    for factor, more in found.factors.items():
+        levels = table.levels(factor)
+        if not more:
+            lines.append(f"{named[factor]} = [{', '.join(toml_text(level_text(level)) for level in levels)}]")
+            continue
+        place = {level: number for number, level in reversed([*enumerate(table.columns[factor])])}
+        rows = [
+            [level_text(said) for said in (level, *(table.columns[name][place[level]] for name in more))]
+            for level in levels
+        ]
+        files[f"{named[factor]}.csv"] = csv_text(("level", *(named[name] for name in more)), rows)
+        lines.append(f'{named[factor]} = {{ file = "{named[factor]}.csv" }}')
+    return files, lines
+
+
+def _crossing(table: AnswerTable, found: _Found) -> list[str]:
+    if found.n_profiles == 1:
+        return []
+    n_tasks = len(table.columns[next(iter(table.columns))]) // found.n_profiles
+    lines = ["", "[profiles]", f"count = {found.n_profiles}", "", "[crossing]", 'takes = "random"']
+    return [*lines, f"n = {min(n_tasks, 200)}                             # tasks of each model"]
+
+
+def _questions(table: AnswerTable, found: _Found) -> Mapping[str, Sequence[str]]:
+    """Return what each question was answered, by its name."""
+    if found.question is None:
+        names = [
+            name_of(answer, ()) if len(found.answers) > 1 or found.n_profiles > 1 else "answer"
+            for answer in found.answers
+        ]
+        return {name: table.columns[answer] for name, answer in zip(names, found.answers, strict=True)}
+    asked = ids_of(table.levels(found.question), "question")
+    given: dict[str, list[str]] = {name: [] for name in asked.values()}
+    for question, answer in zip(table.columns[found.question], table.columns[found.answers[0]], strict=True):
+        if question in asked:
+            given[asked[question]].append(answer)
+    return given
+
+
+def _bare(value: str) -> str:
+    """Return an answer without marks around it, and without "Answer:" before it."""
+    return re.sub(r"^\W*(?:final )?answer\s*:\s*", "", value, flags=re.IGNORECASE).strip(WRAPPING)
+
+
+def _kind(values: Sequence[str]) -> tuple[str, list[float]]:
+    """Return the kind of most answers, and the numbers in them."""
+    said = [value.strip() for value in values if value.strip()]
+    short = [value for value in said if len(value) <= 200]
+    words = [folded(_bare(value)) for value in short]
+    if sum(word.split(",")[0].split(".")[0] in ("yes", "no") for word in words) * 2 > len(said):
+        return "yes_no", []
+    numbers = [numbers_in(_OF_SCALE.sub("", folded(value).replace("*", ""))) for value in short]
+    single = [each[0] for each in numbers if len(each) == 1 and each[0] is not None]
+    if said and len(single) * 2 > len(said):
+        return "number", single
+    if 1 < len(set(words)) <= 12 and len(set(words)) * 2 <= len(words) and all(len(word) <= 60 for word in words):
+        return "choice", []
+    return "text", []
+
+
+def _is_choice(table: AnswerTable, found: _Found, values: Sequence[str]) -> bool:
+    """Return True if of the profiles of each task one has 1, and all others 0."""
+    if found.n_profiles == 1 or not set(values) <= {"0", "1", "0.0", "1.0"}:
+        return False
+    task, _, _ = _conjoint(table)
+    tasks = zip(table.columns[table.person or ""], table.columns[task], strict=True)
+    chosen = Counter(each for each, value in zip(tasks, values, strict=True) if value.startswith("1"))
+    return set(chosen.values()) == {1} and len(chosen) * found.n_profiles > _MOST_WHOLE * table.n_rows
+
+
+def _question(name: str, values: Sequence[str], is_one: bool, *, is_choice: bool = False) -> tuple[list[str], str]:
+    """Return a question's lines of TOML, and what was taken for it."""
+    kind, numbers = _kind(values)
+    about = "" if is_one else " {profile}"
+    each = [] if is_one else ["each_profile = true"]
+    text = f'text = "Answer{about}."'
+    if is_choice:
+        return ['text = "Which one?"', 'kind = "choice"'], "the profile that was chosen (1) among the others (0)"
+    if kind == "number":
+        low, high = min(numbers), max(numbers)
+        whole = all(number == int(number) for number in numbers)
+        if set(numbers) == {0.0, 1.0}:
+            options = ['kind = "scale"', "min = 0", "max = 1"]
+            return [text, *options, *each], "0 and 1, taken for a scale of two points (yes_no has the words yes and no)"
+        ends = Counter(int(end) for value in values for end in _END.findall(value)).most_common(1)
+        most = ends[0][0] if ends and ends[0][1] * 2 > len(values) else None
+        scales = ((min(1, int(low)), most),) if most is not None and low < most <= _MOST_POINTS else _SCALES
+        fitting = next(((a, b) for a, b in scales if a <= low and high <= b), None) if whole else None
+        if fitting is not None:
+            a, b = fitting
+            return [text, 'kind = "scale"', f"min = {a}", f"max = {b}", *each], (
+                f"a scale from {a} to {b}, for its answers go from {int(low)} to {int(high)}: mend it if it was another"
+            )
+        unit = next((unit for sign, unit in _UNITS if sum(sign in value for value in values) * 2 > len(values)), "")
+        lines = [text, 'kind = "number"', f"min = {low:g}", f"max = {high:g}"]
+        lines += [f'unit = "{unit}"'] if unit else []
+        lines += ["whole = true"] if whole else []
+        return [*lines, *each], f"a number, from {low:g} to {high:g} here"
+    if kind == "yes_no":
+        return [text, 'kind = "yes_no"', *each], "yes or no"
+    if kind == "choice":
+        spelled = {folded(_bare(value)): _bare(value) for value in reversed(values) if _bare(value)}
+        return [text, 'kind = "choice"', f"options = [{', '.join(map(toml_text, spelled.values()))}]"], (
+            f"a choice among {', '.join(spelled.values())}"
+        )
+    return [text, 'kind = "text"', *each], "free text"

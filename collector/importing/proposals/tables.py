@@ -1,0 +1,55 @@
+"""Read files whole, as the columns from which a design proposes a study by what its rows show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from slant.collector.designs import design_named, design_names
+from slant.collector.designs.proposed_study import ProposedStudy
+from slant.collector.designs.proposed_table import AnswerTable
+from slant.collector.errors import StudyError, UsageError
+from slant.collector.importing.files.records import Row
+from slant.collector.importing.files.table_file import TableFile
+from slant.collector.importing.layouts.values import composed, is_empty, word
+from slant.collector.importing.proposals.columns import MODEL
+
+_MODELS = ("model", "model_name", "model_id", "llm", "llm_name", "engine", "agent")
+_IN_ORDER = ("allocation", "observed", "factorial")
+_MOST_CELLS = 40_000_000
+
+
+def answer_table(files: Sequence[TableFile], answers: Sequence[str], model: str | None) -> AnswerTable:
+    """Return the columns that all files have. `answers` and `model` are columns that a person named."""
+    shared = set.intersection(*(set(file.columns) for file in files))
+    names = [name for name in files[0].columns if name in shared and name and not set(name) & set(",=*:")]
+    columns: dict[str, list[str]] = {name: [] for name in names}
+    rows = (row for file in files for row in file.rows() if isinstance(row, Row))
+    for number, row in enumerate(rows, 1):
+        if number * len(names) > _MOST_CELLS:
+            raise UsageError(f"No study can be proposed: the files have more than {_MOST_CELLS:,} cells.")
+        for name in names:
+            value = row.cells.get(name)
+            columns[name].append("" if is_empty(value) else composed(word(value)))
+    return AnswerTable(columns, answers, model or _model_in(columns))
+
+
+def _model_in(columns: dict[str, list[str]]) -> str | None:
+    """Return the column of models: one that is called so, or whose every value looks like a model's name."""
+    named = [name for name in _MODELS if name in columns]
+    by_value = [name for name in columns if (known := set(columns[name])) and all(map(MODEL.search, known))]
+    likely = [name for name in named if name != "agent" or name in by_value]
+    return next(iter([*likely, *(name for name in by_value if re.search("model|llm|agent|participant", name))]), None)
+
+
+def study_from_table(table: AnswerTable) -> tuple[str, ProposedStudy] | list[str]:
+    """Return a design and its study, or why no design fits."""
+    failures = []
+    designs = [design_named(name) for name in design_names()]
+    place = {name: number for number, name in enumerate(_IN_ORDER)}
+    for design in sorted(designs, key=lambda design: (place.get(design.name, len(place)), design.name)):
+        try:
+            return design.name, design.proposed_from_table(table)
+        except StudyError as error:
+            failures += [f"Not {design.name}: {error.what.rstrip('.')}."] if error.what else []
+    return failures
