@@ -64,3 +64,12 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     (tmp_path / "rows.sav").write_bytes(b"$FL2@(#) SPSS")
     with pytest.raises(UsageError, match="it is a file of SPSS"):
         cells(tmp_path / "rows.sav")
+
+
+def test_a_folder_of_folders_is_answered_with_the_names_of_those_that_hold_files(tmp_path: Path) -> None:
+    for model in ("o3-mini", "DeepSeek-R1"):
+        (tmp_path / "data" / model).mkdir(parents=True)
+        (tmp_path / "data" / model / "rows.csv").write_text("a,b\n", encoding="utf-8")
+    with pytest.raises(UsageError) as refused:
+        cells(tmp_path / "data")
+    assert "Its folders have files: DeepSeek-R1, o3-mini. Name one of them" in str(refused.value)

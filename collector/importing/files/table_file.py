@@ -159,8 +159,7 @@ class TableFiles:
             if path.is_dir():
                 files = sorted(file for file in path.iterdir() if file.suffix.lower() in ENDINGS and file.is_file())
                 if not files:
-                    known = f"Known endings: {', '.join(ENDINGS)}"
-                    raise UsageError(f"There is nothing to import directly in the folder {path}.", known)
+                    raise UsageError(f"There is nothing to import directly in the folder {path}.", _advice(path))
             elif not path.is_file():
                 raise UsageError(f"There is no file {path}.")
             for file in files:
@@ -183,6 +182,15 @@ class TableFiles:
         folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="slant-import-")))
         for inner_name, place in packed.unpacked(path, kind, folder):
             yield from self._opened(inner_name if depth == 0 else name, place, depth + 1)
+
+
+def _advice(folder: Path) -> str:
+    """Name the folders inside that hold such files: one for each model is what most repositories have."""
+    inner = sorted({file.parent.name for file in folder.glob("*/*") if file.suffix.lower() in ENDINGS})
+    if not inner:
+        return f"Known endings: {', '.join(ENDINGS)}"
+    shown = ", ".join(inner[:5]) + (", …" if len(inner) > 5 else "")
+    return f"Its folders have files: {shown}. Name one of them, with --model where its files name none."
 
 
 def column_names(path: Path) -> list[str]:
