@@ -29,7 +29,7 @@ test-image: ## the lines of the Dockerfile in a fresh root, where there is no Do
 test-faults: setup ## a thousand faults done to real processes at random moments, as a table (needs root for small disks)
 	@.venv/bin/python -m tests.faults $(ARGS)
 
-bench: setup ## speed and memory beside a bare loop, as a table (about eight minutes)
+bench: setup ## speed and memory next to a bare loop, as a table (about eight minutes)
 	@.venv/bin/python -m bench
 
 check: setup ## ruff, mypy, lint of R

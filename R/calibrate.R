@@ -76,7 +76,7 @@ calibrate <- function(data, formula, levels = NULL, priors = NULL, coding = "tre
   check_arguments()
   say <- progress_writer(say)
   one <- function(number) {
-    beside_fit(calibrate_data_set(
+    as_calibrated(calibrate_data_set(
       data, formula, number, seed, levels, priors, coding, family, step, truth_priors, chains, iterations, warmup,
       adapt_delta, n_draws, max_rows
     ))
@@ -86,7 +86,7 @@ calibrate <- function(data, formula, levels = NULL, priors = NULL, coding = "tre
 }
 
 # The rows of one data set's quantities, with what is said of its whole fit.
-beside_fit <- function(result) {
+as_calibrated <- function(result) {
   rows <- result$quantities
   if (nrow(rows) == 0) rows <- within(rows[NA_integer_, ], number <- result$fit$number)
   messages <- paste(sprintf("%s: %s", result$messages$kind, result$messages$text), collapse = "\n")

@@ -67,7 +67,7 @@ calibrated_parts <- function(data, formula, levels = NULL, priors = NULL, coding
   step <- step_of_outcome(data, checked_formula(formula, names(data)), family, step)
   if (!is.null(step) && length(bayes_family(family, step)$parameters) > 1) {
     stop_with(
-      sprintf("Can't calibrate a fit of counts with a second parameter beside the predictor (%s).", quoted(family)),
+      sprintf("Can't calibrate a fit of counts with a second parameter besides the predictor (%s).", quoted(family)),
       "What is calibrated must be \"bernoulli\", \"gaussian\", \"lognormal\" or \"negative_binomial\"."
     )
   }
@@ -88,7 +88,7 @@ simulated_parts <- function(parts, priors) {
   truth <- drawn_truth(parts, priors)
   data <- parts$data
   draw <- if (is.null(parts$family$step)) parts$family$draw else parts$family$draw_fitted
-  outcome <- draw(truth$predictor, truth_beside(truth, parts))
+  outcome <- draw(truth$predictor, second_truth(truth, parts))
   data[[all.vars(parts$formula[[2]])[[1]]]] <- outcome
   parts$outcome <- as.numeric(outcome)
   if (!is.null(parts$family$step)) {
@@ -124,22 +124,22 @@ calibration_fit <- function(parts, truth, settings, n_draws, most_doublings = 2)
 # The log-likelihood of all rows in each draw, and at the truth.
 total_log_lik <- function(brmsfit, parts) {
   draws <- unclass(posterior::as_draws_matrix(brmsfit))
-  beside <- parameter_beside(draws, parts)
+  second <- second_parameter(draws, parts)
   predictors <- brms::posterior_linpred(brmsfit)
-  of_row <- function(row) parts$family$log_lik(parts$outcome[[row]], predictors[, row], beside)
+  of_row <- function(row) parts$family$log_lik(parts$outcome[[row]], predictors[, row], second)
   Reduce(function(sum, row) sum + of_row(row), seq_len(ncol(predictors)), 0)
 }
 
 log_lik_of <- function(truth, parts) {
-  of_row <- function(y, predictor) parts$family$log_lik(y, predictor, truth_beside(truth, parts))
+  of_row <- function(y, predictor) parts$family$log_lik(y, predictor, second_truth(truth, parts))
   sum(mapply(of_row, parts$outcome, truth$predictor))
 }
 
-truth_beside <- function(truth, parts) if (is_rating(parts)) truth$thresholds else parameter_beside(truth$others, parts)
+second_truth <- function(truth, parts) if (is_rating(parts)) truth$thresholds else second_parameter(truth$others, parts)
 
 # What a family has next to its predictor (sigma, or the shape of a negative binomial): one number, or one a draw; NULL
 # of choices.
-parameter_beside <- function(values, parts) {
+second_parameter <- function(values, parts) {
   if (is_rating(parts)) {
     return(threshold_draws(values))
   }

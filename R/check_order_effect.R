@@ -70,14 +70,14 @@ order_in_logit <- function(y, is_other, order, alpha) {
     stats::pchisq(gain, fits[[large]]$rank - fits[[small]]$rank, lower.tail = FALSE)
   }
   alone <- -fits$condition$coefficients[[2]]
-  beside <- -fits$both$coefficients[[2]]
+  both <- -fits$both$coefficients[[2]]
   p_alone <- p_of("none", "condition")
-  p_beside <- p_of("order", "both")
+  p_both <- p_of("order", "both")
   cbind(row, data.frame(
-    estimate = finite(alone), p_value = p_alone, estimate_ordered = finite(beside), p_ordered = p_beside,
+    estimate = finite(alone), p_value = p_alone, estimate_ordered = finite(both), p_ordered = p_both,
     estimate_order = finite(fits$both$coefficients[[3]]), p_order = p_of("condition", "both"),
     p_interaction = p_of("both", "crossed"),
-    changes_conclusion = conclusion(alone, p_alone, alpha) != conclusion(beside, p_beside, alpha)
+    changes_conclusion = conclusion(alone, p_alone, alpha) != conclusion(both, p_both, alpha)
   ))
 }
 

@@ -78,9 +78,9 @@ additive_fit <- function(values) {
 #' @inheritParams check_effects_by_word
 #' @param by names of the columns that define the groups, without `model` and `test`.
 #' @param alpha 1 less the level of the intervals.
-#' @return A data frame with one row per group, test and pair of models: `model`, `test`, `model_beside`, `n_words` that
+#' @return A data frame with one row per group, test and pair of models: `model`, `test`, `other_model`, `n_words` that
 #'   both have; `correlation` (Pearson's) with `p_value` (two-sided: of 1,999 orders of the words of one model, how many
-#'   correlate as much); `reliability` of the effects at words in `model` and in `model_beside` (the share of the
+#'   correlate as much); `reliability` of the effects at words in `model` and in `other_model` (the share of the
 #'   variance between words that is no error, 0 or more); `corrected`, the correlation of the true effects (`NA` where
 #'   those of a model vary no more than error explains), with the fiducial interval `conf_low` to `conf_high`;
 #'   `within_groups`, the same of what words of one group differ by (`NA` where there is one group); and of all models
@@ -99,8 +99,8 @@ check_same_words <- function(data, by = NULL, outcome = "tokens", contrast = "co
     length(unique(codes))
   })
   empty <- frame_of(
-    model = character(), model_beside = character(), n_words = integer(), correlation = double(), p_value = double(),
-    reliability = double(), reliability_beside = double(), corrected = double(), conf_low = double(),
+    model = character(), other_model = character(), n_words = integer(), correlation = double(), p_value = double(),
+    reliability = double(), other_reliability = double(), corrected = double(), conf_low = double(),
     conf_high = double(), within_groups = double(), mean_correlation = double(), p_test = double()
   )
   columns <- c("model", outcome, contrast, "item", "wording")
@@ -129,7 +129,7 @@ same_words_of <- function(effects, alpha) {
   }
   names <- do.call(rbind, pairs)
   cbind(
-    frame_of(model = names[, 1], model_beside = names[, 2]), do.call(rbind, of_pairs), agreement_of_all(effects)
+    frame_of(model = names[, 1], other_model = names[, 2]), do.call(rbind, of_pairs), agreement_of_all(effects)
   )
 }
 
@@ -143,7 +143,7 @@ correlated_words <- function(one, other, alpha) {
   )
   result <- frame_of(
     n_words = nrow(x), correlation = NA_real_, p_value = NA_real_, reliability = reliability_of(x),
-    reliability_beside = reliability_of(y), corrected = NA_real_, conf_low = NA_real_, conf_high = NA_real_,
+    other_reliability = reliability_of(y), corrected = NA_real_, conf_low = NA_real_, conf_high = NA_real_,
     within_groups = NA_real_
   )
   if (nrow(x) < fewest_words || !varies(units$x) || !varies(units$y)) {

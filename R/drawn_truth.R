@@ -1,4 +1,4 @@
-# Truths drawn from the priors of a Bayesian model: what the model claims to be, written a second time in plain R beside
+# Truths drawn from the priors of a Bayesian model: what the model claims to be, written again in plain R next to
 # what brms makes of it, so that a wrong prior, coding or centring in either shows.
 
 # One truth: `b`, the coefficients; `deviations`, a list with what each random part has (standard deviations, then

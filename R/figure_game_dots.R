@@ -1,7 +1,7 @@
 # Dots with intervals for cells of games, a line for chance and one for people: the body of several figures.
 
 game_dots <- function(cells, width = NULL) {
-  labels <- levels(cells$beside_shown)
+  labels <- levels(cells$series_shown)
   n_columns <- legend_columns(labels, inches_or(width, 9))
   named <- unique(cells[c("model_height", "model_shown")])
   at_height(cells) +
@@ -11,7 +11,7 @@ game_dots <- function(cells, width = NULL) {
     ggplot2::geom_blank(ggplot2::aes(y = .data$model_height - .5)) +
     ggplot2::geom_blank(ggplot2::aes(y = .data$model_height + .5)) +
     lines_of(cells) +
-    dots_with_intervals(cells, "beside_shown", stroke = .8) +
+    dots_with_intervals(cells, "series_shown", stroke = .8) +
     panels_of_dots(cells, width) +
     ggplot2::scale_y_continuous(
       breaks = named$model_height, labels = as.character(named$model_shown), expand = c(0, 0)
@@ -55,7 +55,7 @@ panels_of_dots <- function(cells, width) {
 dots_columns <- function(cells, width) {
   n_columns <- nlevels(cells$column_shown)
   # Their names are long: six next to each other would be cut off.
-  columns_within(width, if (n_columns > 4) 3 else n_columns, each_in = 1.6, beside_in = 1.5)
+  columns_within(width, if (n_columns > 4) 3 else n_columns, each_in = 1.6, margin_in = 1.5)
 }
 
 # What lies behind the dots of a panel: where 95 % of cells of chance lie, and people's interval.
@@ -100,7 +100,7 @@ lines_of <- function(cells) {
   chance <- common_levels(cells, "random_level")
   is_common <- panel_of(cells) %in% panel_of(chance)
   varying <- cells[!is_common & !is.na(cells$random_level), ]
-  half <- if (has_one_condition(cells)) .35 else .3 / nlevels(cells$beside_shown)
+  half <- if (has_one_condition(cells)) .35 else .3 / nlevels(cells$series_shown)
   human <- unique(cells[!is.na(cells$human), c("row_shown", "column_shown", "human")])
   line <- function(panels, at, kind) data.frame(panels[1:2], at = at, kind = rep(kind, nrow(panels)))
   lines <- rbind(
@@ -116,7 +116,7 @@ lines_of <- function(cells) {
       ggplot2::geom_segment(
         ggplot2::aes(
           x = .data$random_level, xend = .data$random_level, y = .data$height - half, yend = .data$height + half,
-          colour = .data$beside_shown
+          colour = .data$series_shown
         ),
         data = varying, linewidth = .6, show.legend = FALSE
       )
@@ -170,10 +170,10 @@ short_names <- function(labels) {
 
 dots_height_in <- function(cells, width = NULL) {
   n_models <- nrow(unique(cells[c("row_shown", "model_shown")]))
-  n_beside <- max(table(paste(cells$model_height, cells$column_shown)))
-  labels <- levels(cells$beside_shown)
+  n_series <- max(table(paste(cells$model_height, cells$column_shown)))
+  labels <- levels(cells$series_shown)
   legend_in <- .22 * ceiling(length(labels) / legend_columns(labels, inches_or(width, 9)))
-  panels_in <- n_models * max(.27, .11 * n_beside + .08) + .25 * nlevels(cells$row_shown)
+  panels_in <- n_models * max(.27, .11 * n_series + .08) + .25 * nlevels(cells$row_shown)
   n_times <- ceiling(nlevels(cells$column_shown) / dots_columns(cells, width))
   2.5 + legend_in + n_times * panels_in + .5 * (n_times - 1)
 }

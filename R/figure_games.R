@@ -39,7 +39,7 @@ formats_shown <- function(formats) {
   factor(formats, in_order, ifelse(in_order %in% names(known), known[in_order], in_order))
 }
 
-# Rows to draw as dots, one for each key: `low` and `high`, `column_shown` and `row_shown` (its panel), `beside_shown`
+# Rows to draw as dots, one for each key: `low` and `high`, `column_shown` and `row_shown` (its panel), `series_shown`
 # (what its colour says) and `height`. `columns`: the labels of the values of `index`, in their order.
 game_cells <- function(rows, columns, to) {
   check_columns(rows, c("model", "variant", "index", "estimate"), to = sprintf("draw %s", to))
@@ -78,7 +78,7 @@ in_panels <- function(cells, columns) {
   index <- as.character(cells$index)
   labels <- ifelse(index %in% names(columns), columns[index], index)
   cells$column_shown <- factor(labels, unique(c(intersect(columns, labels), labels)))
-  cells$beside_shown <- if (has_one) cells$format_shown else cells$variant_shown
+  cells$series_shown <- if (has_one) cells$format_shown else cells$variant_shown
   format <- if (has_one || nlevels(cells$format_shown) == 1) "" else as.character(cells$format_shown)
   panels <- unique(as.character(cells$panel))
   named <- expand.grid(format = c("", levels(cells$format_shown)), panel = panels, stringsAsFactors = FALSE)
@@ -123,9 +123,9 @@ with_heights <- function(cells) {
   cells$model_height <- 1000 * row + place
   # Formats stand in the middle of a model, which seldom has all of them; conditions have the same place at all models.
   key <- if (has_one_condition(cells)) cells$model_height else row
-  beside <- stats::ave(as.integer(cells$beside_shown), key, FUN = function(places) match(places, sort(unique(places))))
-  n_beside <- stats::ave(beside, key, FUN = max)
-  cells$height <- cells$model_height + .8 * (n_beside + 1 - 2 * beside) / (2 * n_beside)
+  series <- stats::ave(as.integer(cells$series_shown), key, FUN = function(places) match(places, sort(unique(places))))
+  n_series <- stats::ave(series, key, FUN = max)
+  cells$height <- cells$model_height + .8 * (n_series + 1 - 2 * series) / (2 * n_series)
   cells
 }
 

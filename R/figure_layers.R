@@ -137,14 +137,14 @@ with_intervals <- function(rows, at = rows$estimate, low = rows$conf_low, high =
   rows
 }
 
-# Heights on an axis of names, the first level of `names` on top; levels of `beside` lie next to each other at a name,
+# Heights on an axis of names, the first level of `names` on top; levels of `series` lie next to each other at a name,
 # the first one on top, up to `half` from it. A level keeps its place where another one is missing.
-heights_of <- function(names, beside = NULL, half = .375 * (nlevels(beside) - 1) / nlevels(beside)) {
+heights_of <- function(names, series = NULL, half = .375 * (nlevels(series) - 1) / nlevels(series)) {
   place <- nlevels(names) + 1 - as.integer(names)
-  if (is.null(beside)) place else place + places_beside(nlevels(beside), half)[as.integer(beside)]
+  if (is.null(series)) place else place + places_around(nlevels(series), half)[as.integer(series)]
 }
 
-places_beside <- function(n, half) if (n == 1) 0 else seq(half, -half, length.out = n)
+places_around <- function(n, half) if (n == 1) 0 else seq(half, -half, length.out = n)
 
 # The 95 % t interval of means of `n` values, as half its width; NA for a single value.
 t_half_width <- function(sd, n) ifelse(n < 2, NA_real_, stats::qt(.975, pmax(n - 1, 1)) * sd / sqrt(n))

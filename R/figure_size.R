@@ -25,8 +25,8 @@ check_inches <- function(value, name) {
 inches_or <- function(given, own) if (is.null(given)) own else given
 
 # How many panels stand next to each other: `most`, or as many as a given width has room for next to what is not panel.
-columns_within <- function(width, most, each_in, beside_in = 1.2) {
-  if (is.null(width)) most else max(1, min(most, floor((width - beside_in) / each_in)))
+columns_within <- function(width, most, each_in, margin_in = 1.2) {
+  if (is.null(width)) most else max(1, min(most, floor((width - margin_in) / each_in)))
 }
 
 # In points: smaller letters where a figure is much narrower than a page.

@@ -41,18 +41,18 @@
 #' @param formula the model as text or as a formula. Random slopes stand left of `||`.
 #' @param contrast name of the column with the two conditions.
 #' @param levels the two conditions, the reference first; or a named list that has them.
-#' @param beside formula of the model that the estimate is compared with, such as the paper's. `NULL`: none.
+#' @param reference_model formula of the model that the estimate is compared with, such as the paper's. `NULL`: none.
 #' @param power of the minimum detectable effect; `alpha`: the level of significance, of it and of the verdict.
 #' @param alpha see `power`.
 #' @return The same as [fit_lme4()]; `estimates` are of the maximal model that is not singular, `variances` of the
 #'   maximal model. `tables` holds
 #'   \describe{
 #'     \item{effects}{one row per group: `term`, `estimate`, `std_error`, `df`, `p_value`, `conf_low`, `conf_high`, `sd`
-#'       (within conditions, pooled as for Cohen's d), `mde` in units of the outcome, `mde_d` in those of `sd`; `beside`
-#'       (a formula), `estimate_beside`, `std_error_beside` and `p_beside`, `std_error_ratio` (over that of the model
-#'       beside) and `verdict`: the effect `"stays"` significant, is `"lost"` (also if its sign turns), is
-#'       `"gained"`, or is `"not_significant"` in either model, which doesn't show that there is none;
-#'       `"already_in_model"` if the model `beside` lets the effect vary over the same groups, so that there are no
+#'       (within conditions, pooled as for Cohen's d), `mde` in units of the outcome, `mde_d` in those of `sd`;
+#'       `reference_model` (a formula), `reference_estimate`, `reference_std_error` and `reference_p`, `std_error_ratio`
+#'       (over that of the reference model) and `verdict`: the effect `"stays"` significant, is `"lost"` (also if its
+#'       sign turns), is `"gained"`, or is `"not_significant"` in either model, which doesn't show that there is none;
+#'       `"already_in_model"` if the reference model lets the effect vary over the same groups, so that there are no
 #'       two models to compare; `is_singular`, `left_out` (the terms whose variance is 0, as text), `fitted` (formula
 #'       without them); `df_method` (`"Kenward-Roger"` or `"capped"`), `generalises_to` (what the effect is claimed
 #'       over, such as `"wording, item"`), `width_margin` (how much wider a run that may stop on width takes its
@@ -73,7 +73,7 @@
 #' fit$tables$effects
 #' fit$tables$shares
 fit_crossed <- function(data, formula = crossed_formula, contrast = "condition", levels = NULL, by = NULL,
-                        save_to = NULL, beside = NULL, power = .8, alpha = .05) {
+                        save_to = NULL, reference_model = NULL, power = .8, alpha = .05) {
   check_arguments()
   need_package("lmerTest", "fit mixed models")
   check_columns(data, c(contrast, by))
@@ -87,21 +87,21 @@ fit_crossed <- function(data, formula = crossed_formula, contrast = "condition",
     )
   }
   levels <- two_levels(levels_of(data, contrast, levels), contrast, to = "fit crossed random effects")
-  beside <- if (!is.null(beside)) checked_formula(beside, names(data))
-  fit_one <- function(rows) fit_crossed_cell(rows, formula, contrast, levels, beside, power, alpha)
-  used <- unique(c(all.vars(formula), if (!is.null(beside)) all.vars(beside)))
+  reference_model <- if (!is.null(reference_model)) checked_formula(reference_model, names(data))
+  fit_one <- function(rows) fit_crossed_cell(rows, formula, contrast, levels, reference_model, power, alpha)
+  used <- unique(c(all.vars(formula), if (!is.null(reference_model)) all.vars(reference_model)))
   result <- fit_each_group(data, by, used, fit_one, save_to)
   slant_fit(result, c("lme4", "lmerTest"))
 }
 
 crossed_formula <- "tokens ~ condition + (1 + condition || wording) + (1 + condition || item)"
 
-fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alpha) {
+fit_crossed_cell <- function(rows, formula, contrast, levels, reference_model, power, alpha) {
   check_outcome(rows, all.vars(formula[[2]]))
   coded <- with_half_codes(rows, formula, contrast, levels)
   check_varies_within(coded, formula)
-  plain <- effect_beside(rows, beside, contrast, levels)
-  is_in_model <- !is.null(beside) && has_slopes_of(beside, formula, contrast)
+  plain <- reference_effect(rows, reference_model, contrast, levels)
+  is_in_model <- !is.null(reference_model) && has_slopes_of(reference_model, formula, contrast)
   sd <- pooled_sd(eval(formula[[2]], rows, environment(formula)), as.character(rows[[contrast]]), levels)
   rows <- coded
   if (is.name(formula[[2]])) rows[[as.character(formula[[2]])]] <- as.double(rows[[as.character(formula[[2]])]])
@@ -124,7 +124,7 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
   estimates$term[estimates$term == contrast] <- paste0(contrast, levels[[2]])
   effect <- estimates[estimates$term == paste0(contrast, levels[[2]]), , drop = FALSE]
   mde <- minimum_detectable_effect(effect$std_error, effect$df, power, alpha)
-  verdict <- if (is_in_model) "already_in_model" else verdict_beside(effect, plain, alpha)
+  verdict <- if (is_in_model) "already_in_model" else verdict_against(effect, plain, alpha)
   list(
     estimates = estimates,
     fit = fit_of_mixed_model(model, length(left_out) > 0),
@@ -132,8 +132,8 @@ fit_crossed_cell <- function(rows, formula, contrast, levels, beside, power, alp
     model = model,
     tables_of_group = list(
       effects = cbind(effect[setdiff(names(effect), "statistic")], frame_of(
-        sd = sd, mde = mde, mde_d = mde / sd, beside = plain$formula, estimate_beside = plain$estimate,
-        std_error_beside = plain$std_error, p_beside = plain$p_value, std_error_ratio = effect$std_error /
+        sd = sd, mde = mde, mde_d = mde / sd, reference_model = plain$formula, reference_estimate = plain$estimate,
+        reference_std_error = plain$std_error, reference_p = plain$p_value, std_error_ratio = effect$std_error /
           plain$std_error, verdict = verdict, is_singular = length(left_out) > 0,
         left_out = toString(left_out), fitted = deparse1(fitted),
         df_method = error$df_method[[match(contrast, names(lme4::fixef(model)))]],
@@ -188,7 +188,7 @@ with_combinations <- function(rows, formula, terms) {
 }
 
 # The effect of the contrast in another mixed model of the same rows, or NA where there is none.
-effect_beside <- function(rows, formula, contrast, levels) {
+reference_effect <- function(rows, formula, contrast, levels) {
   if (is.null(formula)) {
     return(list(formula = NA_character_, estimate = NA_real_, std_error = NA_real_, p_value = NA_real_))
   }
@@ -196,7 +196,7 @@ effect_beside <- function(rows, formula, contrast, levels) {
   effect <- fit$estimates[fit$estimates$term == paste0(contrast, levels[[2]]), , drop = FALSE]
   if (nrow(effect) != 1) {
     stop_with(
-      sprintf("Can't fit %s, which the effect is set beside.", quoted(deparse1(formula))),
+      sprintf("Can't fit %s, which the effect is compared with.", quoted(deparse1(formula))),
       if (nzchar(fit$fits$error)) fit$fits$error else sprintf("It must have the effect of %s.", quoted(contrast))
     )
   }
@@ -213,7 +213,7 @@ has_slopes_of <- function(model, formula, contrast) {
   length(groups) > 0 && all(groups %in% groups_of(model))
 }
 
-verdict_beside <- function(effect, plain, alpha) {
+verdict_against <- function(effect, plain, alpha) {
   here <- conclusion(effect$estimate, effect$p_value, alpha)
   there <- conclusion(plain$estimate, plain$p_value, alpha)
   if (is.na(here) || is.na(there)) {

@@ -65,7 +65,7 @@ block_difference_draws <- function(draws, parts, contrast = "block", by = c("mod
   )
 }
 
-# One row a quantity: what its draws are beside the truth (NA: unknown). Of all draws, evenly spaced ones make the rank.
+# One row a quantity: what its draws are next to the truth (NA: unknown). Evenly spaced draws make the rank.
 quantity_rows <- function(values, truths, chains, n_draws) {
   draws <- values$draws
   truths <- rep_len(unname(truths), ncol(draws))

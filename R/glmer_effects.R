@@ -171,13 +171,13 @@ effects_with_constants <- function(model, contrast, constant) {
   if (!all(vapply(stats::model.frame(model)[variables], is.factor, NA))) {
     return(NULL)
   }
-  beside <- function(table, constant) {
+  with_constant <- function(table, constant) {
     columns <- c(lapply(constant, rep, nrow(table)), as.list(table))
     structure(columns, class = "data.frame", row.names = seq_len(nrow(table)))
   }
   effects <- glmer_effects(model, contrast)
   list(
-    predictions = beside(effects$predictions, constant),
-    contrasts = beside(effects$contrasts, constant[setdiff(names(constant), contrast)])
+    predictions = with_constant(effects$predictions, constant),
+    contrasts = with_constant(effects$contrasts, constant[setdiff(names(constant), contrast)])
   )
 }

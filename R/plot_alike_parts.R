@@ -79,7 +79,7 @@ plot_alike_order <- function(data, file = NULL, width = NULL, height = NULL) {
   rows$test_shown <- ordered_labels(rows, "attribute")
   limits <- range(c(rows$mean_model, rows$mean_people), na.rm = TRUE)
   n_panels <- nlevels(rows$test_shown)
-  n_columns <- columns_within(width, min(n_panels, 3), each_in = 2.5, beside_in = .5)
+  n_columns <- columns_within(width, min(n_panels, 3), each_in = 2.5, margin_in = .5)
   plot <- ggplot2::ggplot(rows, ggplot2::aes(
     x = .data$mean_people, y = .data$mean_model, colour = .data$model_shown, shape = .data$model_shown
   )) +

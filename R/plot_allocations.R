@@ -23,7 +23,7 @@ plot_allocations <- function(data, file = NULL, seed = 20260101, width = NULL, h
   counts <- figure_rows(data)
   shares <- allocations_to_draw(counts, seed)
   n_panels <- nlevels(shares$panel_shown)
-  n_columns <- columns_within(width, min(n_panels, if (n_panels > 12) 6 else 5), each_in = 1.3, beside_in = .6)
+  n_columns <- columns_within(width, min(n_panels, if (n_panels > 12) 6 else 5), each_in = 1.3, margin_in = .6)
   n_lines <- max(lengths(strsplit(levels(shares$panel_shown), "\n", fixed = TRUE)))
   width_in <- max(7, 1 + 1.65 * n_columns)
   finish_figure(

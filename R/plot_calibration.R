@@ -20,7 +20,7 @@ plot_calibration <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- calibration_to_draw(figure_rows(data, "ranks"))
   quantities <- calibrated_quantities(rows)
-  n_columns <- columns_within(width, min(3, nrow(quantities)), each_in = 1.45, beside_in = .5)
+  n_columns <- columns_within(width, min(3, nrow(quantities)), each_in = 1.45, margin_in = .5)
   finish_figure(
     calibration_panels(rows, quantities, n_columns), file, calibration_in_words(rows, quantities), width, height, 8,
     2.2 + 1.25 * ceiling(nrow(quantities) / n_columns),

@@ -12,7 +12,7 @@
 plot_controlled_indices <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   cells <- controlled_to_draw(figure_rows(data, "indices"))
-  n_columns <- columns_within(width, nlevels(cells$column_shown), each_in = 1.6, beside_in = .5)
+  n_columns <- columns_within(width, nlevels(cells$column_shown), each_in = 1.6, margin_in = .5)
   plot <- ggplot2::ggplot(cells) +
     ggplot2::geom_blank(ggplot2::aes(y = 0)) +
     curves(cells) +

@@ -38,7 +38,7 @@ rates_to_draw <- function(rates) {
   jobs <- unique(data.frame(class = rows$class_shown, job = rows$job, mean = job_mean))
   jobs <- jobs[order(jobs$class, jobs$mean, jobs$job, method = "radix"), ]
   rows$job_height <- match(paste(rows$class_shown, rows$job, sep = "\r"), paste(jobs$class, jobs$job, sep = "\r"))
-  rows$height <- rows$job_height + places_beside(nlevels(rows$model_shown), .35)[as.integer(rows$model_shown)]
+  rows$height <- rows$job_height + places_around(nlevels(rows$model_shown), .35)[as.integer(rows$model_shown)]
   half_width <- t_half_width(rows$sd_rate, rows$n)
   ends <- list(pmax(rows$mean_rate - half_width, 0), pmin(rows$mean_rate + half_width, 1))
   with_intervals(rows, rows$mean_rate, ends[[1]], ends[[2]], scale = 100)

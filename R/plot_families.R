@@ -45,18 +45,18 @@ families_to_draw <- function(indices) {
   in_order <- unique(as.character(cells$model_shown[order(cells$family_shown, cells$order)]))
   cells$model_shown <- factor(cells$model_shown, in_order)
   # one after another; families have scales of their own
-  beside <- -places_beside(nlevels(cells$beside_shown), .18)
-  cells$x <- as.integer(cells$model_shown) + beside[as.integer(cells$beside_shown)]
+  offsets <- -places_around(nlevels(cells$series_shown), .18)
+  cells$x <- as.integer(cells$model_shown) + offsets[as.integer(cells$series_shown)]
   cells
 }
 
 family_panels <- function(cells) {
-  formats <- levels(cells$beside_shown)
+  formats <- levels(cells$series_shown)
   models <- levels(cells$model_shown)
   ggplot2::ggplot(cells) +
     ggplot2::geom_blank(ggplot2::aes(y = 0)) +
     level_lines(cells) +
-    curves(cells, "beside_shown", size = 2.2, stroke = .8, bar_width = .6) +
+    curves(cells, "series_shown", size = 2.2, stroke = .8, bar_width = .6) +
     ggplot2::facet_grid(
       ggplot2::vars(.data$column_shown), ggplot2::vars(.data$family_shown),
       scales = "free", space = "free_x", switch = "y",

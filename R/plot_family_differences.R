@@ -59,7 +59,7 @@ family_differences_in_words <- function(rows) {
     )
   }, "")
   alt_text(
-    sprintf("Families of token counts beside the lognormal for %s", counted_shown(rows, c("test", "model"))),
+    sprintf("Families of token counts next to the lognormal for %s", counted_shown(rows, c("test", "model"))),
     "Difference in log probability a trial, in the middle (all; by more than two standard errors)", unname(said),
     notes = c(unreliable_note(rows), source_note(rows))
   )

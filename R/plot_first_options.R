@@ -12,7 +12,7 @@ plot_first_options <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- first_options_to_draw(figure_rows(data))
   n_tests <- nlevels(rows$test_shown)
-  n_columns <- columns_within(width, min(4, n_tests), each_in = 1.6, beside_in = 1.6)
+  n_columns <- columns_within(width, min(4, n_tests), each_in = 1.6, margin_in = 1.6)
   plot <- at_height(rows) +
     ggplot2::geom_vline(
       ggplot2::aes(xintercept = 100 * .data$chance), colour = "grey35", linetype = "dashed", linewidth = .4

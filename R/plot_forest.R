@@ -58,9 +58,9 @@ forest_to_draw <- function(data) {
     part(of_cells, as.character(of_cells$test_shown), as.character(of_cells$model_shown)),
     part(pooled, together[pooled$row], rep("All models", nrow(pooled)))
   )
-  beside <- factor(rows$model_shown, setdiff(models, "All models"))
-  beside[is.na(beside)] <- models[[1]]
-  rows$height <- heights_of(rows$name, beside)
+  series <- factor(rows$model_shown, setdiff(models, "All models"))
+  series[is.na(series)] <- models[[1]]
+  rows$height <- heights_of(rows$name, series)
   is_pooled <- rows$row != "cell"
   rows$height[is_pooled] <- heights_of(rows$name)[is_pooled]
   rows

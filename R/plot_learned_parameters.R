@@ -61,7 +61,7 @@ parameter_cells <- function(rows) {
   rows$people_are <- "People"
   cells <- game_cells(rows, parameter_labels(), to = "parameters")
   worth <- parameter_worths[parameter_worth(cells)]
-  cells$beside_shown <- droplevels(factor(worth, parameter_worths))
+  cells$series_shown <- droplevels(factor(worth, parameter_worths))
   cells$height <- cells$model_height
   cells
 }

@@ -14,7 +14,7 @@ plot_learning_curves <- function(data, file = NULL, width = NULL, height = NULL)
   rounds <- figure_rows(data)
   points <- curves_to_draw(rounds)
   n_panels <- nlevels(points$panel_shown)
-  n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, beside_in = .5)
+  n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, margin_in = .5)
   finish_figure(
     curve_panels(points, n_columns), file, curves_in_words(points, rounds), width, height,
     max(7, 1.2 + 2.3 * n_columns), 2.6 + 1.75 * ceiling(n_panels / n_columns),

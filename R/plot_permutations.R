@@ -15,7 +15,7 @@ plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
   rows <- permutations_to_draw(with_cells(figure_rows(data, "cells"), c("model", "domain")))
   cells <- permuted_cells(rows)
   n_domains <- nlevels(droplevels(rows$domain_shown))
-  n_columns <- columns_within(width, n_domains, each_in = 2.2, beside_in = .5)
+  n_columns <- columns_within(width, n_domains, each_in = 2.2, margin_in = .5)
   is_short <- inches_or(width, 8) < 7
   delta <- sprintf(
     "P(consistent), %s minus %s", one_text(rows, "reference", "first block"), one_text(rows, "compared", "second")
@@ -23,7 +23,7 @@ plot_permutations <- function(data, file = NULL, width = NULL, height = NULL) {
   finish_figure(
     permutation_panels(rows, cells, n_columns), file, permutations_in_words(cells, rows), width, height, 8,
     2.4 + 1.7 * ceiling(n_domains * nlevels(droplevels(cells$model_shown)) / n_columns),
-    title = "Interference beside that of arbitrary block labels",
+    title = "Interference next to that of arbitrary block labels",
     subtitle = sprintf(
       "%s permutations of items' blocks. Orange: observed; dashed: the null's centre.", counted_permutations(cells)
     ),

@@ -14,7 +14,7 @@ plot_power <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   is_of_games <- "n_games" %in% names(data)
   rows <- power_to_draw(data, is_of_games)
-  n_columns <- columns_within(inches_or(width, 7.5), nlevels(rows$panel), each_in = 2.2, beside_in = .6)
+  n_columns <- columns_within(inches_or(width, 7.5), nlevels(rows$panel), each_in = 2.2, margin_in = .6)
   finish_figure(
     power_curves(rows, n_columns), file, power_in_words(rows, is_of_games), width, height, 7.5,
     2 + 2.4 * ceiling(nlevels(rows$panel) / n_columns),

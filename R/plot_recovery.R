@@ -23,7 +23,7 @@ plot_recovery <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- recovery_to_draw(figure_rows(data))
   is_fixed <- all(tapply(rows$truth, rows$panel, function(truths) length(unique(truths)) == 1))
-  n_columns <- columns_within(width, nlevels(rows$domain_shown), each_in = 2, beside_in = .6)
+  n_columns <- columns_within(width, nlevels(rows$domain_shown), each_in = 2, margin_in = .6)
   finish_figure(
     recovery_panels(rows, is_fixed, n_columns), file, recovery_in_words(rows), width, height, 9,
     1.9 + 2.1 * ceiling(nlevels(rows$panel) / n_columns),

@@ -16,7 +16,7 @@ plot_refusals <- function(data, file = NULL, levels = NULL, width = NULL, height
   begin_figure(file, width, height)
   rows <- refusals_to_draw(figure_rows(data), levels)
   n_models <- nlevels(rows$model_shown)
-  n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, beside_in = 1.6)
+  n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, margin_in = 1.6)
   tests <- rev(levels(rows$test_shown))
   n <- format(colSums(rows[c("n_trials", "n_refusals")]), big.mark = ",", trim = TRUE)
   plot <- at_height(rows) +

@@ -15,7 +15,7 @@ plot_replayed_curves <- function(data, file = NULL, width = NULL, height = NULL)
   rows <- figure_rows(data, "curves")
   points <- replays_to_draw(rows)
   n_panels <- nlevels(points$panel_shown)
-  n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, beside_in = .5)
+  n_columns <- columns_within(width, min(n_panels, 4), each_in = 1.5, margin_in = .5)
   finish_figure(
     replay_panels(points, n_columns), file, replays_in_words(points, rows), width, height,
     max(7, 1.2 + 2.3 * n_columns), 2.9 + 1.75 * ceiling(n_panels / n_columns),

@@ -20,7 +20,7 @@ plot_residuals <- function(data, file = NULL, formula = "tokens ~ condition + (1
   panels <- lapply(split(trials, trials$test_shown, drop = TRUE), residual_panels, maker = maker)
   points <- do.call(rbind, lapply(panels, `[[`, "points"))
   bars <- do.call(rbind, lapply(panels, `[[`, "bars"))
-  n_columns <- columns_within(width, 5, each_in = 1.7, beside_in = .4)
+  n_columns <- columns_within(width, 5, each_in = 1.7, margin_in = .4)
   finish_figure(
     residual_layers(points, bars, n_columns), file, residuals_in_words(panels, trials), width, height, 11,
     1.8 + 1.9 * ceiling(2 * length(panels) / n_columns),

@@ -5,7 +5,7 @@
 #' where its interval leaves out 0; on it the share of the variance between words that is no error.
 #'
 #' @param data a data frame with one row per test and pair of models: `run_check("check_same_words", ...)$rows`. Used
-#'   if present: `model_label`, `model_beside_label` and `test_label` to show, `model_no`, `model_beside_no` and
+#'   if present: `model_label`, `model_beside_label` and `test_label` to show, `model_no`, `other_model_no` and
 #'   `test_no` to order by.
 #' @inherit plot_effect_sizes params return
 #' @noRd
@@ -35,25 +35,25 @@ plot_same_words <- function(data, file = NULL, width = NULL, height = NULL) {
 
 same_words_to_draw <- function(data) {
   needed <- c(
-    "model", "model_beside", "test", "correlation", "p_value", "corrected", "conf_low", "conf_high", "reliability",
-    "reliability_beside"
+    "model", "other_model", "test", "correlation", "p_value", "corrected", "conf_low", "conf_high", "reliability",
+    "other_reliability"
   )
   pairs <- rows_to_draw(
     data, needed, !is.na(data$correlation), "correlations of words", "pair of models", needed[1:3],
     "a pair of models has more than one row for a test", "Keep the rows of one source, study version and variant."
   )
   shown <- data.frame(
-    id = c(as.character(pairs$model), as.character(pairs$model_beside)),
-    label = c(labels_of(pairs, "model"), labels_of(pairs, "model_beside"))
+    id = c(as.character(pairs$model), as.character(pairs$other_model)),
+    label = c(labels_of(pairs, "model"), labels_of(pairs, "other_model"))
   )
-  if (all(c("model_no", "model_beside_no") %in% names(pairs))) {
-    shown <- shown[order(c(pairs$model_no, pairs$model_beside_no), method = "radix"), ]
+  if (all(c("model_no", "other_model_no") %in% names(pairs))) {
+    shown <- shown[order(c(pairs$model_no, pairs$other_model_no), method = "radix"), ]
   }
   names <- unique(shown$label)
   pairs <- with_shown(pairs, "test")
   levels(pairs$test_shown) <- two_lines(levels(pairs$test_shown))
   pairs$model_shown <- factor(labels_of(pairs, "model"), names)
-  pairs$beside_shown <- factor(labels_of(pairs, "model_beside"), names)
+  pairs$series_shown <- factor(labels_of(pairs, "other_model"), names)
   pairs
 }
 
@@ -62,17 +62,17 @@ same_words_tiles <- function(pairs) {
   part <- function(kind, column, row, at, is_small = FALSE) {
     data.frame(test_shown = pairs$test_shown, model_shown = column, row_shown = row, kind, at, is_small)
   }
-  is_first <- as.integer(pairs$model_shown) < as.integer(pairs$beside_shown)
+  is_first <- as.integer(pairs$model_shown) < as.integer(pairs$series_shown)
   first <- pairs$model_shown
-  second <- pairs$beside_shown
-  first[!is_first] <- pairs$beside_shown[!is_first]
+  second <- pairs$series_shown
+  first[!is_first] <- pairs$series_shown[!is_first]
   second[!is_first] <- pairs$model_shown[!is_first]
   tiles <- rbind(
     part("plain", first, second, pairs$correlation, pairs$p_value < .05),
     part("corrected", second, first, pairs$corrected, pairs$conf_low > 0 | pairs$conf_high < 0),
     unique(rbind(
       part("reliability", pairs$model_shown, pairs$model_shown, pairs$reliability),
-      part("reliability", pairs$beside_shown, pairs$beside_shown, pairs$reliability_beside)
+      part("reliability", pairs$series_shown, pairs$series_shown, pairs$other_reliability)
     ))
   )
   tiles <- tiles[!duplicated(tiles[c("test_shown", "model_shown", "row_shown")]), ]
@@ -109,7 +109,7 @@ same_words_in_words <- function(pairs, rows) {
     "From the smallest to the largest",
     c(
       sprintf("plain %s", range(pairs$correlation)), sprintf("without errors %s", range(pairs$corrected)),
-      sprintf("share of the variance that is no error %s", range(c(pairs$reliability, pairs$reliability_beside)))
+      sprintf("share of the variance that is no error %s", range(c(pairs$reliability, pairs$other_reliability)))
     ),
     notes = c(
       sprintf("p is below .05 in %d of them.", sum(pairs$p_value < .05, na.rm = TRUE)), source_note(rows)

@@ -10,7 +10,7 @@
 plot_search_k <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
   rows <- search_to_draw(figure_rows(data))
-  n_columns <- columns_within(width, 2, each_in = 2.6, beside_in = .4)
+  n_columns <- columns_within(width, 2, each_in = 2.6, margin_in = .4)
   plot <- ggplot2::ggplot(rows) +
     curves(rows, size = 2, linewidth = .6, alpha = NA) +
     panels_by("measure", n_columns, scales = "free_y") +

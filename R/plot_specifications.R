@@ -58,8 +58,8 @@ specifications_to_draw <- function(rows) {
   ordered <- in_order_of_median(rows, estimated)
   # A test keeps its place where another one is missing.
   n_tests <- nlevels(estimated$test_shown)
-  beside <- .75 * (as.integer(estimated$test_shown) - (n_tests + 1) / 2) / n_tests
-  estimated$x <- match(estimated$spec, ordered$spec) + beside
+  offsets <- .75 * (as.integer(estimated$test_shown) - (n_tests + 1) / 2) / n_tests
+  estimated$x <- match(estimated$spec, ordered$spec) + offsets
   clipped <- within_panel(estimated)
   notes <- c(
     if (any(estimated$is_doubtful)) "Pale: a fit that R warned of, or with a variance of 0.",

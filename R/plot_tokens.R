@@ -16,7 +16,7 @@ plot_tokens <- function(data, file = NULL, levels = NULL, width = NULL, height =
   begin_figure(file, width, height)
   trials <- tokens_to_draw(figure_rows(data), levels)
   n_models <- nlevels(trials$model_shown)
-  n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, beside_in = 1.6)
+  n_columns <- columns_within(width, min(5, n_models), each_in = 1.3, margin_in = 1.6)
   n_trials <- format(nrow(trials), big.mark = ",")
   finish_figure(
     token_panels(trials, n_columns), file, tokens_in_words(trials), width, height,

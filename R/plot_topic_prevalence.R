@@ -13,7 +13,7 @@ plot_topic_prevalence <- function(data, file = NULL, width = NULL, height = NULL
   begin_figure(file, width, height)
   rows <- prevalence_to_draw(figure_rows(data, "prevalence"))
   n_topics <- nlevels(rows$topic_shown)
-  n_columns <- columns_within(width, n_topics, each_in = 1.5, beside_in = 1.3)
+  n_columns <- columns_within(width, n_topics, each_in = 1.5, margin_in = 1.3)
   n_rows <- nrow(unique(rows[c("scope", "value")]))
   finish_figure(
     prevalence_panels(rows, n_columns), file, prevalence_in_words(rows), width, height, max(7, 2.4 + 2.1 * n_topics),

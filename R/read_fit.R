@@ -76,7 +76,7 @@ chosen_fit <- function(models, fit, path) {
   if (nrow(models) == 0) {
     name <- if (is.null(fit)) "" else paste0(" ", quoted(fit))
     stop_with(
-      sprintf("There is no Bayesian model%s beside %s.", name, quoted(path)),
+      sprintf("There is no Bayesian model%s next to %s.", name, quoted(path)),
       sprintf("To fit one: analyze --fit brms --db %s", path)
     )
   }

@@ -62,7 +62,7 @@ newest_topics <- function(path) {
   files <- list.files(paste0(path, ".models"), pattern = "^[0-9a-f]+\\.rds$", full.names = TRUE)
   if (length(files) == 0) {
     stop_with(
-      sprintf("There is no fitted topic model beside %s.", quoted(path)),
+      sprintf("There is no fitted topic model next to %s.", quoted(path)),
       sprintf("To fit one: analyze --fit stm --db %s", path)
     )
   }

@@ -43,7 +43,7 @@ stored_fits <- function(db, fit = NULL, patience_s = 30) {
   others <- vapply(made_with, function(text) other_versions(parse_versions(text)), character(1))
   fits$other_versions <- unname(others[match(fits$versions, made_with)])
   warn_of_other_versions(fits)
-  beside <- function(table) {
+  of_shown <- function(table) {
     rows <- of_fits(tables[[table]], fits)
     place <- match(rows$call_id, fits$call_id)
     in_order <- order(place, rows$term_no)
@@ -52,7 +52,7 @@ stored_fits <- function(db, fit = NULL, patience_s = 30) {
   }
   last <- c("versions", "other_versions", "fitted_at")
   shown <- c(keys, setdiff(names(fits), c(keys, last, "call_id", "data_hash")), last)
-  result <- list(estimates = beside("estimates"), fits = fits[shown], variances = beside("variances"))
+  result <- list(estimates = of_shown("estimates"), fits = fits[shown], variances = of_shown("variances"))
   if (any(fits$call_id %in% tables$brms_models$call_id)) result <- with_bayesian(result, tables, fits, keys)
   structure(result, class = "slant_fit")
 }

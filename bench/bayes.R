@@ -19,10 +19,10 @@ if (arguments[[1]] == "compile") {
 } else {
   rows <- read.csv(arguments[[2]])
   priors <- read.csv(sub("[.]csv$", ".settings.csv", arguments[[2]]))
-  beside <- tempfile()
+  kept <- tempfile()
   found <- fit_brms(
     rows, formula, levels, stats::setNames(as.list(priors$value), priors$name),
-    seed = 20260612, save_to = paste0(beside, ".rds"), draws_to = paste0(beside, ".parquet")
+    seed = 20260612, save_to = paste0(kept, ".rds"), draws_to = paste0(kept, ".parquet")
   )
   stopifnot(nrow(found$estimates) > 12)
 }

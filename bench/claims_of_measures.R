@@ -17,7 +17,7 @@ related_measures <- function(n_models, n_tests, rho) {
 }
 
 # The logarithm of the ratio of medians of counts in steps of 64, as fit_censored() has it without its other families
-# (which take a second a fit), and beside it `naive`, the standard error of independent answers.
+# (which take a second a fit), and next to it `naive`, the standard error of independent answers.
 clustered_ratio <- function(trials) {
   model <- censored_lognormal(trials$tokens, 64, trials$condition == "incompatible")
   clusters <- clusters_of(trials, c("wording", "item"), "simulate")

@@ -80,7 +80,7 @@ def merged_shards(answers: int) -> list[Measure]:
         ),
         Measure(f"{size}: peak memory", found["peak_mb"], "MB", None, 1000.0, "value"),
         Measure(
-            "a journal's text beside its compressed file", found["ratio"], "times", None, 8.0, "value", is_least=True
+            "a journal's text next to its compressed file", found["ratio"], "times", None, 8.0, "value", is_least=True
         ),
     ]
 

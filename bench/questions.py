@@ -1,4 +1,4 @@
-"""What is asked beside the fits: how long it takes for the models in ../shared, and whether simulation bears it out."""
+"""Measure what is asked besides the fits: how long it takes for the models in ../shared, and what simulation says."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def nothing(permutations: int, n_data_sets: int) -> list[Measure]:
         Measure(f"{permutations} permutations of four models × ten tests", taken["wall_s"], "s", None, 60, "value"),
         Measure("the same, processor, all processes", taken["processor_s"], "s", None, 60, "value"),
         Measure("false positives of Welch's test in them, mean", rate, "%", None, 7, "value"),
-        Measure(f"{games}, beside the unstudentised test", 100 * share, "%", 100 * plain, 7, "value"),
+        Measure(f"{games}, next to the unstudentised test", 100 * share, "%", 100 * plain, 7, "value"),
     ]
 
 

@@ -68,7 +68,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder `shared` beside the checkout, with the authors' raw data; absent on most machines."""
+    """The folder `shared` next to the checkout, with the authors' raw data; absent on most machines."""
     folder = ROOT.parent / "shared"
     if not (folder / "data" / "rmiat").is_dir():
         pytest.skip("the authors' raw data (../shared) are not here")

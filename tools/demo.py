@@ -140,7 +140,7 @@ def show_effect_sizes(file: Path) -> None:
     with file.open(encoding="utf-8", newline="") as lines:
         rows = [row for row in csv.DictReader(lines) if row["table"] == "S3" and row["quantity"] == "d"]
     models, tests = (list(dict.fromkeys(row[name] for row in rows)) for name in ("model", "test"))
-    cells = {(row["test"], row["model"]): beside_print(row) for row in rows}
+    cells = {(row["test"], row["model"]): compared_with_print(row) for row in rows}
     say("")
     say("Cohen's d of the tokens, incompatible against compatible: simulated (in brackets: the paper's)")
     say("".join([f"{'':20}", *(f"{model:>{width(model)}}" for model in models)]))
@@ -148,7 +148,7 @@ def show_effect_sizes(file: Path) -> None:
         say("".join([f"{test:20}", *(f"{cells.get((test, model), ''):>{width(model)}}" for model in models)]))
 
 
-def beside_print(row: dict[str, str]) -> str:
+def compared_with_print(row: dict[str, str]) -> str:
     return f"{float(row['recomputed']):.2f} ({float(row['printed']):.2f})"
 
 

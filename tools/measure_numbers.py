@@ -1,4 +1,4 @@
-"""Numbers of this machine as JSON, to be laid beside those of other versions: .venv/bin/python tools/measure_numbers.py
+"""Numbers of this machine as JSON, to compare with those of other versions: .venv/bin/python tools/measure_numbers.py
 
 {"lme4": {number: value}, "effect sizes": …, "print": {table: [agree, with data]}, "brms": {number: [value, its error]}}
 """
@@ -30,7 +30,7 @@ def of_demo(db: Path) -> dict[str, dict[str, float]]:
     return numbers
 
 
-def beside_print(shared: Path, folder: Path) -> dict[str, list[int]]:
+def compared_with_print(shared: Path, folder: Path) -> dict[str, list[int]]:
     """{table: [numbers that agree with the print, numbers with data]}, from the authors' raw data."""
     from slant import analysis
     from slant.analysis.paper.comparison import summary
@@ -57,7 +57,7 @@ def main() -> None:
     numbers: dict[str, object] = dict(of_demo(ROOT / "demo" / "demo.duckdb"))
     with tempfile.TemporaryDirectory() as name:
         if (shared / "data" / "rmiat").is_dir():
-            numbers["print"] = beside_print(shared, Path(name))
+            numbers["print"] = compared_with_print(shared, Path(name))
         numbers["brms"] = of_brms(Path(name))
     json.dump(numbers, sys.stdout)
 

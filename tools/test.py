@@ -76,7 +76,7 @@ def run_stages(wanted: dict[str, list[str]], folder: Path) -> list[str]:
             failed.append(name)
         seconds[name] = time.monotonic() - begun
 
-    def run_beside() -> None:
+    def run_others() -> None:
         for number, name in enumerate(name for name in wanted if name != "pytest"):
             with (folder / f"{number}.txt").open("w+", encoding="utf-8", errors="replace") as file:
                 run(name, file.fileno())
@@ -86,13 +86,13 @@ def run_stages(wanted: dict[str, list[str]], folder: Path) -> list[str]:
     seconds: dict[str, float] = {}
     shown: list[str] = []
     show = shown.append if "pytest" in wanted else sys.stdout.write
-    beside = threading.Thread(target=run_beside)
-    beside.start()
+    others = threading.Thread(target=run_others)
+    others.start()
     if "pytest" in wanted:
-        print("== pytest, and beside it what is shown below it", flush=True)
+        print("== pytest, and next to it what is shown below it", flush=True)
         run("pytest")
         print(f"-- pytest: {seconds['pytest']:.0f} s", flush=True)
-    beside.join()
+    others.join()
     print("".join(shown), flush=True)
     return failed
 

@@ -47,7 +47,7 @@ from slant.collector.keep.stored_designs import designs_in
 from slant.collector.providers import PROVIDERS
 from slant.collector.studies.catalogue import Study
 from slant.collector.system.files import moved, remove
-from slant.collector.system.scratch import scratch_beside
+from slant.collector.system.scratch import scratch_near
 from slant.collector.system.shipped_files import sql_query
 
 _PACKAGES = ("lme4", "lmerTest", "ggplot2")  # a seal uses these if they are installed
@@ -104,7 +104,7 @@ def seal(
         is_of_people = bool(connection.execute(_OF_PEOPLE, [chosen.name]).fetchall())
     left_out = (*without, PEOPLE) if is_of_people and not people_texts else tuple(without)
     paths = journals_of(db, chosen.name)
-    with scratch_beside(out) as place:
+    with scratch_near(out) as place:
         folder = place / "archive"
         folder.mkdir()
         private = private_words(db.resolve().parent, out.resolve().parent, addresses=_own_servers(db, chosen.name))

@@ -12,7 +12,7 @@ from typing import cast
 from slant.analysis.archive.layout import MANIFEST, why_not_allowed
 from slant.collector.errors import SlantError
 from slant.collector.system.files import moved, opened, write_file
-from slant.collector.system.scratch import scratch_beside
+from slant.collector.system.scratch import scratch_near
 
 _FIXED_TIME = (1980, 1, 1, 0, 0, 0)  # the earliest that a ZIP file can hold: the time of packing should not matter
 _BLOCK = 1 << 20
@@ -46,7 +46,7 @@ def write_zip(folder: Path, out: Path, on_bytes: OnBytes = lambda done, of_all: 
             raise SlantError(f'Can\'t seal "{name}": {reason}.')
     of_all, done = sum((folder / name).stat().st_size for name in names), 0
     try:
-        with scratch_beside(out) as place:
+        with scratch_near(out) as place:
             with zipfile.ZipFile(place / out.name, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
                 for name in names:
                     info = zipfile.ZipInfo(name, _FIXED_TIME)

@@ -73,8 +73,8 @@ class FitResult:
     def summary(self) -> pl.DataFrame:
         """Return the requested estimates, narrow enough for Polars to show completely: one row per estimate, with
         model, test, term, estimate, conf_low, conf_high, p_value and the status of its fit."""
-        beside = self.diagnostics.select(*_CELL, "status").unique(_CELL, keep="first")
-        rows = self.table.join(beside, on=_CELL, how="left", nulls_equal=True, maintain_order="left")
+        statuses = self.diagnostics.select(*_CELL, "status").unique(_CELL, keep="first")
+        rows = self.table.join(statuses, on=_CELL, how="left", nulls_equal=True, maintain_order="left")
         return rows.select(name for name in (*_KEYS, *_NUMBERS, "status") if name in rows.columns)
 
     def __repr__(self) -> str:

@@ -57,15 +57,15 @@ class FitFrames:
 
     @property
     def table(self) -> pl.DataFrame:
-        return self._beside_cells(self._table(ESTIMATES))
+        return self._with_cells(self._table(ESTIMATES))
 
     @property
     def diagnostics(self) -> pl.DataFrame:
-        return self._beside_cells(self.fits.drop(CELL))
+        return self._with_cells(self.fits.drop(CELL))
 
     @property
     def variances(self) -> pl.DataFrame:
-        return self._beside_cells(self._table(VARIANCES))
+        return self._with_cells(self._table(VARIANCES))
 
     @property
     def messages(self) -> pl.DataFrame:
@@ -73,7 +73,7 @@ class FitFrames:
         lines = self.fits.select(ID, pl.col("messages").str.split("\n").alias("text")).explode("text")
         parts = pl.col("text").str.splitn(": ", 2).struct.rename_fields(["kind", "text"])
         messages = lines.filter(pl.col("text").str.len_chars() > 0).select(ID, parts.alias("part")).unnest("part")
-        return self._beside_cells(messages)
+        return self._with_cells(messages)
 
     def of_engines(self) -> dict[str, Mapping[str, pl.DataFrame]]:
         """Return by engine and name the tables that only this engine has."""
@@ -89,7 +89,7 @@ class FitFrames:
     def _table(self, name: str) -> pl.DataFrame:
         return self._frames.get(name, pl.DataFrame(schema=table_schema(name)))
 
-    def _beside_cells(self, frame: pl.DataFrame) -> pl.DataFrame:
+    def _with_cells(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Return a frame of one engine or of all, with the columns of CELL in place of `call_id`."""
         return _last_is_fit(self._with_verdict(_joined(self.fits.select(ID, *CELL), frame)))
 

@@ -135,14 +135,14 @@ KINDS = {
         _block_contrasts, _HINT,
     ),
     "predictive_checks": FigureKind(
-        "What was seen beside what a fit predicts, cell by cell (after analyze --fit brms).", _predictive_checks, _HINT
+        "What was seen next to what a fit predicts, cell by cell (after analyze --fit brms).", _predictive_checks, _HINT
     ),
     "permutations": FigureKind(
-        "The observed difference between blocks beside those of arbitrary labels (after analyze permute).",
+        "The observed difference between blocks next to those of arbitrary labels (after analyze permute).",
         _permutations, "analyze permute --study {study}",
     ),
     "calibration": FigureKind(
-        "Ranks of truths among posterior draws beside those of a right sampler (after analyze calibrate).",
+        "Ranks of truths among posterior draws next to those of a right sampler (after analyze calibrate).",
         _calibration, "analyze calibrate --study {study}",
     ),
 }  # fmt: skip

@@ -163,7 +163,7 @@ def draw(
                     results[number] = _read(figures[number][0], files[number], answer)
         except WorkerError:
             raise
-        except RError as error:  # without R no figure can be drawn, but whatever they stand beside is worth seeing
+        except RError as error:  # without R no figure can be drawn, but whatever they stand next to is worth seeing
             return [results.get(number, str(error)) for number in range(len(figures))]
     return [results[number] for number in range(len(figures))]
 

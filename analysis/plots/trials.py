@@ -91,9 +91,9 @@ def _same_words(data: FigureData) -> pl.DataFrame | None:
     rows = same_words_rows(data.db, data.study, data.source, data.workers)
     if rows is None:
         return None
-    beside = data.model_labels.rename({name: name.replace("model", "model_beside") for name in LABELS[:3]})
-    keys = (["study_version", "model", "test"], ["study_version", "model_beside"])
-    for labels, on in zip((data.labels, beside), keys, strict=True):
+    other_labels = data.model_labels.rename({name: name.replace("model", "other_model") for name in LABELS[:3]})
+    keys = (["study_version", "model", "test"], ["study_version", "other_model"])
+    for labels, on in zip((data.labels, other_labels), keys, strict=True):
         rows = rows.join(labels, on=on, how="left", maintain_order="left")
     return rows
 

@@ -40,7 +40,7 @@ Effects = Literal["crossed", "paper"]
 Unit = Literal["sd", "outcome", "log_ratio"]
 EFFECTS: dict[Effects, tuple[str, str]] = {
     "crossed": ("estimate", "std_error"),
-    "paper": ("estimate_beside", "std_error_beside"),
+    "paper": ("reference_estimate", "reference_std_error"),
 }
 MIN_CELLS = 3
 

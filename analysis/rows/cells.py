@@ -223,7 +223,7 @@ def named_columns(fit: Fit) -> tuple[str, ...]:
 
 
 def _names_in_formulas(fit: Fit) -> list[str]:
-    return [name for text in (fit.formula, fit.settings.get("beside")) if text for name in _NAME.findall(text)]
+    return [name for text in (fit.formula, fit.settings.get("reference_model")) if text for name in _NAME.findall(text)]
 
 
 def _present_columns(names: tuple[str, ...], columns: list[str]) -> list[str]:

@@ -22,7 +22,7 @@ from slant.collector.keep.frames import frame_of
 from slant.collector.keep.view_heads import ordered_view
 from slant.collector.plan.run_plan import RunPlan
 from slant.collector.progress.bar import ProgressWatcher
-from slant.collector.progress.lost_answers import lost_answer_notes, notes_beside
+from slant.collector.progress.lost_answers import lost_answer_notes, other_notes
 from slant.collector.progress.status import closing_notes, progress
 from slant.collector.providers.lifecycles import asked_lifecycle, lifecycle_of
 from slant.collector.request.record import Request
@@ -210,7 +210,7 @@ def _print_report(report: RunReport, output_format: str, study: Study, next_comm
             say(f"answered by more than one model: {games} of {model['model']} (view allocation_game_ends).")
     if report.disk_was_full:
         say(f"The disk is full, so asking stopped; all answers are kept. Make room next to {report.db}, then go on.")
-    for note in (*notes_beside(report.notes, lost), *closing):
+    for note in (*other_notes(report.notes, lost), *closing):
         say(note)
     if report.is_complete:
         if report.models and all(model["asked"] and not model["answered"] for model in report.models):

@@ -295,7 +295,7 @@ def _logprobs(draft: Mapping[str, Any]) -> OptionLogprobs:
     if kind and kind not in get_args(LogprobKind):
         raise CellError(f"logprob_kind must be one of {', '.join(get_args(LogprobKind))}, but is {shown(kind)}")
     if not kind and (of_a is not None or of_b is not None):
-        raise CellError(f"logprob_kind is needed beside log-probabilities: {' or '.join(get_args(LogprobKind))}")
+        raise CellError(f"logprob_kind is needed with log-probabilities: {' or '.join(get_args(LogprobKind))}")
     return OptionLogprobs(of_a, of_b, cast(LogprobKind, kind) if kind else None)
 
 

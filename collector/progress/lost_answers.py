@@ -64,7 +64,7 @@ def lost_answer_notes(db: Path, study: str, version: str | None = None) -> list[
     return notes
 
 
-def notes_beside(notes: Sequence[str], lost: Sequence[str]) -> list[str]:
+def other_notes(notes: Sequence[str], lost: Sequence[str]) -> list[str]:
     """Return the notes of a run without the one that repeats `lost_answer_notes`."""
     return [note for note in notes if not lost or NOTHING_READ not in note]
 

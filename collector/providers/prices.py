@@ -86,8 +86,8 @@ def load_prices(user_file: str | Path | None = None) -> PriceList:
     config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
     own = named or config / "slant" / "prices.toml"
     rows = read_prices(_SHIPPED)
-    if (beside_providers := provider_file()) is not None:
-        rows += [_price(row) for row in tables_of(beside_providers).rows("prices")]
+    if (own_providers_file := provider_file()) is not None:
+        rows += [_price(row) for row in tables_of(own_providers_file).rows("prices")]
     if named or own.is_file():
         rows += read_prices(own)
     return PriceList(rows)

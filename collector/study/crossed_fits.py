@@ -42,7 +42,7 @@ def crossed_fit(own: Fit, word: str = "item") -> Fit:
         formula=f"{outcome} ~ {contrast} + {slopes}",
         contrast=contrast,
         levels={contrast: own.levels[contrast]},
-        settings={"beside": own.formula},
+        settings={"reference_model": own.formula},
     )
 
 

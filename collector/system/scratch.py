@@ -20,7 +20,7 @@ _ENDING = ".scratch"
 
 
 @contextmanager
-def scratch_beside(out: Path) -> Iterator[Path]:
+def scratch_near(out: Path) -> Iterator[Path]:
     """Make a new folder next to `out` for this block. The process that works in one has it locked: one without a lock
     is abandoned. If a file system can't lock folders, what was left stays."""
     start = f".{out.name}."
@@ -37,7 +37,7 @@ def whole_folder(out: Path) -> Iterator[Path]:
     """Make a folder to write into, which is named `out` once this has ended without an error: complete, or not at all.
     OSError if something is there by then."""
     out = out.absolute()
-    with scratch_beside(out) as place:
+    with scratch_near(out) as place:
         (made := place / "whole").mkdir()
         yield made
         if not out.exists():
@@ -57,7 +57,7 @@ def whole_file(out: Path) -> Iterator[tuple[BinaryIO, Path]]:
         with opened_stream(out) as stream, tempfile.TemporaryDirectory(prefix="slant-") as folder:
             yield stream, Path(folder)
         return
-    with scratch_beside(out) as place:
+    with scratch_near(out) as place:
         with opened(place / "whole", "wb") as file:
             yield file, place
         moved(place / "whole", out)

@@ -8,7 +8,7 @@ fit("slant.duckdb", "rmiat", "lme4").table                  # the paper's mixed 
 slant.open("slant.duckdb", "rmiat")                         # for several questions: db.tables(), db.fit("lme4") …
 
 `slant.collector` asks models and needs no R; `slant.analysis` reads the database. Both folders lie at the top of the
-repository; the links beside this file and the build put them here. Nothing is imported before it is asked for.
+repository; the links next to this file and the build put them here. Nothing is imported before it is asked for.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ WITH best AS ( -- a cell as printed: where several places have it, with the most
     CROSS JOIN chance c
     JOIN printed r ON r.place = 'text' AND r.model = 'random' AND r.quantity = 'bgd'
     WHERE p.quantity = 'divergence'
-    UNION ALL -- a table of pooled rounds, beside the level of chance of as many
+    UNION ALL -- a table of pooled rounds, next to the level of chance of as many
     SELECT p.number_no, count(*) FILTER (c.value < f.value)
     FROM printed p
     JOIN facts f ON f.kind = 'pooled chance' AND f.test = p.test

@@ -1,4 +1,4 @@
-"""A model beside people: the rows that are compared, the numbers of R alone, and what may be said."""
+"""A model next to people: the rows that are compared, the numbers of R alone, and what may be said."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ FITS = (
 
 @pytest.fixture(scope="module")
 def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run of the tiny study, simulated; beside it one of another study."""
+    """A run of the tiny study, simulated; next to it one of another study."""
     folder = tmp_path_factory.mktemp("sealed")
     study = write_tiny(folder)
     collect(folder / "a.duckdb", study, ["simulated/small"], repetitions=6)

@@ -1,4 +1,4 @@
-"""Bayesian models: fitted once, kept beside the database, opened again; and what is doubtful says so everywhere."""
+"""Bayesian models: fitted once, kept next to the database, opened again; and what is doubtful says so everywhere."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def test_every_check_has_rows_for_every_model_and_test(found: Checks) -> None:
     assert set(found.rows) == made - {"meta"}  # too few to pool
     for name, rows in found.rows.items():
         assert rows.columns[:5] == ["source", "study_version", "variant", "model", "test"], name
-        models = [rows[column] for column in ("model", "model_beside") if column in rows.columns]
+        models = [rows[column] for column in ("model", "other_model") if column in rows.columns]
         assert pl.concat(models).unique(maintain_order=True).to_list() == ["o3-mini", "deepseek-r1"], name
     assert found.rows["influence"].height == 20
     assert found.not_kept is None
@@ -97,7 +97,7 @@ def test_python_and_rscript_give_bit_equal_numbers(found: Checks, tmp_path: Path
 
 def test_the_numbers_beside_the_paper_are_those_of_the_fits(found: Checks, db: Path) -> None:
     effects = analysis.fit(db, fit="lme4").table.filter(pl.col("term") == "conditionincompatible")
-    assert found.rows["crossed"]["p_beside"].to_list() == effects["p_value"].to_list()
+    assert found.rows["crossed"]["reference_p"].to_list() == effects["p_value"].to_list()
     for name in ("corrections", "words"):
         assert found.rows[name]["p_value"].to_list() == effects["p_value"].to_list()
     assert found.rows["influence"]["p_all"].unique(maintain_order=True).to_list() == effects["p_value"].to_list()

@@ -1,4 +1,4 @@
-"""The printed numbers beside the recomputed ones. The heavy part runs on the authors' own data, where they are."""
+"""The printed numbers next to the recomputed ones. The heavy part runs on the authors' own data, where they are."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_tables_can_be_compared_alone(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_model_that_no_claim_speaks_of_changes_no_claim(tmp_path: Path) -> None:
-    """The pilot of a paper's model, and a model of one's own, beside one that claims speak of."""
+    """The pilot of a paper's model, and a model of one's own, next to one that claims speak of."""
     alone = analysis.compare(small_database(tmp_path / "a.duckdb"), tables=["text"])
     more = [{**row, "model": f"{row['model']}-pilot", "tokens": 2 * row["tokens"]} for row in trials()]
     both = analysis.compare(database(tmp_path / "b.duckdb", [*trials(), *more], [RUN]), tables=["text"])

@@ -1,4 +1,4 @@
-"""The printed numbers of Wu et al.: checked without raw data where that is possible, else beside games of models."""
+"""The printed numbers of Wu et al.: checked without raw data where that is possible, else next to games of models."""
 
 from __future__ import annotations
 

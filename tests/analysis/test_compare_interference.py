@@ -1,4 +1,4 @@
-"""The printed numbers of Cohen & Kincaid beside ours, on answers that are made up to have the printed counts."""
+"""The printed numbers of Cohen & Kincaid next to ours, on answers that are made up to have the printed counts."""
 
 from __future__ import annotations
 

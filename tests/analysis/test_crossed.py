@@ -33,15 +33,15 @@ def test_every_association_study_has_the_fit_without_naming_it() -> None:
     study = load_study("rmiat")
     assert "crossed" not in study.fits
     assert fits_of(study)["crossed"].formula == WORDS
-    assert fits_of(study)["crossed"].settings == {"beside": study.fits["lme4"].formula}
+    assert fits_of(study)["crossed"].settings == {"reference_model": study.fits["lme4"].formula}
     assert "crossed" not in fits_of(load_study("interference"))
 
 
 def test_effects_stand_beside_the_studys_own(found: analysis.FitResult, db: Path) -> None:
     own = analysis.fit(db, "rmiat", "lme4").table.filter(pl.col("term") == "conditionincompatible")
     effects = found.tables["crossed"]["effects"]
-    assert effects["p_beside"].to_list() == own["p_value"].to_list()
-    assert effects["std_error_beside"].to_list() == own["std_error"].to_list()
+    assert effects["reference_p"].to_list() == own["p_value"].to_list()
+    assert effects["reference_std_error"].to_list() == own["std_error"].to_list()
     assert (effects["mde"] / effects["sd"]).to_list() == pytest.approx(effects["mde_d"].to_list())
     assert set(effects["verdict"]) <= {"stays", "lost", "gained", "not_significant"}
 
@@ -81,18 +81,16 @@ def test_a_row_of_the_report_has_the_papers_number_first_and_the_rest_behind_it(
 
 @pytest.mark.slow
 def test_of_the_authors_35_significant_effects_33_stay(authors: Authors, tmp_path: Path) -> None:
-    """Refusals kept; without them 34 are significant, and the same two are lost."""
+    """Refusals kept; without them 34 are significant, and a third is lost."""
     db = tmp_path / "a.duckdb"
     db.write_bytes(authors.db.read_bytes())
-    for removed, significant in ((False, 35), (True, 34)):
+    two = [("claude-3.7-sonnet", "disease_permanence"), ("claude-3.7-sonnet", "age_valence")]
+    for removed, significant, gone in ((False, 35, two), (True, 34, [*two, ("gpt-oss-20b", "race_greenwald")])):
         effects = analysis.fit(db, "rmiat", "crossed", refusals_removed=removed).tables["crossed"]["effects"]
         lost = effects.filter(pl.col("verdict") == "lost")
-        assert lost.select("model", "test").rows() == [
-            ("claude-3.7-sonnet", "disease_permanence"),
-            ("claude-3.7-sonnet", "age_valence"),
-        ]
-        assert effects.filter(pl.col("p_beside") < 0.05).height == significant
-        assert effects.filter(pl.col("verdict") == "stays").height == significant - 2
+        assert lost.select("model", "test").rows() == gone
+        assert effects.filter(pl.col("reference_p") < 0.05).height == significant
+        assert effects.filter(pl.col("verdict") == "stays").height == significant - len(gone)
         medians = [median(part["std_error_ratio"]) for _, part in effects.group_by("model")]
         assert min(medians) >= 1.1
         assert max(medians) < 1.4

@@ -1,4 +1,4 @@
-"""People's response times in an association study: D of each person, and the models' d of tokens beside it."""
+"""People's response times in an association study: D of each person, and the models' d of tokens next to it."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def test_people_have_a_d_of_their_latencies_without_a_word_in_the_study(db: Path
 def test_tokens_stand_beside_latencies_in_one_table(db: Path) -> None:
     fit(db, "rmiat", "d_score")
     sizes = fit(db, "rmiat", "effect_size").table.filter(source="simulated", model="o3-mini")
-    beside = tables(db, "rmiat", ["tokens_beside_latencies"])["tokens_beside_latencies"]
-    own = beside.filter(model="o3-mini")
+    both = tables(db, "rmiat", ["tokens_and_latencies"])["tokens_and_latencies"]
+    own = both.filter(model="o3-mini")
     assert own["n_people"].unique().to_list() == [4]
     assert set(own["d"]) <= set(sizes["estimate"])
     assert own["people_d"].null_count() == 0

@@ -1,4 +1,4 @@
-"""Cohen's d and its parts in SQL, beside the same in plain Python, and on the authors' own rows beside print."""
+"""Cohen's d and its parts in SQL, next to the same in plain Python, and on the authors' own rows next to print."""
 
 from __future__ import annotations
 

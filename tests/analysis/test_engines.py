@@ -1,4 +1,4 @@
-"""The engines beside lme4 and effect sizes: the same bits from both languages, and what they say of a study's rows."""
+"""The engines besides lme4 and effect sizes: the same bits from both languages, and what they say of a study's rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our Bayesian fits beside plain brms: the same draws, bit by bit, though our priors are data of the model."""
+"""Our Bayesian fits next to plain brms: the same draws, bit by bit, though our priors are data of the model."""
 
 from __future__ import annotations
 

@@ -80,11 +80,11 @@ def test_the_page_of_checks_says_what_was_kept_and_what_the_variant_null_found(
     db: Path, result: analysis.PermutationResult
 ) -> None:
     sizes = pl.DataFrame({"model": ["o3-mini", "deepseek-r1"], "test": "flowers_insects", "verdict": "stays",
-                          "p_beside": [0.001, 0.3], "p_value": [0.01, 0.4], "estimate": [60.0, -4.0],
+                          "reference_p": [0.001, 0.3], "p_value": [0.01, 0.4], "estimate": [60.0, -4.0],
                           "sd": [50.0, 40.0]})  # fmt: skip
     grain = nothing_rows(db, "rmiat", None, {})["nothing"].select("source", "study_version", "variant").row(0)
     base = sizes.with_columns(source=pl.lit(grain[0]), study_version=pl.lit(grain[1]), variant=pl.lit(grain[2]))
-    null = base.with_columns(estimate=-pl.col("estimate") / 10, p_beside=pl.lit(0.2), variant=pl.lit("null"))
+    null = base.with_columns(estimate=-pl.col("estimate") / 10, reference_p=pl.lit(0.2), variant=pl.lit("null"))
     rows = nothing_rows(db, "rmiat", None, {"crossed": pl.concat([base, null])})["nothing"]
     assert rows["variant"].unique().to_list() == ["base"]
     said = found_by_chance({"nothing": rows, "crossed": base}, Context({}, {}, {}, 0.05, 0.1, False))

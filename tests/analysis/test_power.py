@@ -1,4 +1,4 @@
-"""`analyze power` and `plan_power()`: R's numbers beside calls, costs and times, for the three designs."""
+"""`analyze power` and `plan_power()`: R's numbers next to calls, costs and times, for the three designs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers' notes beside their trials, as `analyze tables coded_trials` prints them."""
+"""Readers' notes next to their trials, as `analyze tables coded_trials` prints them."""
 
 from __future__ import annotations
 

@@ -84,5 +84,5 @@ def recover(folder: Path, n: int) -> pl.DataFrame:
     jobs = [("recovered_effects", (rows[number], {**SHORT, "seed": 20_000 + number})) for number in range(n)]
     effects = dict(run_jobs(r_job, jobs))
     parts = [("with_truth", (effects[number], drawn[number], number)) for number in range(n)]
-    beside = dict(run_jobs(r_job, parts, 1))
-    return pl.concat([beside[number] for number in range(n)])
+    fitted = dict(run_jobs(r_job, parts, 1))
+    return pl.concat([fitted[number] for number in range(n)])

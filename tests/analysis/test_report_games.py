@@ -1,4 +1,4 @@
-"""The report of a game: all variants side by side, what is kept beside chance, and what to type for the rest."""
+"""The report of a game: all variants side by side, what is kept next to chance, and what to type for the rest."""
 
 from __future__ import annotations
 

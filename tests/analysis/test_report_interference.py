@@ -93,8 +93,8 @@ def test_figures_of_fits_know_their_fit_and_what_was_observed(db: Path, fitted: 
     compliance = found["compliance", None].rows
     trials = analysis.open_trials(db, view="forced_choice_trials")
     share = trials.group_by("model", "domain", "block").agg(seen=pl.col("is_valid").mean())
-    beside = compliance.join(share, on=["model", "domain", "block"], how="left")
-    assert beside["observed"].to_list() == pytest.approx(beside["seen"].to_list())
+    both = compliance.join(share, on=["model", "domain", "block"], how="left")
+    assert both["observed"].to_list() == pytest.approx(both["seen"].to_list())
 
 
 @pytest.mark.slow

@@ -213,7 +213,7 @@ def quick_study(**settings: object) -> Study:
     return replace(its, fits={**its.fits, "stm": replace(stm, settings={**stm.settings, **QUICK, **settings})})
 
 
-def beside_print(db: Path, study: Study) -> pl.DataFrame:
+def compared_with_print(db: Path, study: Study) -> pl.DataFrame:
     tables = pl.col("table").is_in(["S13", "S14"]) | pl.col("quantity").str.contains("topic3|stm_")
     return analysis.compare(db, study, tables=["S13", "S14", "text"]).filter(tables)
 
@@ -236,7 +236,7 @@ def test_print_is_set_beside_the_matched_topics_and_each_says_what_is_missing(db
 def test_print_is_not_judged_by_a_topic_model_of_fewer_texts(db: Path) -> None:
     study = quick_study()
     analysis.fit(db, study, "stm")
-    rows = beside_print(db, study)
+    rows = compared_with_print(db, study)
     here = rows.drop_nulls("recomputed")
     assert set(here["status"]) == {"not checkable"}
     assert here["note"].str.starts_with("Only part of its data is here.").all()
@@ -251,14 +251,14 @@ def test_a_kept_model_of_other_texts_or_settings_is_not_compared(tmp_path: Path)
     db, study = talking_database(tmp_path / "a.duckdb"), quick_study(max_em_its=2)
     analysis.fit(db, study, "stm", refusals_removed=False)
     analysis.fit(db, study, "stm", settings={"lower_thresh": 6})
-    assert set(beside_print(db, study)["recomputed"]) == {None}
+    assert set(compared_with_print(db, study)["recomputed"]) == {None}
     analysis.fit(db, study, "stm")
     analysis.fit(db, study, "stm", settings={"lower_thresh": 6}, refit=True)  # the last, but not the study's own
-    assert beside_print(db, study)["recomputed"].count() == 4 + 9 + 5
+    assert compared_with_print(db, study)["recomputed"].count() == 4 + 9 + 5
     with writing(db) as connection:
         connection.execute("UPDATE attempts SET reasoning_text = 'sure, okay' WHERE attempt_id = 'a1'")
     for its in (study, quick_study(max_em_its=3)):
-        rows = beside_print(db, its)
+        rows = compared_with_print(db, its)
         assert set(rows["recomputed"]) == {None}
         notes = rows.filter(pl.col("status") == "not checkable", pl.col("note").str.starts_with(STALE))["note"]
         assert len(notes) == rows.height - 1 == 4 + 12 + 5
@@ -277,7 +277,7 @@ def test_a_coefficient_is_compared_only_with_one_of_the_same_regression(tmp_path
         db = database(tmp_path / f"{n}.duckdb", rows, [RUN])
         study = quick_study(effects=effects, max_em_its=2)
         analysis.fit(db, study, "stm")
-        coefficients = beside_print(db, study).filter(claimed)
+        coefficients = compared_with_print(db, study).filter(claimed)
         assert coefficients["recomputed"].null_count() == 3
         assert set(coefficients["status"]) == {"not checkable"}
         assert coefficients["note"].str.contains("with claude-3.7-sonnet as the reference").all()

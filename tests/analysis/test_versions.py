@@ -1,4 +1,4 @@
-"""Versions stand beside every result, and a result that other versions made says so."""
+"""Versions stand next to every result, and a result that other versions made says so."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ ONCE = (
     "bayes_", "effects_over_words", "ratios_of_medians", "topic_", "specifications", "permutation_", "calibration_",
     "game_", "retest_", "estimates_over_clusters", "tests_of_terms",
     "category_effects", "policy_candidates", "learner_", "choice_estimates", "replayed_curves",
-    "tokens_beside_latencies",
+    "tokens_and_latencies",
 )  # fmt: skip
 OF_TRIALS = (
     "trials", "association_trials", "forced_choice_trials", "allocation_rounds", "allocation_candidates",

@@ -54,14 +54,14 @@ def test_a_live_model_is_asked_what_slant_reads_otherwise_than_documented_and_wh
 ) -> None:
     """A total that holds more than its parts, as xAI's: the output is documented as the completion alone."""
 
-    async def beside(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
+    async def with_others(request: web.Request, body: dict[str, Any]) -> web.StreamResponse:
         usage = {"prompt_tokens": 9, "completion_tokens": 2, "total_tokens": 311}
         counted = {"completion_tokens_details": {"reasoning_tokens": 300}}
         return web.json_response(completion("4", **usage | counted) | {"service_tier": "flex"})
 
     monkeypatch.setenv("OPENAI_API_KEY", "made-up-key-0123456789")
     model = StudyModel("openai/o3-mini", "openai/o3-mini", "openai", "o3-mini", "")
-    rows = dict(checked(tmp_path / "t.duckdb", beside, model, yes=True).responses)
+    rows = dict(checked(tmp_path / "t.duckdb", with_others, model, yes=True).responses)
     assert rows["output_tokens, otherwise than documented"].endswith("answers: documented 2, read 302")
     assert (rows["service tier"], rows["finish reason"]) == ("flex", "stop (answer)")
     assert "is gone since 23 October 2026" in rows["end of the model"]

@@ -1,4 +1,4 @@
-"""The coding design, and `collect recode`: answers that a rule left undecided, coded by a model beside the rule."""
+"""The coding design, and `collect recode`: answers that a rule left undecided, coded by a model next to the rule."""
 
 from __future__ import annotations
 

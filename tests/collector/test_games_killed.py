@@ -1,4 +1,4 @@
-"""`kill -9` at random moments of a hundred games, beside the same games played in one go."""
+"""`kill -9` at random moments of a hundred games, next to the same games played in one go."""
 
 from __future__ import annotations
 

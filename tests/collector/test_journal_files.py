@@ -53,7 +53,7 @@ def text(answered: Path) -> bytes:
 
 @pytest.fixture
 def plain(text: bytes, answered: Path, tmp_path: Path) -> Path:
-    """A journal beside which no database lies, as text."""
+    """A journal next to which no database lies, as text."""
     folder = journal_folder(tmp_path / "b.duckdb")
     folder.mkdir()
     path = folder / journal_name(journal_paths(journal_folder(answered))[0])

@@ -1,4 +1,4 @@
-"""When models end: a dated table beside what the SDKs carry, and a sentence before anybody pays."""
+"""When models end: a dated table next to what the SDKs carry, and a sentence before anybody pays."""
 
 from __future__ import annotations
 

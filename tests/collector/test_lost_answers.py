@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from slant.collector.ask.endings_seen import malformed_notes
-from slant.collector.progress.lost_answers import lost_answer_notes, notes_beside, unequal_losses
+from slant.collector.progress.lost_answers import lost_answer_notes, other_notes, unequal_losses
 from tests.support.given import database
 
 
@@ -26,5 +26,5 @@ def test_trials_without_an_answer_are_told_by_model_and_kind(tmp_path: Path) -> 
 def test_what_is_said_first_is_not_said_again_at_the_end() -> None:
     notes = malformed_notes("small", {"malformed": 64})
     assert len(notes) == 1
-    assert notes_beside(notes, ["ATTENTION: 64 of 64 trials"]) == []
-    assert notes_beside(notes, []) == notes
+    assert other_notes(notes, ["ATTENTION: 64 of 64 trials"]) == []
+    assert other_notes(notes, []) == notes

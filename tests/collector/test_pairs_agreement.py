@@ -1,4 +1,4 @@
-"""Our reading of GPT-4o's published lists beside those of both groups of authors, by variation (conventions, 5 and 11).
+"""Our reading of GPT-4o's published lists and those of both groups of authors, by variation (conventions, 5 and 11).
 
 Their readers are written again here from the description of what they do. Counts of words by side must be the same.
 """

@@ -38,7 +38,7 @@ def pilot(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def registered(tiny: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All answers, from a run that was given its registration, r.json beside it."""
+    """All answers, from a run that was given its registration, r.json next to it."""
     folder = tmp_path_factory.mktemp("registered")
     (folder / "r.json").write_text(preregister(tiny, MODEL).text, "utf-8")
     more = ("--registration", folder / "r.json", "--db", folder / "a.duckdb")

@@ -1,4 +1,4 @@
-"""A damaged database is made again from its journal, says so, and stays beside it; others are left alone."""
+"""A damaged database is made again from its journal, says so, and stays next to it; others are left alone."""
 
 from __future__ import annotations
 

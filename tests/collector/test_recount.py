@@ -1,4 +1,4 @@
-"""Readable reasoning is counted again, by a local server's tokenizer or by tiktoken, beside the provider's count."""
+"""Readable reasoning is counted again, by a local server's tokenizer or by tiktoken, next to the provider's count."""
 
 from __future__ import annotations
 

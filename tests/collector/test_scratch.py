@@ -1,4 +1,4 @@
-"""Folders beside a file that is being made."""
+"""Folders next to a file that is being made."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from slant.collector.system.scratch import scratch_beside, whole_folder, write_whole_file
+from slant.collector.system.scratch import scratch_near, whole_folder, write_whole_file
 
 WORKS = """
 import sys, time
 from pathlib import Path
-from slant.collector.system.scratch import scratch_beside
-with scratch_beside(Path(sys.argv[1])) as folder:
+from slant.collector.system.scratch import scratch_near
+with scratch_near(Path(sys.argv[1])) as folder:
     (folder / "half").write_bytes(b"half")
     print("works", flush=True)
     time.sleep(60)
@@ -30,10 +30,10 @@ def test_what_a_killed_process_left_is_removed_and_what_somebody_works_in_stays(
         assert works.stdout is not None
         works.stdout.readline()
         (left,) = tmp_path.iterdir()
-        with scratch_beside(out) as own, scratch_beside(out) as another:
+        with scratch_near(out) as own, scratch_near(out) as another:
             assert set(tmp_path.iterdir()) == {left, own, another}
         works.kill()
-    with scratch_beside(out) as own:
+    with scratch_near(out) as own:
         assert list(tmp_path.iterdir()) == [own]
     assert list(tmp_path.iterdir()) == []
 
@@ -41,7 +41,7 @@ def test_what_a_killed_process_left_is_removed_and_what_somebody_works_in_stays(
 def test_a_link_of_such_a_name_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / ".a.zip.x.scratch").symlink_to(tmp_path / "mine")
-    with scratch_beside(tmp_path / "a.zip"):
+    with scratch_near(tmp_path / "a.zip"):
         pass
     assert (tmp_path / "mine").is_dir()
 

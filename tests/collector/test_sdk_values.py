@@ -61,7 +61,7 @@ def test_the_table_names_an_sdk_where_the_word_stands_in_its_types_and_only_ther
 
 @pytest.mark.slow
 def test_the_newest_of_the_other_sdks_have_no_value_that_is_undecided(tmp_path: Path) -> None:
-    """Installs them beside slant, in a folder that is thrown away; says which values the snapshot lacks."""
+    """Installs them next to slant, in a folder that is thrown away; says which values the snapshot lacks."""
     folder = tmp_path / "sdks"
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
     install = [folder / "bin/pip", "install", "--quiet", *OTHERS]

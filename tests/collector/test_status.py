@@ -1,4 +1,4 @@
-"""`collect status` beside a real run: rate, limit, waits, time left; --watch, which ends when the run does."""
+"""`collect status` next to a real run: rate, limit, waits, time left; --watch, which ends when the run does."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ RAW = {
 def test_each_template_is_split_into_reasoning_and_answer(dialect: Any, content: str) -> None:
     reply = dialect.reply(completion(content, completion_tokens_details={"reasoning_tokens": 0}), {})
     assert (reply.reasoning_text, reply.answer, reply.output_tokens) == ("Tea is calm.", "Calm", 74)
-    assert reply.reasoning_tokens is None  # a 0 beside readable reasoning is no count
+    assert reply.reasoning_tokens is None  # a 0 next to readable reasoning is no count
 
 
 def test_ollama_without_think_is_split_too() -> None:

@@ -26,7 +26,7 @@ def chat(prompt: Any, completion: Any, total: Any = None, **more: Any) -> Reply:
     ("reply", "output", "reasoning", "conflict"),
     [
         (chat(9, 302, 311, **THOUGHT), 302, 300, None),  # inside, as OpenAI counts
-        (chat(9, 2, 311, **THOUGHT), 302, 300, None),  # beside, as xAI counts
+        (chat(9, 2, 311, **THOUGHT), 302, 300, None),  # added to it, as xAI counts
         (chat(9, 2, 311), 302, 300, None),  # in the total only
         (chat(9, 2, **THOUGHT), 302, 300, "taken as added to it"),
         (chat(9, 2, 311, completion_tokens_details={"reasoning_tokens": 0}), 302, 300, "0 are reasoning"),
@@ -46,9 +46,9 @@ def test_reasoning_is_part_of_the_output_wherever_its_provider_counts_it(
 
 
 def test_a_cache_that_is_larger_than_the_prompt_lies_beside_it() -> None:
-    beside = chat(100, 2, 1002, prompt_tokens_details={"cached_tokens": 900})
-    assert (beside.input_tokens, beside.cached_input_tokens, beside.output_tokens) == (1000, 900, 2)
-    assert "more than the prompt's 100" in (beside.count_conflict or "")
+    reply = chat(100, 2, 1002, prompt_tokens_details={"cached_tokens": 900})
+    assert (reply.input_tokens, reply.cached_input_tokens, reply.output_tokens) == (1000, 900, 2)
+    assert "more than the prompt's 100" in (reply.count_conflict or "")
 
 
 numbers = st.none() | st.integers(0, 10**6)

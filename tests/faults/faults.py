@@ -82,7 +82,7 @@ def stops_and_goes_on(process: Started, folder: Path, draw: random.Random, words
 
 
 def another(process: Started, folder: Path, draw: random.Random, words: list[str]) -> None:
-    """The same command a second time, beside the first."""
+    """The same command a second time, next to the first."""
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
     assert "Traceback" not in done.stderr, done.stderr
 
@@ -317,7 +317,7 @@ FAULTS = (
     Fault("SIGHUP (the terminal is closed)", sends(signal.SIGHUP), ends=True, weight=3),
     Fault("Ctrl-C", sends(signal.SIGINT), ends=True, weight=2),
     Fault("SIGSTOP, then SIGCONT", stops_and_goes_on, weight=2),
-    Fault("a second one beside it", another, moments=(ANY,)),
+    Fault("a second one next to it", another, moments=(ANY,)),
     Fault("a reader that holds the database", a_reader),
     _around("the disk is full", full_disk, lacks=_MOUNTS, weight=3),
     _around("the journal's disk is full", full_journal, processes=_ASKING, lacks=_MOUNTS, weight=2),

@@ -1,4 +1,4 @@
-"""Archives of strangers: each is refused in a sentence, quickly, in little memory, and nothing is written beside."""
+"""Archives of strangers: each is refused in a sentence, quickly, in little memory, and nothing is written next to."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ kinds <- c(
   formula = "text", db = "text", name = "text", engine = "text", study = "text", archive = "text", file = "text", files = "text", by = "text",
   contrast = "text", levels = "text", save_to = "text", view = "text", width = "number", height = "number",
   cores = "number", n_classes = "number", n_groups = "number", pilot = "number", again = "number", effect = "number",
-  models = "text", columns = "text", between = "text", reference = "text", strata = "text", beside = "text",
+  models = "text", columns = "text", between = "text", reference = "text", strata = "text", reference_model = "text",
   draws_to = "text", version = "text", arguments = "text", attributes = "text", cluster = "text", weights = "text"
 )
 

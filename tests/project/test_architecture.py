@@ -108,7 +108,7 @@ def test_no_fit_runs_code_of_a_figure_so_that_a_figure_drawn_otherwise_makes_non
 
 
 def room_of(file: Path) -> str:
-    """A folder of a package, or a module beside its folders: collector/ask, collector/api."""
+    """A folder of a package, or a module next to its folders: collector/ask, collector/api."""
     return "/".join(file.relative_to(ROOT).with_suffix("").parts[:2])
 
 

@@ -26,7 +26,7 @@ SHIPPED = "reads files that ship with slant"
 EXCEPTIONS = {
     "collector/system/files.py": "is the door",
     "collector/system/operating_system.py": "is below the door: locks and whole folders",
-    "collector/system/scratch.py": "is beside the door: it locks folders of its own, and removes them",
+    "collector/system/scratch.py": "is next to the door: it locks folders of its own, and removes them",
     "collector/system/own_libpython.py": "reads what this process has loaded, in /proc",
     "collector/terminal.py": "opens /dev/null in place of a closed stream",
     "collector/run/shard_process.py": "opens /dev/null in place of a closed stream",

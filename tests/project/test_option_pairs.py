@@ -18,7 +18,7 @@ from tests.project.option_pairs import ArgumentPair, Pair, argument_pairs, pairs
 from tests.project.typing_place import Outcome, Place, quiet_place
 
 OPTIONS, ARGUMENTS = (Path(__file__).with_name(f"{kind}_pairs.txt") for kind in ("option", "argument"))
-# The second rightly changes nothing beside the first: a pilot is so many trials, however often each would be asked;
+# The second rightly changes nothing next to the first: a pilot is so many trials, however often each would be asked;
 # --list does nothing else, as its help says; and a file without notes codes no trial by any measure.
 NO_MATTER = {("--pilot", "--repetitions"), ("--list", "--measure"), ("--list", "--notes"), ("--notes", "--measure")}
 
@@ -37,7 +37,7 @@ def fit_to_be_compared(outcome: Outcome) -> None:
 
 
 def silent(usual: Outcome, first: Outcome, second: Outcome, together: Outcome) -> int | None:
-    """Which of two options does something alone, and nothing beside the other one, without a word."""
+    """Which of two options does something alone, and nothing next to the other one, without a word."""
     ends = {(outcome.code, outcome.sentence) for outcome in (usual, first, second, together)}
     if len(ends) == 1 and len({usual, first, second}) == 3 and together in (first, second):
         return int(together == first)

@@ -26,7 +26,7 @@ class Authors:
 
 
 def imported_authors(shared: Path, folder: Path) -> Authors:
-    """In `folder`, which processes that test beside each other share: the first makes it, the others wait."""
+    """In `folder`, which processes that test next to each other share: the first makes it, the others wait."""
     done = folder / "reports.pickle"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

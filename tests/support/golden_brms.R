@@ -1,4 +1,4 @@
-# The same model from plain brms, the numbers of its priors in its Stan code, beside ours, and whether they agree:
+# The same model from plain brms, the numbers of its priors in its Stan code, next to ours, and whether they agree:
 # Rscript golden_brms.R FOLDER_OF_R. Prints a line a question: NAME TRUE or FALSE.
 arguments <- commandArgs(trailingOnly = TRUE)
 for (file in list.files(arguments[[1]], pattern = "\\.R$", full.names = TRUE)) source(file)

@@ -1,5 +1,5 @@
 """Servers that let a model call a tool, in four dialects. Like the real ones they refuse a call without its result, and
-one that comes back without what stood beside it."""
+one that comes back without what stood next to it."""
 
 from __future__ import annotations
 

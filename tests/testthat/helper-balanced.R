@@ -1,6 +1,6 @@
 # What fit_crossed() finds in a balanced study, in closed form: thousands of studies in seconds. test-fit_crossed.R
 # holds
-# it beside fit_crossed() itself, and so does bench/truth.R in each run.
+# it next to fit_crossed() itself, and so does bench/truth.R in each run.
 #
 # Every word is asked in every wording and condition, as often. Then REML has strata with a mean square each, whose
 # expectations are linear in the variances: trials within a combination, combinations, and four that vary at least as

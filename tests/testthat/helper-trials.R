@@ -17,7 +17,7 @@ fit_made <- function(trials, ...) {
   fit_lme4(trials, "tokens ~ condition + (1 | wording)", levels = list(condition = conditions), ...)
 }
 
-# The folder shared/ beside the checkout (or SLANT_SHARED); a test that needs it skips, with the reason, without it.
+# The folder shared/ next to the checkout (or SLANT_SHARED); a test that needs it skips, with the reason, without it.
 shared_path <- function(...) {
   folder <- Sys.getenv("SLANT_SHARED", file.path(root_folder(), "..", "shared"))
   path <- file.path(folder, ...)

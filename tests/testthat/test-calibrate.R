@@ -96,7 +96,7 @@ test_that("a lognormal of counts in steps is calibrated", {
   expect_true(all(c("conditioncrossed", "sigma", "log_lik") %in% found$summary$quantity))
 })
 
-test_that("more ranks than draws are refused, and counts with two parameters beside their predictor", {
+test_that("more ranks than draws are refused, and counts with two parameters besides their predictor", {
   skip_without_brms()
   formula <- "is_consistent ~ block * model * domain + (1 | item)"
   few <- list(few_trials(), formula, list(block = example_blocks()), n = 1, chains = 1, iterations = 120, warmup = 60)

@@ -56,7 +56,7 @@ test_that("groups that are always shown in the same order tell nothing of their 
   expect_true(is.na(check_first_option(rounds, levels = "high")$p_value))
 })
 
-test_that("letters beside options are no share of 0 that goes unsaid", {
+test_that("letters next to options are no share of 0 that goes unsaid", {
   rows <- data.frame(condition = "all", choice = rep(c("A", "B"), 10), first_option = rep(c("tea", "milk"), 10))
   checked <- check_first_option(rows)
   expect_equal(checked$status, "warned")

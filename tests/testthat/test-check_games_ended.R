@@ -10,7 +10,7 @@ games <- function(n_cut) {
   rounds[!is_cut | rounds$round <= 5, ]
 }
 
-test_that("games that were cut short are counted, and the indices stand beside those of all", {
+test_that("games that were cut short are counted, and the indices stand next to those of all", {
   found <- check_games_ended(games(2))
   expect_equal(unique(found[c("n_games", "n_complete", "n_refused", "last_round")]), data.frame(
     n_games = 6L, n_complete = 4L, n_refused = 2L, last_round = 5

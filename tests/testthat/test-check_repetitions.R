@@ -2,7 +2,7 @@ trials_of <- function(n_repetitions, residual) {
   simulate_crossed_trials(6, 5, n_repetitions, variances = list(word = 400, residual = residual), seed = 3)
 }
 
-test_that("repetitions that are the same are counted, by temperature, beside chance", {
+test_that("repetitions that are the same are counted, by temperature, next to chance", {
   varied <- transform(trials_of(3, 400), temperature = 1)
   same <- transform(trials_of(1, 400), temperature = 0)
   found <- check_repetitions(rbind(varied, do.call(rbind, rep(list(same), 5))))

@@ -43,7 +43,7 @@ test_that("the plain and the corrected correlation are those of plain R", {
   expect_equal(found$correlation, stats::cor(effects$a$beta, effects$b$beta))
   expect_equal(found$corrected, covariance / sqrt(prod(true)), tolerance = .02)
   expect_equal(found$p_value, stats::cor.test(effects$a$beta, effects$b$beta)$p.value, tolerance = .3)
-  expect_equal(found[c("model", "test", "model_beside")], data.frame(model = "a", test = "talk", model_beside = "b"))
+  expect_equal(found[c("model", "test", "other_model")], data.frame(model = "a", test = "talk", other_model = "b"))
 })
 
 test_that("a known correlation comes out without errors, and the plain one is too small", {

@@ -137,28 +137,28 @@ test_that("the minimum detectable effect is found with the power that was asked 
   expect_true(is.na(minimum_detectable_effect(1, NA)))
 })
 
-test_that("an effect that the model beside finds and this one does not is lost", {
+test_that("an effect that the reference model finds and this one does not is lost", {
   trials <- crossed_trials(list(word = 6400, residual = 400), seed = 5)
-  effect <- fit_crossed(trials, levels = sides, beside = "tokens ~ condition + (1 | wording)")$tables$effects
+  effect <- fit_crossed(trials, levels = sides, reference_model = "tokens ~ condition + (1 | wording)")$tables$effects
   plain <- fit_lme4(trials, "tokens ~ condition + (1 | wording)", levels = list(condition = sides))$estimates[2, ]
   expect_identical(effect$std_error_ratio, effect$std_error / plain$std_error)
-  expect_identical(effect$p_beside, plain$p_value)
+  expect_identical(effect$reference_p, plain$p_value)
   plain <- list(estimate = 1, p_value = .01)
-  verdict <- function(p, sign = 1) verdict_beside(list(estimate = sign, p_value = p), plain, .05)
+  verdict <- function(p, sign = 1) verdict_against(list(estimate = sign, p_value = p), plain, .05)
   expect_equal(c(verdict(.2), verdict(.02), verdict(.02, -1)), c("lost", "stays", "lost"))
   unclear <- list(estimate = 1, p_value = .059)
-  expect_equal(verdict_beside(list(estimate = 1, p_value = .02), unclear, .05), "gained")
-  expect_equal(verdict_beside(unclear, unclear, .05), "not_significant")
+  expect_equal(verdict_against(list(estimate = 1, p_value = .02), unclear, .05), "gained")
+  expect_equal(verdict_against(unclear, unclear, .05), "not_significant")
 })
 
-test_that("a model beside that lets the effect vary over the same groups is not compared with itself", {
+test_that("a reference model that lets the effect vary over the same groups is not compared with itself", {
   trials <- crossed_trials(list(word = 6400, residual = 400), seed = 5)
   own <- c(
     crossed_formula, "tokens ~ condition + (1 + condition | wording) + (condition | item)",
     "tokens ~ condition + (1 | wording) + (1 + condition || item)"
   )
-  verdicts <- vapply(own, function(beside) {
-    suppressMessages(fit_crossed(trials, levels = sides, beside = beside)$tables$effects$verdict)
+  verdicts <- vapply(own, function(reference_model) {
+    suppressMessages(fit_crossed(trials, levels = sides, reference_model = reference_model)$tables$effects$verdict)
   }, "")
   expect_equal(unname(verdicts[1:2]), rep("already_in_model", 2))
   expect_true(verdicts[[3]] %in% c("stays", "lost", "not_significant"))

@@ -66,7 +66,7 @@ test_that("a saved model opens again, and what is no model of ours is refused", 
   expect_equal(found$tables$model$file_md5, unname(tools::md5sum(file)))
   saveRDS(1, file)
   expect_error(read_topics(file), "holds no topic model of slant")
-  expect_error(read_topics("none.duckdb"), "no fitted topic model beside")
+  expect_error(read_topics("none.duckdb"), "no fitted topic model next to")
 })
 
 test_that("a model that other versions made says so when it is opened", {
@@ -160,7 +160,7 @@ test_that("no topic function touches the session's random numbers, or depends on
   expect_false(exists(".Random.seed", envir = globalenv(), inherits = FALSE))
 })
 
-test_that("beside a database only the model is opened that it was told of", {
+test_that("next to a database only the model is opened that it was told of", {
   skip_without_stm()
   skip_if_not_installed("duckdb")
   folder <- withr::local_tempdir()

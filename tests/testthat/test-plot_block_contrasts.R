@@ -4,7 +4,7 @@ made_contrasts <- function() {
   transform(rows, estimate = truth, conf_low = truth - .01, conf_high = truth + .04, source = "simulated")
 }
 
-test_that("the two kinds of the difference are drawn beside each other, and log odds not at all", {
+test_that("the two kinds of the difference are drawn next to each other, and log odds not at all", {
   skip_if_not_installed("ggplot2")
   plot <- plot_block_contrasts(made_contrasts())
   expect_equal(unique(plot$data$scale), "delta_p")

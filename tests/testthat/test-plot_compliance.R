@@ -8,7 +8,7 @@ made_predictions <- function() {
   transform(rows, conf_low = estimate - .02, conf_high = estimate + .001, source = "simulated")
 }
 
-test_that("compliance is drawn for each model, domain, block and kind, with what was observed beside it", {
+test_that("compliance is drawn for each model, domain, block and kind, with what was observed next to it", {
   skip_if_not_installed("ggplot2")
   plot <- plot_compliance(made_predictions())
   expect_equal(nrow(plot$data), 24)

@@ -6,7 +6,7 @@ made_exploration <- function() {
   )
 }
 
-test_that("four measures stand beside the level of chance, shares in per cent", {
+test_that("four measures stand next to the level of chance, shares in per cent", {
   skip_if_not_installed("ggplot2")
   plot <- plot_exploration(made_exploration())
   expect_equal(levels(plot$data$column_shown), unname(exploration_labels()))

@@ -1,4 +1,4 @@
-test_that("ratios stand beside four fifths, and a rate of 0 is counted, not drawn", {
+test_that("ratios stand next to four fifths, and a rate of 0 is counted, not drawn", {
   skip_if_not_installed("ggplot2")
   rows <- drawn_profiles()
   rows$hired[rows$job == "surgeon"] <- 0

@@ -15,8 +15,8 @@ test_that("colours say what a parameter is worth, and people are a line behind t
   skip_if_not_installed("ggplot2")
   plot <- plot_learned_parameters(made_parameters())
   greedy <- plot$data[plot$data$model == "greedy", ]
-  expect_equal(as.character(greedy$beside_shown[greedy$term == "rate"]), "not identified by these games")
-  expect_equal(unique(as.character(plot$data$beside_shown[plot$data$model == "ucb"])), parameter_worths[["failed"]])
+  expect_equal(as.character(greedy$series_shown[greedy$term == "rate"]), "not identified by these games")
+  expect_equal(unique(as.character(plot$data$series_shown[plot$data$model == "ucb"])), parameter_worths[["failed"]])
   lines <- layers_of(plot, "GeomVline")[[1]]$data
   expect_equal(sort(unique(lines$at)), c(.1, .3, 1))
   expect_equal(unique(as.character(lines$kind)), "People")

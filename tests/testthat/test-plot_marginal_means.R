@@ -1,4 +1,4 @@
-test_that("levels have their means beside each other, models apart, and the words name both ends", {
+test_that("levels have their means next to each other, models apart, and the words name both ends", {
   skip_if_not_installed("ggplot2")
   fit <- marginal_means(drawn_profiles(), "rating", c("group", "job"), "person", by = "model")
   plot <- plot_marginal_means(transform(fit$estimates, overall = 4.4, outcome = "rating", source = "simulated"))

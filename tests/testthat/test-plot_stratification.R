@@ -1,7 +1,7 @@
 test_that("colours are answer formats where there is one condition, and a model's formats share its line", {
   skip_if_not_installed("ggplot2")
   plot <- plot_stratification(made_indices())
-  expect_equal(levels(plot$data$beside_shown), c("Direct", "Chain of thought"))
+  expect_equal(levels(plot$data$series_shown), c("Direct", "Chain of thought"))
   expect_equal(levels(plot$data$column_shown), unname(index_labels()[c("si", "bgd")]))
   expect_false(anyDuplicated(plot$data[c("column_shown", "height")]) > 0)
   expect_true(all(abs(plot$data$height - plot$data$model_height) < .5))
@@ -20,7 +20,7 @@ test_that("a model with one format stands in the middle of its line", {
 test_that("several conditions are the colours, and each format has panels of its own", {
   skip_if_not_installed("ggplot2")
   plot <- plot_stratification(made_indices(variants = c("main", "steer_fair")))
-  expect_equal(levels(plot$data$beside_shown), c("main", "steer fair"))
+  expect_equal(levels(plot$data$series_shown), c("main", "steer fair"))
   expect_equal(levels(plot$data$row_shown), c("Direct", "Chain of thought"))
   expect_match(gsub("\n", " ", plot$labels$caption), "printed values of \"main\", not collected here", fixed = TRUE)
 })
@@ -39,7 +39,7 @@ test_that("a condition for each panel needs no colour of its own", {
   plot <- plot_stratification(transform(rows, panel = paste("the setting of", variant)))
   expect_match(attr(plot, "alt_text"), "2 conditions (the setting of resettlement, the setting of consc", fixed = TRUE)
   expect_equal(levels(plot$data$row_shown), paste0("the setting of\n", c("resettlement", "conscription")))
-  expect_equal(levels(plot$data$beside_shown), c("Direct", "Chain of thought"))
+  expect_equal(levels(plot$data$series_shown), c("Direct", "Chain of thought"))
 })
 
 test_that("one level of chance is one line and band, several are a short line each", {

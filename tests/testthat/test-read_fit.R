@@ -1,4 +1,4 @@
-# A database that keeps two fits, and beside it their files; what stands in for a brmsfit has its class only.
+# A database that keeps two fits, and next to it their files; what stands in for a brmsfit has its class only.
 database_with_models <- function(is_converged = TRUE, frame = parent.frame()) {
   skip_if_not_installed("duckdb")
   path <- file.path(withr::local_tempdir(.local_envir = frame), "a.duckdb")
@@ -36,11 +36,11 @@ test_that("a model that did not converge warns when it is opened", {
 test_that("of several fits one must be named, and one that is not there is a sentence", {
   path <- database_with_models()
   expect_error(read_fit(path), "keeps several Bayesian models, of fit \"compliance\", \"interference\"")
-  expect_error(read_fit(path, "lme4"), "There is no Bayesian model \"lme4\" beside")
+  expect_error(read_fit(path, "lme4"), "There is no Bayesian model \"lme4\" next to")
   expect_error(read_fit(path, "compliance", "draws"), "The draws of \"compliance\" were not kept")
 })
 
-test_that("only the very file that was kept is read, and only from the folder beside the database", {
+test_that("only the very file that was kept is read, and only from the folder next to the database", {
   path <- database_with_models()
   saveRDS("another", file.path(paste0(path, ".models"), "f1.brmsfit.rds"))
   expect_error(read_fit(path, "compliance"), "is not the file that this database recorded")

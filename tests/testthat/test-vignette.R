@@ -38,7 +38,7 @@ if (in_source && requireNamespace("knitr", quietly = TRUE)) {
       })
     }
     if (basename(file) == "hiring.Rmd") {
-      test_that("the vignette's participants lie where theirs are known to lie, beside chance", {
+      test_that("the vignette's participants lie where theirs are known to lie, next to chance", {
         si <- place$main[place$main$index == "si", ]
         expect_equal(si$estimate, c(.275, 1.27), tolerance = .1)
         expect_equal(si$random_level, c(.275, .275), tolerance = .05)

@@ -46,17 +46,17 @@ def ratios(section: SectionData) -> Group | None:
 def _own_estimates(section: SectionData) -> pl.DataFrame:
     """Return the effect in the study's own mixed model if the report has fitted it; else no rows."""
     rows = section.own("effects_over_words")
-    schema = {"model": pl.String, "test": pl.String, "estimate_beside": pl.Float64, "p_beside": pl.Float64}
+    schema = {"model": pl.String, "test": pl.String, "reference_estimate": pl.Float64, "reference_p": pl.Float64}
     return rows.select(*schema).unique(_CELL, keep="first") if rows.height else pl.DataFrame(schema=schema)
 
 
 def _effects(rows: pl.DataFrame, own: pl.DataFrame) -> pl.DataFrame:
-    beside = rows.join(own, on=_CELL, how="left", maintain_order="left")
-    named = beside.select(
+    compared = rows.join(own, on=_CELL, how="left", maintain_order="left")
+    named = compared.select(
         pl.col("model_label").alias("model"),
         pl.col("test_label").alias("test"),
-        pl.col("estimate_beside").round(1).alias("own model (tokens)"),
-        pl.col("p_beside").round_sig_figs(3).alias("p"),
+        pl.col("reference_estimate").round(1).alias("own model (tokens)"),
+        pl.col("reference_p").round_sig_figs(3).alias("p"),
         pl.col("ratio").round(2).alias("ratio of medians"),
         pl.format("{} to {}", pl.col("ratio_low").round(2), pl.col("ratio_high").round(2)).alias("95 %"),
         pl.col("p_above").round(3).alias("P(above 1)"),

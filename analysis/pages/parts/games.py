@@ -59,7 +59,7 @@ def indices(section: SectionData) -> Group | None:
     tables = []
     if intervals.height:
         tables = [
-            _open_if_short("Indices, their intervals, and what chance alone gives", _beside_chance(section, intervals)),
+            _open_if_short("Indices, their intervals, and what chance alone gives", _with_chance(section, intervals)),
             CaptionedTable("All indices", text_table(_all_indices(section, intervals))),
         ]
     tables += section.captioned_tables("allocation_indices")
@@ -140,7 +140,7 @@ def _place(name: str, order: Sequence[str]) -> pl.Expr:
     return pl.col(name).replace_strict(places, default=None, return_dtype=pl.Int64)
 
 
-def _beside_chance(section: SectionData, intervals: pl.DataFrame) -> pl.DataFrame:
+def _with_chance(section: SectionData, intervals: pl.DataFrame) -> pl.DataFrame:
     rows = _ordered(section, intervals.filter(pl.col("index").is_in(_FIRST))).with_columns(
         conf_low=pl.coalesce("conf_low", "boot_low"), conf_high=pl.coalesce("conf_high", "boot_high")
     )

@@ -58,8 +58,8 @@ def _shown(rows: pl.DataFrame, context: Context) -> pl.DataFrame:
     labels = [pl.col(name).replace(dict(texts)).alias(name) for name, texts in named.items()]
     return rows.select(
         *labels,
-        pl.col("estimate_beside").round(1).alias("own model"),
-        pl.col("std_error_beside").round(2).alias("its SE"),
+        pl.col("reference_estimate").round(1).alias("own model"),
+        pl.col("reference_std_error").round(2).alias("its SE"),
         pl.col("estimate").round(1).alias("over words"),
         pl.col("std_error").round(2).alias("SE"),
         pl.col("df").round(1),

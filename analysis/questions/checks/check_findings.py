@@ -78,7 +78,7 @@ class Checks:
             yield f"{grain['source']}:", f"variant {grain['variant']}, version {grain['study_version']}"
             yield from ((finding.standing, finding.verdict) for finding in of_grain)
 
-    def beside(self, registered: Registered | None) -> Checks:
+    def after(self, registered: Registered | None) -> Checks:
         """Return the same next to what was registered."""
         rows = self.rows if registered is None else {**self.rows, REGISTRATION: registered.deviations}
         return replace(self, rows=rows, registered=registered)

@@ -50,8 +50,8 @@ def kept_count_models(db: str | Path, study: Study, source: str | None) -> pl.Da
         n_zeros_outside=(is_outside & (pl.col("statistic") == "zeros")).sum(),
     )  # fmt: skip
     last = ratios.unique([*CELL, "family"], keep="last", maintain_order=True)
-    beside = last.join(amiss, on="call_id", how="left", maintain_order="left")
-    return beside.select(*CELL, *_EFFECT, "n_compared", "n_outside", "n_zeros_outside")
+    compared = last.join(amiss, on="call_id", how="left", maintain_order="left")
+    return compared.select(*CELL, *_EFFECT, "n_compared", "n_outside", "n_zeros_outside")
 
 
 def count_models(rows: CheckRows, context: Context) -> Verdict:

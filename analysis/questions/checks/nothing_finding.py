@@ -62,7 +62,7 @@ def _of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
             "test",
             pl.lit(_ASKED).alias("engine"),
             pl.col("estimate").alias("observed"),
-            pl.col("p_beside").alias("p_engine"),
+            pl.col("reference_p").alias("p_engine"),
             pl.col("p_value").alias("p_over_words"),
             (pl.col("estimate") / pl.col("sd")).alias("observed_d"),
         )
@@ -110,8 +110,8 @@ def _dealt_sentences(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) 
         "expected."
     )
     sizes = real.select((pl.col("estimate") / pl.col("sd")).abs().alias("d"))["d"].drop_nulls()
-    beside = f"; of the words as they are {spread(sizes)}" if sizes.len() else ""
-    yield f"Their effects without sign, in standard deviations: {spread(dealt['observed_d'].abs())}{beside}."
+    of_words = f"; of the words as they are {spread(sizes)}" if sizes.len() else ""
+    yield f"Their effects without sign, in standard deviations: {spread(dealt['observed_d'].abs())}{of_words}."
 
 
 def _dealt_choices(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) -> Iterator[str]:
@@ -125,5 +125,5 @@ def _dealt_choices(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) ->
         "be expected, for words are dealt in balance."
     )
     sizes = real["delta_p"].drop_nulls().abs()
-    beside = f"; of the words as they are {spread(sizes, 3)}" if sizes.len() else ""
-    yield f"Their differences ΔP, without sign: {spread(dealt['observed'].drop_nulls().abs(), 3)}{beside}."
+    of_words = f"; of the words as they are {spread(sizes, 3)}" if sizes.len() else ""
+    yield f"Their differences ΔP, without sign: {spread(dealt['observed'].drop_nulls().abs(), 3)}{of_words}."

@@ -39,8 +39,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Context:
-    """What sentences need beside the rows: the labels of models, tests and conditions (in the study's order), the marks
-    that were set, and whether the study has a variant in which the order of options is balanced.
+    """Hold what sentences need besides the rows: the labels of models, tests, conditions (in the study's order), the
+    marks that were set, and whether the study has a variant in which the order of options is balanced.
     """
 
     models: Mapping[str, str]

@@ -99,7 +99,7 @@ def check(
     calls = retest_calls(db, study.name, source)
     if (known is not None or calls) and not has_checks(study):
         checks = Checks(study, alpha, bound, {}, _grains(db, study, source), [], None)
-        return _asked_again(checks, db, calls, executor or workers).beside(known)
+        return _asked_again(checks, db, calls, executor or workers).after(known)
     checks = _check(db, study, source, measure, bound, alpha, executor or workers, refit, progress)
     nothing = nothing_rows(db, study.name, source, checks.rows)
     kept = kept_rows(db, study, source)
@@ -107,7 +107,7 @@ def check(
     checks = replace(checks, looks=tuple(look for made in read_looks(Path(db), study.name).values() for look in made))
     checks = _asked_again(checks, db, calls, executor or workers)
     # compared again: a check may be a look at the results, too
-    return checks if known is None else checks.beside(registered_study(db, study.name, known.registration))
+    return checks if known is None else checks.after(registered_study(db, study.name, known.registration))
 
 
 READ_ONLY = ("counts", "calibration")

@@ -125,7 +125,7 @@ def same_words(rows: CheckRows, context: Context) -> Verdict:
 
 def _without_errors(pairs: pl.DataFrame) -> Iterator[str]:
     """How reliable effects at words are, and what is left of the correlations without their errors."""
-    reliability = pl.concat([pairs["reliability"], pairs["reliability_beside"]]).drop_nulls()
+    reliability = pl.concat([pairs["reliability"], pairs["other_reliability"]]).drop_nulls()
     known = pairs["corrected"].drop_nulls()
     if reliability.is_empty():
         return
@@ -178,7 +178,7 @@ def over_words_details(crossed: pl.DataFrame, context: Context) -> list[str]:
     )
     details = [
         *(
-            f"{context.cell(row)}: {row['verdict']} (p = {number(row['p_beside'], 3)} in the study's own model, "
+            f"{context.cell(row)}: {row['verdict']} (p = {number(row['reference_p'], 3)} in the study's own model, "
             f"{number(row['p_value'], 3)} over words and wordings; its standard error is "
             f"{number(row['std_error_ratio'])} times as large)."
             for row in _changed(crossed).to_dicts()

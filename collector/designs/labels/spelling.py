@@ -81,14 +81,14 @@ def any_label(bare: tuple[str, ...], plural: bool) -> re.Pattern[str]:
     edges, and a word in Latin letters ends where one of theirs begins ("答えはQuickです")."""
 
     def spelled(label: str) -> str:
-        start = rf"(?<!{_letter_beside(label[0])})(?<![\-'])" if has_edges(label[0]) else ""
-        end = rf"{'s?' if plural else ''}(?!{_letter_beside(label[-1])})(?!')(?!-\w)" if has_edges(label[-1]) else ""
+        start = rf"(?<!{_adjoining_letter(label[0])})(?<![\-'])" if has_edges(label[0]) else ""
+        end = rf"{'s?' if plural else ''}(?!{_adjoining_letter(label[-1])})(?!')(?!-\w)" if has_edges(label[-1]) else ""
         return start + r"\s+".join(map(re.escape, label.split())) + end
 
     return re.compile("|".join(map(spelled, sorted(bare, key=lambda label: (-len(label), label)))) or r"(?!)")
 
 
-def _letter_beside(char: str) -> str:
+def _adjoining_letter(char: str) -> str:
     """Return what would make the word of this letter a longer one."""
     return r"\w" if re.match(f"[{_UNSPACED}]", char) else rf"[^\W{_UNSPACED}]"
 

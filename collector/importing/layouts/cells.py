@@ -148,7 +148,7 @@ class PlannedCells:
             return trials[alike[0]]
         if not item and len(trials) == 1:
             return next(iter(trials.values()))
-        return trials.get(_DECIMALS.sub("", item), [])  # pandas writes numbers beside empty cells so
+        return trials.get(_DECIMALS.sub("", item), [])  # pandas writes numbers next to empty cells so
 
     def _stand_in(self, place: Place, label: str, item: str) -> Trial:
         test = place[0]

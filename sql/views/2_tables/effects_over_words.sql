@@ -5,8 +5,8 @@
 -- reads: fits, crossed_effects, crossed_shares, models, tests
 -- study: any
 -- note:  Made by `analyze --fit crossed` and by `analyze check`, with R's fit_crossed(): random effects of word and
---        wording on the condition. `std_error_ratio`: over the study's own model (`beside`). `verdict`: the effect stays
---        significant, is lost, is gained, or is not_significant in either model; already_in_model if the study's own
+--        wording on the condition. `std_error_ratio`: over the study's own model (`reference_model`). `verdict`: the effect
+--        stays significant, is lost, is gained, or is not_significant in either model; already_in_model if the study's own
 --        model lets the effect vary over words and wordings, too. `mde`: what such a study would find with a power of
 --        80 %, in units of the outcome, `mde_d` in standard deviations. The shares add up to 1: what words, wordings and
 --        trials have of the squared standard error, and combinations of word, wording and condition where there are
@@ -23,11 +23,11 @@ WITH shares AS (
     GROUP BY call_id
 )
 SELECT f.source, f.study, f.study_version, f.variant, f.model, coalesce(m.label, f.model) AS model_label, f.test,
-       coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, e.term, e.estimate_beside,
-       e.std_error_beside, e.p_beside, e.estimate, e.std_error, e.std_error_ratio, e.df, e.p_value, e.conf_low,
+       coalesce(t.label, f.test) AS test_label, f.refusals_removed, f.measure, e.term, e.reference_estimate,
+       e.reference_std_error, e.reference_p, e.estimate, e.std_error, e.std_error_ratio, e.df, e.p_value, e.conf_low,
        e.conf_high, e.verdict, e.mde, e.mde_d, e.sd, s.share_words, s.share_wordings, s.share_combinations,
-       s.share_trials, e.is_singular, e.left_out, e.fitted, e.df_method, e.generalises_to, e.beside, f.formula, f.n,
-       f.fit, f.status, f.call_id
+       s.share_trials, e.is_singular, e.left_out, e.fitted, e.df_method, e.generalises_to, e.reference_model,
+       f.formula, f.n, f.fit, f.status, f.call_id
 FROM crossed_effects e
 JOIN fits f ON f.call_id = e.call_id
 JOIN shares s ON s.call_id = e.call_id

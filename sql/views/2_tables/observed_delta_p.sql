@@ -13,7 +13,7 @@ WITH cells AS (
     SELECT source, study, study_version, variant, model, domain, structured_output, block,
            n_valid, consistent_rate AS rate, mean_p_consistent AS mean_p
     FROM consistency_by_block
-), beside AS (
+), compared AS (
     SELECT w.*, o.condition AS block, f.condition AS reference, r.n_valid AS reference_n_valid,
            c.n_valid,
            r.rate AS reference_rate, c.rate, r.mean_p AS reference_mean_p, c.mean_p
@@ -30,4 +30,4 @@ WITH cells AS (
 SELECT c.source, c.study, c.study_version, c.variant, c.model, c.domain, c.block, c.reference, c.structured_output,
        c.reference_n_valid, c.n_valid, c.reference_rate, c.rate, c.reference_rate - c.rate AS delta_p,
        c.reference_mean_p, c.mean_p, c.reference_mean_p - c.mean_p AS delta_mean_p
-FROM beside c;
+FROM compared c;

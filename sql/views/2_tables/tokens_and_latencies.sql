@@ -1,4 +1,4 @@
--- tokens_beside_latencies: do models think longer if people answer later? Cohen's d of tokens next to people's D.
+-- tokens_and_latencies: do models think longer if people answer later? Cohen's d of tokens next to people's D.
 -- grain: call_id, people_call_id
 -- order: source, study, study_version, variant, fit, models.model_no, model, tests.test_no, test, refusals_removed
 --        DESC, measure, call_id, call_id
@@ -7,7 +7,7 @@
 -- note:  Made by `analyze --fit effect_size` (of models) and `--fit d_score` (of people, Greenwald, Nosek & Banaji 2003),
 --        matched by study, version, variant and test. Both are incompatible less compatible in units of a standard
 --        deviation, but d is over trials of a model and D within people: signs and order compare, sizes do not.
-CREATE OR REPLACE VIEW tokens_beside_latencies AS
+CREATE OR REPLACE VIEW tokens_and_latencies AS
 WITH effects AS (
     SELECT f.*, e.estimate, e.conf_low, e.conf_high
     FROM fits f
