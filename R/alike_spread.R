@@ -71,7 +71,7 @@ range_of <- function(parts, alpha, n_draws, seed) {
 
 # The 2.5 % and 97.5 % quantiles as stats::quantile() has them (type 7), which takes ten times as long.
 central_limits <- function(values) {
-  values <- sort(values)
+  values <- sorted(values)
   at <- 1 + (length(values) - 1) * c(.025, .975)
   below <- floor(at)
   above <- pmin(below + 1, length(values))
@@ -141,14 +141,17 @@ pooled_column_variances <- function(values) {
   c(mean(variances, na.rm = TRUE), variances)
 }
 
+# As sort() has them, which takes three times as long for few values: resampling sorts tens of thousands of times.
+sorted <- function(values) sort.int(values, method = "quick")
+
 # The mean distance between the quantiles of two samples, of which neither need be as long as the other.
 wasserstein <- function(x, y) {
-  x <- sort(x)
-  y <- sort(y)
+  x <- sorted(x)
+  y <- sorted(y)
   if (length(x) == length(y)) {
     return(mean(abs(x - y)))
   }
-  at <- sort(c(x, y))
+  at <- sorted(c(x, y))
   widths <- diff(at)
   at <- at[-length(at)]
   sum(abs(findInterval(at, x) / length(x) - findInterval(at, y) / length(y)) * widths)

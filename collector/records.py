@@ -27,6 +27,7 @@ RefusalRule = Literal["outcome", "exact_label"]
 REFUSAL_RULES: tuple[RefusalRule, ...] = get_args(RefusalRule)
 """List what a study may count as a refusal: the outcome `refused`, or (a paper's rule) anything but exactly a label."""
 EndingKind = Literal["answer", "truncated", "filtered", "refused", "malformed", "failed", "stop", "unknown", "missing"]
+MAX_REPETITIONS = 10_000
 Measure = Literal["reasoning", "output"]
 TokenSource = Literal["usage", "output", "template", "retokenized"]
 LogprobKind = Literal["exact", "first_token"]

@@ -5,7 +5,7 @@ If there are Bayesian models among the fits, each frame says for each row what t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import polars as pl
 
@@ -78,10 +78,10 @@ class FitFrames:
     def of_engines(self) -> dict[str, Mapping[str, pl.DataFrame]]:
         """Return by engine and name the tables that only this engine has."""
         return {
-            name: {
-                table.removeprefix(f"{name}_"): (self._of_cells if engine.are_of_cells else self._of_all)(table)
-                for table in list(tables_of(name).values())[3:]
-            }
+            name: _EngineTables(
+                {table.removeprefix(f"{name}_"): table for table in list(tables_of(name).values())[3:]},
+                self._of_cells if engine.are_of_cells else self._of_all,
+            )
             for name, engine in ENGINES.items()
             if engine.tables
         }
@@ -112,6 +112,25 @@ class FitFrames:
             return joined
         verdicts = models.select(ID, "is_converged", "verdict")
         return joined.join(verdicts, on=ID, how="left", maintain_order="left")
+
+
+class _EngineTables(Mapping[str, pl.DataFrame]):
+    """Make the tables of one engine when they are asked for: most callers want few of those of all engines."""
+
+    def __init__(self, names: Mapping[str, str], make: Callable[[str], pl.DataFrame]) -> None:
+        self._names, self._make = names, make
+        self._made: dict[str, pl.DataFrame] = {}
+
+    def __getitem__(self, name: str) -> pl.DataFrame:
+        if name not in self._made:
+            self._made[name] = self._make(self._names[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def _joined(cells: pl.DataFrame, frame: pl.DataFrame) -> pl.DataFrame:

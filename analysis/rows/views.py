@@ -107,7 +107,7 @@ def read_view(connection: duckdb.DuckDBPyConnection, view: str, **only: str | No
     the view's name is looked up among the stored ones before DuckDB sees it."""
     names = stored_views(connection)
     if view in names:
-        frame: pl.DataFrame = frame_of(ordered_view(connection, view))
+        frame: pl.DataFrame = frame_of(ordered_view(connection, view, names))
         return frame.filter(**{column: value for column, value in only.items() if value is not None})
     if list(sql_dir().glob(f"views/*/*{view}.sql")) and view.isidentifier():
         raise DatabaseError(

@@ -25,8 +25,7 @@ from aiohttp import web
 
 from slant.collector.designs import Design
 from slant.collector.errors import ProviderError
-from slant.collector.plan.run_plan import MAX_REPETITIONS
-from slant.collector.records import Reply, TokenLogprob, Trial
+from slant.collector.records import MAX_REPETITIONS, Reply, TokenLogprob, Trial
 from slant.collector.studies.catalogue import Study, StudyModel, load_study
 from slant.collector.system.child_processes import child_environment
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 import duckdb
@@ -57,6 +57,7 @@ class TableInfo:
         return f"{self.name}{paper}: {self.purpose}"
 
 
+@functools.cache
 def read_header(text: str) -> TableInfo:
     """Return the comment lines at the top of a view's file. Raise ValueError if a required one is
     missing.
@@ -112,11 +113,14 @@ def known_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckD
     return connection.view(name)
 
 
-def ordered_view(connection: duckdb.DuckDBPyConnection, name: str) -> duckdb.DuckDBPyRelation:
-    """Return a view with its rows in the order in which they are shown; DuckDB's own error if there is no such view."""
+def ordered_view(
+    connection: duckdb.DuckDBPyConnection, name: str, known: Collection[str] | None = None
+) -> duckdb.DuckDBPyRelation:
+    """Return a view with its rows in the order in which they are shown; DuckDB's own error if there is no such view.
+    `known`: the names of all views, if the caller has looked them up."""
     # Without ORDERS it is an older slant's file, whose views sort themselves. The query is never read from the file,
     # which may come from a stranger.
-    query = _ordered_queries().get(name) if ORDERS in view_names(connection) else None
+    query = _ordered_queries().get(name) if ORDERS in (known or view_names(connection)) else None
     return connection.sql(query) if query else connection.view(name)
 
 

@@ -17,13 +17,11 @@ from slant.collector.plan.elicited_rates import with_rates
 from slant.collector.plan.shards import Shard, share_of
 from slant.collector.providers import Provider, checked_address, provider_named
 from slant.collector.providers.prices import PriceList, load_prices
-from slant.collector.records import Conversation, Prompt, Registration
+from slant.collector.records import MAX_REPETITIONS, Conversation, Prompt, Registration
 from slant.collector.request.record import Request
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.studies.catalogue import Study, StudyModel
 from slant.collector.system.network import check_route
-
-MAX_REPETITIONS = 10_000
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.plan.conversations import plan, planned_count
 from slant.collector.plan.elicited_rates import with_rates
-from slant.collector.plan.run_plan import MAX_REPETITIONS
-from slant.collector.records import Registration
+from slant.collector.records import MAX_REPETITIONS, Registration
 from slant.collector.registration.canonical import CANONICAL_FORM, FORMAT, exact, registration_of
 from slant.collector.stopping.rule import StoppingRule
 from slant.collector.stopping.widths import fit_of_width, outcome_of

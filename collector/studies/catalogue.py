@@ -22,8 +22,7 @@ from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.providers.temperature import with_temperature
 from slant.collector.records import RefusalRule
 from slant.collector.stable_ids import stable_id
-from slant.collector.studies.stored_texts import is_kept, kept_names, kept_study
-from slant.collector.study.folder import StudyFolder, read_text
+from slant.collector.study.folder import StudyFolder, is_kept, read_text
 from slant.collector.study.records import (
     BASE,
     NULL,
@@ -123,6 +122,9 @@ def load_variants(name_or_path: str | Path, db: str | Path | None = None) -> dic
 
 
 def _study_path(name_or_path: str | Path, db: str | Path | None) -> Path:
+    # Here, as the simulated provider, a process that each run starts, would spend half a second on DuckDB and Polars.
+    from slant.collector.studies.stored_texts import kept_names, kept_study
+
     if isinstance(name_or_path, str) and not name_or_path.endswith(".toml") and "/" not in name_or_path:
         if name_or_path in list_studies():
             return studies_dir() / f"{name_or_path}.toml"

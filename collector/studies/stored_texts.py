@@ -10,7 +10,6 @@ import contextlib
 import csv
 import io
 import json
-import os
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -26,6 +25,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import SideJournal, utc_now
 from slant.collector.records import Registration
 from slant.collector.stable_ids import stable_id
+from slant.collector.study.folder import kept_folder
 from slant.collector.system.files import contents
 from slant.collector.system.scratch import replace_file
 
@@ -160,17 +160,6 @@ def _write(folder: Path, stored_text: KeptText) -> Path:
         if place.is_symlink() or not place.is_file() or contents(place) != data:
             replace_file(place, data)
     return (folder / next(iter(stored_text.files))).resolve()
-
-
-def kept_folder() -> Path:
-    """Return the folder into which studies from databases are written."""
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "slant" / "studies"
-
-
-def is_kept(path: Path) -> bool:
-    """Return True for a study file that was written from a database, not by a person."""
-    return path.is_relative_to(kept_folder().resolve()) or path.parent.name.startswith("slant-study-")
 
 
 NOT_ASKED = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
@@ -45,6 +46,17 @@ def read_text(path: Path, max_bytes: int = MAX_READ_BYTES) -> str:
         ) from None
     except OSError as error:
         raise StudyError(f"Can't read {path}: {error.strerror}.") from None
+
+
+def kept_folder() -> Path:
+    """Return the folder into which studies from databases are written."""
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "slant" / "studies"
+
+
+def is_kept(path: Path) -> bool:
+    """Return True for a study file that was written from a database, not by a person."""
+    return path.is_relative_to(kept_folder().resolve()) or path.parent.name.startswith("slant-study-")
 
 
 class StudyFolder:

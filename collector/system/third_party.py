@@ -12,7 +12,9 @@ name that slant has itself stays slant's: no package can put itself between a pe
 
 from __future__ import annotations
 
-from importlib.metadata import EntryPoint, entry_points
+import functools
+import sys
+from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from typing import TypeVar
 
 from slant.collector.errors import SlantError
@@ -21,7 +23,17 @@ T = TypeVar("T")
 
 
 def third_party_names(group: str) -> list[str]:
-    return sorted({entry.name for entry in entry_points(group=group)})
+    return sorted({entry.name for entry in _entries(group)})
+
+
+def _entries(group: str) -> EntryPoints:
+    """Return a group's entry points. Finding them reads every package that is installed, some 40 ms each time."""
+    return _entries_on(group, tuple(sys.path))
+
+
+@functools.cache
+def _entries_on(group: str, _path: tuple[str, ...]) -> EntryPoints:
+    return entry_points(group=group)
 
 
 def load_third_party(group: str, name: str, kind: type[T], error: type[SlantError]) -> T | None:
@@ -29,7 +41,7 @@ def load_third_party(group: str, name: str, kind: type[T], error: type[SlantErro
     `kind`."""
     what = group.partition(".")[2].removesuffix("s")
     # a package that is on the path twice (a checkout and an installed copy) has the same entry twice
-    entries = {(entry.value, _package(entry)): entry for entry in entry_points(group=group, name=name)}
+    entries = {(entry.value, _package(entry)): entry for entry in _entries(group).select(name=name)}
     if not entries:
         return None
     if len(entries) > 1:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -39,6 +40,14 @@ old = "You are old."
 def rating(draw: random.Random, item: int, group: str) -> int:
     own = {"young": 0.8, "old": -0.8}.get(group, 0.0) * (1 if item % 2 else -1)
     return min(7, max(1, round(draw.gauss(2.5 + item * 0.6 + own, 1.1))))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_draws() -> Iterator[None]:
+    """Permutations and bootstrap samples are R's: its own tests look at their numbers (test-alike.R)."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("slant.analysis.questions.alike.DRAWS", 99)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +92,7 @@ def test_a_model_beside_people_has_the_numbers_of_r_alone(place: Path) -> None:
          "is_people": False, "group": None if persona == "nobody" else persona}
         for persona in ("nobody", *GROUPS) for repetition in range(1, 21) for number, item in enumerate(ITEMS)
     ]  # fmt: skip
-    direct = answered(Call("alike", pl.DataFrame(rows), {"outcome": "y", "group": "group"}))
+    direct = answered(Call("alike", pl.DataFrame(rows), {"outcome": "y", "group": "group", "n_draws": 99}))
     there, here = (frame.filter(kind="item").sort("name") for frame in (direct["differences"], found.differences))
     assert here["difference"].to_list() == pytest.approx(there["difference"].to_list())
     assert here["p_equivalence"].to_list() == pytest.approx(there["p_equivalence"].to_list())

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -23,25 +24,32 @@ def package_of(module: str) -> str:
     return module.removeprefix("slant.").split(".")[0]
 
 
-def imported_by(file: Path) -> set[str]:
+@cache
+def nodes_of(file: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a file's tree, the module first: each file is parsed once."""
+    return tuple(ast.walk(ast.parse(file.read_text(encoding="utf-8"))))
+
+
+@cache
+def imported_by(file: Path) -> frozenset[str]:
     """The packages that a file imports, also inside functions and through importlib: of slant its two halves."""
     names = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in nodes_of(file):
         if isinstance(node, ast.Import):
             names |= {package_of(alias.name) for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             names |= {package_of(f"{node.module}.{alias.name}") for alias in node.names}
         elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module"):
             names |= {package_of(str(a.value)) for a in node.args if isinstance(a, ast.Constant)}
-    return names
+    return frozenset(names)
 
 
 def strings_in(file: Path) -> Iterator[tuple[int, str]]:
     """(line, text) of each string that is not a docstring."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    bodies = [node.body for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]
+    nodes = nodes_of(file)
+    bodies = [node.body for node in nodes if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef))]
     docstrings = {id(body[0].value) for body in bodies if body and isinstance(body[0], ast.Expr)}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.lineno, node.value
 
@@ -63,7 +71,8 @@ def test_only_the_bridge_imports_rpy2() -> None:
 
 def test_nothing_imports_pyarrow() -> None:
     files = [*CODE, *ROOT.glob("tests/**/*.py"), *ROOT.glob("bench/**/*.py")]
-    assert [file.name for file in files if "pyarrow" in imported_by(file)] == []
+    naming = [file for file in files if "pyarrow" in file.read_text("utf-8")]
+    assert [file.name for file in naming if "pyarrow" in imported_by(file)] == []
 
 
 def test_the_collector_never_imports_the_analysis() -> None:
@@ -101,9 +110,9 @@ def test_no_fit_runs_code_of_a_figure_so_that_a_figure_drawn_otherwise_makes_non
     drawing = {file: text for file, text in code.items() if file.name.startswith(("plot_", "figure_"))}
     defined = {name for text in drawing.values() for name in re.findall(r"^([\w.]+) <- function", text, re.M)}
     assert len(defined) > 20
+    call = re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, sorted(defined)))})\(")
     for file, text in code.items() - drawing.items():
-        run = re.sub(r"^\s*#.*$", "", text, flags=re.M)
-        called = [name for name in defined if re.search(rf"(?<![\w.]){re.escape(name)}\(", run)]
+        called = call.findall(re.sub(r"^\s*#.*$", "", text, flags=re.M))
         assert called == [], f"{file.name} calls {called} of a file that draws"
 
 
@@ -115,7 +124,7 @@ def room_of(file: Path) -> str:
 def rooms_imported_by(file: Path) -> set[str]:
     """Also by imports inside functions and for types only: who reads the one room must know the other."""
     names = set()
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in nodes_of(file):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -139,7 +148,9 @@ def test_no_module_has_the_name_of_a_function_in_it() -> None:
     and `compare()` are called as the design and the public names have them.
     """
     for file in CODE:
-        functions = [node for node in ast.parse(file.read_text("utf-8")).body if isinstance(node, ast.FunctionDef)]
+        module = nodes_of(file)[0]
+        assert isinstance(module, ast.Module)
+        functions = [node for node in module.body if isinstance(node, ast.FunctionDef)]
         names = {function.name for function in functions if not function.decorator_list}  # commands are no functions
         assert file.stem not in names - {"results", "compare"}, file
 

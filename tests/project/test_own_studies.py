@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from slant import analysis
 from slant.analysis.cli.main import analyze
+from slant.collector import merge
 from slant.collector.cli import collect as collect_command
 from slant.collector.errors import UsageError
 from tests.support import ROOT
@@ -29,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     its = tmp_path_factory.mktemp("own")
     for name in OWN:
         collected(name, its / name, its / f"{name}.duckdb")
-        collected(name, its / name, its / "all.duckdb")
+    merge(its / "all.duckdb", [its / f"{name}.duckdb" for name in OWN])
     return its
 
 
