@@ -5,8 +5,9 @@ Anthropic: anthropic-ratelimit-{requests,tokens,input-tokens,output-tokens}-{lim
 Azure: the same names, resets as plain numbers that are milliseconds, and x-ratelimit-renewalperiod-{requests,tokens}.
 OpenRouter, Together: x-ratelimit-{limit,remaining,reset}, resets as seconds or as a moment since 1970.
 Mistral, Cerebras: x-ratelimit-{limit,remaining,reset}-{req,requests,tokens}-{minute,day}, with or without resets.
-ratelimit-{limit,remaining,reset} (an IETF draft): seconds, the limit also as 100;w=60.
-Waits: retry-after-ms, retry-after (seconds or a date), RetryInfo in the body (Gemini), "try again in 1.2s" (OpenAI).
+ratelimit-{limit,remaining,reset} (an IETF draft): seconds, the limit also as 100;w=60; newer: "name";r=50;t=30.
+Waits: retry-after-ms, retry-after (seconds or a date), RetryInfo in the body (Gemini), its retry_after, "try again in
+1.2s" (OpenAI), "Please retry after 26 seconds" (Azure), OpenRouter's X-RateLimit-Reset inside the body.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ from typing import Any
 LONGEST_WAIT_S = 3600.0  # a server that asks for more is not busy, it is done for the day
 
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
-_PART = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)(ms|us|µs|ns|d|h|m|s)")
-_DURATION = re.compile(rf"(?:{_PART.pattern})+")
+_UNIT = r"ms|us|µs|ns|millisecond|msec|d|day|h|hr|hour|m|min|minute|s|sec|second"
+_PART = re.compile(rf"([0-9]{{1,15}}(?:\.[0-9]{{1,15}})?)\s?(?:({_UNIT})s?)(?![a-zµ])")
+_DURATION = re.compile(rf"(?:p?t)?(?:{_PART.pattern}[\s,]{{0,2}})+")
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _OPENAI = re.compile(
     r"(?:x-)?ratelimit-(?P<what>limit|remaining|reset|renewalperiod)"
@@ -39,7 +41,14 @@ _SPANS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0}
 _OLDEST_MOMENT = 1e9  # no limit takes thirty years to reset: a larger number is a moment since 1970
 _USUAL_PERIOD_S = 60.0  # for a limit that does not state its period
 _WINDOW = re.compile(r"\s*([0-9]{1,15})\s*(?:[,;]|$)(?:.*?;\s*w=([0-9]{1,9}))?.*", re.DOTALL)
-_TRY_AGAIN = re.compile(rf"try again in ((?:{_PART.pattern})+)")
+_TRY_AGAIN = re.compile(
+    rf"\b(?:try again|try your request again|retry|retry your request|wait)(?: (?:in|after|for|at least))? "
+    rf"((?:{_PART.pattern}[\s,]{{0,2}})+)",
+    re.IGNORECASE,
+)
+_WAITS = {"retry_after": 1.0, "retry_after_seconds": 1.0, "retry_after_ms": 1e-3, "retryAfter": 1.0, "reset_in": 1.0}
+_ITEM = re.compile(r"\b(?P<what>r|remaining|t|reset|q|limit|w)=\s*\"?(?P<number>[0-9]{1,15})")
+_ITEM_PARTS = {"r": "remaining", "t": "reset", "q": "limit", "w": "renewalperiod"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +65,17 @@ class StatedBudget:
 
 @functools.lru_cache(maxsize=256)  # thousands of answers have the same few
 def duration_s(text: str) -> float | None:
-    """Return the seconds of "1m30s", "6ms", "20s" or a plain number of seconds; None if it is neither."""
+    """Return the seconds of "1m30s", "6ms", "20 seconds", "PT1M30S" or a plain number; None if it is none."""
     text = text.strip()
     if _NUMBER.fullmatch(text):
         return float(text)
-    if not _DURATION.fullmatch(text):
+    if not _DURATION.fullmatch(text := text.lower()):
         return None
-    return sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(text))
+    return sum(float(number) * _UNITS[_short(unit)] for number, unit in _PART.findall(text))
+
+
+def _short(unit: str) -> str:
+    return unit if unit in _UNITS else "ms" if unit in ("millisecond", "msec") else unit[0]
 
 
 def reset_s(text: str, now: float) -> float | None:
@@ -107,6 +120,8 @@ def _budget_parts(names: tuple[str, ...]) -> tuple[tuple[str, str, str], ...]:
 
 def _budget_part(name: str) -> tuple[str, str] | None:
     """Return the budget and the part of it that a header reports: ("input_tokens", "limit"); None if none."""
+    if name in ("ratelimit", "ratelimit-policy"):
+        return "requests", name
     match = _OPENAI.fullmatch(name) or _ANTHROPIC.fullmatch(name)
     if match is None:
         return None
@@ -122,6 +137,8 @@ def is_budget(name: str) -> bool:
 
 
 def _told(kind: str, parts: Mapping[str, str], now: float) -> StatedBudget | None:
+    if "ratelimit" in parts:
+        parts = _of_item(parts.get("ratelimit-policy", ""), parts["ratelimit"]) | dict(parts)
     limit, period_s = _limit(parts.get("limit", ""))
     remaining = _number(parts.get("remaining", ""))
     if limit is None or remaining is None or limit <= 0:
@@ -131,6 +148,14 @@ def _told(kind: str, parts: Mapping[str, str], now: float) -> StatedBudget | Non
     return StatedBudget(
         kind, limit, min(remaining, limit), _full_in_s(parts.get("reset", ""), now, missing / limit, period_s)
     )
+
+
+def _of_item(policy: str, item: str) -> dict[str, str]:
+    """Return the parts of a budget in the newer IETF form: `"default";r=50;t=30`, its policy `"default";q=100;w=60`.
+    If there are several, the first counts."""
+    found = [match for text in (policy, item) for match in reversed(list(_ITEM.finditer(text)))]
+    parts = {_ITEM_PARTS.get(match["what"], match["what"]): match["number"] for match in found}
+    return {name: f"{number}s" if name == "reset" else number for name, number in parts.items()}
 
 
 @functools.lru_cache(maxsize=64)
@@ -177,7 +202,7 @@ def retry_after_s(headers: Mapping[str, str], now: float | None = None) -> float
     milliseconds = headers.get("retry-after-ms", "").strip()
     if _NUMBER.fullmatch(milliseconds):
         return float(milliseconds) / 1000
-    value = headers.get("retry-after", "").strip()
+    value = (headers.get("retry-after") or headers.get("x-retry-after") or "").strip()
     if (seconds := duration_s(value)) is not None:
         return seconds
     moment = _date(value)
@@ -195,14 +220,29 @@ def _date(text: str) -> float | None:
 
 
 def body_wait_s(body: Mapping[str, Any] | None) -> float | None:
-    """Return the wait in seconds from an error body: Gemini's RetryInfo, or OpenAI's "Please try again in 1.2s"."""
-    error = (body or {}).get("error")
+    """Return the wait in seconds from an error body: Gemini's RetryInfo, a field for it, OpenRouter's headers inside
+    the body, or a sentence such as "Please try again in 1.2s"."""
+    body = body or {}
+    error = body.get("error")
+    if isinstance(error, list) and error:
+        error = error[0]
     if not isinstance(error, Mapping):
-        return None
+        error = {"message": error or body.get("detail") or body.get("message")}
     details = error.get("details")
     for detail in details if isinstance(details, list) else []:
         if isinstance(detail, Mapping) and str(detail.get("@type", "")).endswith("google.rpc.RetryInfo"):
             return duration_s(str(detail.get("retryDelay", "")))
+    metadata = error.get("metadata")
+    for table in (error, metadata if isinstance(metadata, Mapping) else {}, body):
+        for name, unit_s in _WAITS.items():
+            if name in table and (stated := duration_s(str(table[name]))) is not None:
+                return stated * unit_s
+    headers = metadata.get("headers") if isinstance(metadata, Mapping) else None
+    if isinstance(headers, Mapping):
+        inner = {str(name).lower(): str(value) for name, value in headers.items()}
+        waits = (retry_after_s(inner), reset_s(inner.get("x-ratelimit-reset", ""), time.time()))
+        if (wait_s := next((wait for wait in waits if wait is not None), None)) is not None:
+            return wait_s
     sentence = _TRY_AGAIN.search(str(error.get("message") or "")[:2000])
     return duration_s(sentence[1]) if sentence else None
 

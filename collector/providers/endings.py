@@ -13,6 +13,7 @@ value of each SDK has a row). A word that is not in it is no answer either: `mal
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -23,6 +24,7 @@ from slant.collector.records import EndingKind, Outcome, Reply
 
 Means = Literal["answer", "truncated", "filtered", "refused", "malformed", "failed", "stop"]
 NO_REASON = "no finish reason"
+_ENUM = re.compile(r"^(?:finish_?reason|stop_?reason|done_?reason)[._](?=.)")  # FINISH_REASON_STOP
 _OUTCOMES: dict[EndingKind, Outcome | None] = {
     "answer": None, "truncated": "truncated", "filtered": "filtered", "refused": "refused", "malformed": "malformed",
     "failed": "failed", "stop": "failed", "unknown": "malformed", "missing": "malformed",
@@ -57,8 +59,8 @@ def ending(dialect: str, word: str | None) -> Ending:
     """Return what a word means in a dialect ("chat", "responses", "anthropic", "gemini", "ollama"). An empty word
     counts as none.
 
-    Capitals and hyphens make no difference. Gateways pass on the words of other dialects: such a word is known if all
-    dialects that have it agree on it.
+    Capitals, hyphens and the name of its kind (FINISH_REASON_STOP) make no difference. Gateways pass on the words of
+    other dialects: such a word is known if all dialects that have it agree on it.
     """
     if not word:
         return Ending(word, "missing")
@@ -67,7 +69,7 @@ def ending(dialect: str, word: str | None) -> Ending:
 
 
 def _plain(word: str) -> str:
-    return word.lower().replace("-", "_")
+    return _ENUM.sub("", word.lower().replace("-", "_"))
 
 
 @cache

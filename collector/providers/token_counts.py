@@ -14,6 +14,13 @@ from typing import Any, NamedTuple
 from slant.collector.providers.exchange import count, whole
 
 _OTHER_PARTS = ("audio_tokens", "image_tokens", "video_tokens")
+_CACHED = ("prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens", "cache_read_input_tokens")
+_OTHER_NAMES = (
+    ("input_tokens", "prompt_tokens"), ("inputTokens", "prompt_tokens"), ("promptTokens", "prompt_tokens"),
+    ("output_tokens", "completion_tokens"), ("outputTokens", "completion_tokens"),
+    ("completionTokens", "completion_tokens"), ("totalTokens", "total_tokens"),
+    ("input_tokens_details", "prompt_tokens_details"), ("output_tokens_details", "completion_tokens_details"),
+)  # fmt: skip
 
 
 class Counts(NamedTuple):
@@ -94,13 +101,19 @@ def chat_counts(usage: Any) -> dict[str, Any]:
     """Return the counts of `usage` as chat completions have it, by the names of Reply."""
     if not isinstance(usage, dict):
         return {}
+    if "prompt_tokens" not in usage and "completion_tokens" not in usage:
+        usage = _renamed(usage)
     sent, generated = _table(usage.get("prompt_tokens_details")), _table(usage.get("completion_tokens_details"))
     cached, written = whole(sent.get("cached_tokens")), whole(sent.get("cache_write_tokens"))
-    if cached is None and (cached := whole(usage.get("prompt_cache_hit_tokens"))) is None:
-        cached = whole(usage.get("cached_tokens"))
+    if cached is None:
+        cached = _first(usage, _CACHED) if "cache_read_tokens" not in sent else whole(sent["cache_read_tokens"])
+    if written is None:
+        written = whole(sent.get("cache_creation_tokens") or usage.get("cache_creation_input_tokens"))
     reasoning = whole(generated.get("reasoning_tokens"))
-    if reasoning is None:
-        reasoning = whole(usage.get("reasoning_tokens")) or None  # where SGLang has it; its 0 is no count
+    if reasoning is None and (reasoning := whole(generated.get("thinking_tokens"))) is None:
+        reasoning = _first(usage, ("reasoning_tokens", "thinking_tokens")) or None  # where SGLang has it; 0 is no count
+        if reasoning is None and "output_tokens_details" in usage:
+            reasoning = count(usage, "output_tokens_details", "reasoning_tokens")
     counts = settled(
         whole(usage.get("prompt_tokens")),
         whole(usage.get("completion_tokens")),
@@ -110,6 +123,17 @@ def chat_counts(usage: Any) -> dict[str, Any]:
         (sent, generated),
     )
     return by_name(counts, cached, written)
+
+
+def _renamed(usage: dict[str, Any]) -> dict[str, Any]:
+    """Return counts that came under other names under those of chat completions: gateways hand on those of Responses
+    and Anthropic (input_tokens), of Cohere (in a table `tokens`), of JavaScript (promptTokens)."""
+    inner = {**usage, **_table(usage.get("tokens"))}
+    return inner | {ours: inner[name] for name, ours in _OTHER_NAMES if name in inner}
+
+
+def _first(usage: dict[str, Any], names: tuple[str, ...]) -> int | None:
+    return next((found for name in names if (found := whole(usage.get(name))) is not None), None)
 
 
 def _table(value: Any) -> dict[str, Any]:

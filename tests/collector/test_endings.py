@@ -235,3 +235,14 @@ def test_text_in_place_of_parts_is_read_in_the_other_dialects_too() -> None:
     assert PROVIDERS["anthropic"].reply(said, {}).answer == "Calm"
     blocked = PROVIDERS["gemini"].reply({"promptFeedback": {"blockReasonMessage": "…"}}, {})
     assert (blocked.outcome, blocked.filter_category) == ("filtered", "BLOCK_REASON_UNSPECIFIED")
+
+
+@pytest.mark.parametrize(
+    ("word", "kind"),
+    [
+        ("COMPLETE", "answer"), ("ERROR_TOXIC", "filtered"), ("blacklist", "filtered"), ("token_limit", "truncated"),
+        ("FINISH_REASON_SAFETY", "filtered"), ("FinishReason.STOP", "answer"), ("FINISH_REASON_NEW", "unknown"),
+    ],
+)  # fmt: skip
+def test_an_ending_is_known_in_other_providers_words(word: str, kind: str) -> None:
+    assert ending("chat", word).kind == kind

@@ -31,7 +31,7 @@ NOW = datetime(2026, 11, 21, 13, 0, tzinfo=UTC)
     [
         ("1m30s", 90.0), ("6ms", 0.006), ("20s", 20.0), ("1h2m3.5s", 3723.5), ("0s", 0.0), ("12.5", 12.5), ("7", 7.0),
         ("6m0s", 360.0), ("250µs", 0.00025), ("1d2h", 93_600.0), (" 89 ", 89.0),
-        ("", None), ("soon", None), ("-5", None), ("1m 30s", None), ("nan", None), ("inf", None), ("٣", None),
+        ("", None), ("soon", None), ("-5", None), ("1m 30s", 90), ("nan", None), ("inf", None), ("٣", None),
     ],
 )  # fmt: skip
 def test_durations_are_read_as_openai_writes_them(text: str, seconds: float | None) -> None:
@@ -200,3 +200,32 @@ def test_a_wait_is_told_in_words_that_fit() -> None:
         "7 days",
         "years",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("20 seconds", 20), ("PT1M30S", 90), ("1 hour 2 minutes", 3720), ("500 milliseconds", 0.5)]
+)
+def test_durations_in_words_are_read(text: str, seconds: float) -> None:
+    assert duration_s(text) == pytest.approx(seconds)
+
+
+@pytest.mark.parametrize(
+    ("body", "seconds"),
+    [
+        ({"error": {"message": "Please retry after 26 seconds."}}, 26),
+        ({"error": {"message": "Please retry in 36.09s."}}, 36.09),
+        ({"error": "please wait for 2 minutes"}, 120),
+        ({"detail": "Too many requests, try again in 1h2m3s"}, 3723),
+        ({"error": {"retry_after": 7}}, 7),
+        ({"retry_after_ms": "700"}, 0.7),
+        ({"error": {"message": "x", "metadata": {"headers": {"Retry-After": "9"}}}}, 9),
+    ],
+)
+def test_a_wait_is_read_in_other_servers_words(body: dict[str, object], seconds: float) -> None:
+    assert body_wait_s(body) == pytest.approx(seconds)
+
+
+def test_a_budget_is_read_in_the_newer_form_of_ietf() -> None:
+    policy, state = '"burst";q=10;w=1, "day";q=1000;w=86400', '"burst";r=5;t=1, "day";r=900;t=8000'
+    (told,) = told_budgets({"ratelimit-policy": policy, "ratelimit": state})
+    assert (told.kind, told.limit, told.remaining, told.reset_s) == ("requests", 10, 5, 1)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from slant.collector.providers import anthropic, chat_completions, gemini, openai, openai_responses
 from slant.collector.providers.exchange import LARGEST_COUNT, count
-from slant.collector.providers.token_counts import settled
+from slant.collector.providers.token_counts import chat_counts, settled
 from slant.collector.records import Reply
 
 THOUGHT = {"completion_tokens_details": {"reasoning_tokens": 300}}
@@ -49,6 +49,22 @@ def test_a_cache_that_is_larger_than_the_prompt_lies_beside_it() -> None:
     reply = chat(100, 2, 1002, prompt_tokens_details={"cached_tokens": 900})
     assert (reply.input_tokens, reply.cached_input_tokens, reply.output_tokens) == (1000, 900, 2)
     assert "more than the prompt's 100" in (reply.count_conflict or "")
+
+
+@pytest.mark.parametrize(
+    ("usage", "counts"),
+    [
+        ({"input_tokens": 9, "output_tokens": 5, "output_tokens_details": {"reasoning_tokens": 3}}, (9, 5, 3, None)),
+        ({"tokens": {"input_tokens": 9, "output_tokens": 5}, "billed_units": {"input_tokens": 8}}, (9, 5, None, None)),
+        ({"promptTokens": 9, "completionTokens": 5, "totalTokens": 14}, (9, 5, None, None)),
+        ({"prompt_tokens": 9, "completion_tokens": 5, "thinking_tokens": 3}, (9, 5, 3, None)),
+        ({"prompt_tokens": 9, "completion_tokens": 5, "num_cached_tokens": 4}, (9, 5, None, 4)),
+        ({"prompt_tokens": 9, "completion_tokens": 5, "cache_read_input_tokens": 4}, (9, 5, None, 4)),
+    ],
+)
+def test_counts_are_read_under_the_names_that_gateways_give_them(usage: dict[str, Any], counts: tuple[Any]) -> None:
+    read = chat_counts(usage)
+    assert tuple(read[f"{name}_tokens"] for name in ("input", "output", "reasoning", "cached_input")) == counts
 
 
 numbers = st.none() | st.integers(0, 10**6)
