@@ -107,8 +107,9 @@ def _check_belongs(info: TableInfo, designs: dict[str, str | None], db: str | Pa
 def rows_of_study(frame: pl.DataFrame, study: str | None) -> pl.DataFrame:
     """Return the rows of a table that belong to this study, and to the versions that are shown."""
     of_study = [name for name in ("study", "coding_study") if name in frame.columns]  # either side of a coding
-    is_shown = pl.any_horizontal(pl.col(name) == study for name in of_study) if of_study else pl.lit(value=True)
-    rows = frame if study is None else frame.filter(is_shown)
+    rows = frame
+    if study is not None and of_study:
+        rows = frame.filter(pl.any_horizontal(pl.col(name) == study for name in of_study))
     versions = shown_versions()  # for what was fitted and kept, as for the trials themselves
     if versions is None or "study_version" not in rows.columns:
         return rows

@@ -102,6 +102,12 @@ def copied_game(name: str, folder: Path) -> Path:
     return folder / "study.toml"
 
 
+RENAMED_FACTORS = """
+UPDATE attempts SET factor_lists = map_from_entries(list_transform(map_entries(factor_lists), lambda entry: {
+    'key': entry.key, 'value': list_transform(entry.value, lambda text: regexp_replace(text, $1, $2, 'g'))}))
+"""
+
+
 def rename_in_database(db: Path, names: re.Pattern[str], version: str) -> None:
     """The same in every text that was kept of a game."""
     with duckdb.connect(str(db)) as connection:
@@ -113,6 +119,7 @@ def rename_in_database(db: Path, names: re.Pattern[str], version: str) -> None:
             new = "?" if column == "study_version" else f"regexp_replace(\"{column}\", ?, '{NEW}\\1', 'g')"
             value = version if column == "study_version" else names.pattern
             connection.execute(f'UPDATE "{table}" SET "{column}" = {new} WHERE "{column}" IS NOT NULL', [value])  # noqa: S608
+        connection.execute(RENAMED_FACTORS, [names.pattern, rf"{NEW}\1"])
 
 
 @pytest.fixture(scope="module")
