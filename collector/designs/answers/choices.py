@@ -23,6 +23,17 @@ from slant.collector.designs.labels.reader import mentioned_labels, read_label
 from slant.collector.designs.labels.spelling import folded
 
 YES_NO = ("yes", "no")
+_IDIOMS = re.compile(r"\bno (?:doubt|question|hesitation|problem|wonder|issues?|concerns?|reservations?|objections?)\b")
+"""No answers: "no doubt: yes" says yes."""
+_YES_NO_WORDS = {
+    word: said
+    for said, words in {
+        "yes": "yeah yep yup ja oui sí si sim da да sì 是 是的 はい 네 예 evet tak igen ano",
+        "no": "nope nah nein non não nao nee nej nei нет 否 不 不是 いいえ 아니요 아니오 hayır nie nem ne",
+    }.items()
+    for word in words.split()
+}
+"""Say yes and no in other words and languages; only at the start of an answer that has neither in English."""
 _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought)\b")
 
 
@@ -37,6 +48,13 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool) -> AnswerR
     text = plain_lines(answer)
     if not text:
         return AnswerReading("malformed", detail="empty")
+    if any("-" in option for option in options):
+        text = re.sub(r"(?<=[^\W\d_])–(?=[^\W\d_])", "-", text)  # a name with a dash for its hyphen
+    if options == YES_NO:
+        text = _IDIOMS.sub(" ", text).strip()
+        word = re.match(r"([^\W\d_]+)\s*(?:$|[,.;:!–—-])", text)
+        if word and (said := _YES_NO_WORDS.get(word[1])) and not mentioned_labels(text, options):
+            return answered(said)
     if (start := _at_start(text, options)) is not None:
         return start
     named = mentioned_labels(text, options)
@@ -63,7 +81,7 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
     at = lead.end() if lead else 0
     spelled = _spelled(options)
     for label, option in spelled.items():
-        if text.startswith(label, at) and not re.match(r"\w", text[at + len(label) :]):
+        if text.startswith(label, at) and not re.match(r"\w|[-–]\w", text[at + len(label) :]):
             rest, others = text[at + len(label) :], "|".join(map(re.escape, spelled))
             contradicts = rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b|\W{{0,3}}(?:{others})\b"
             if re.match(contradicts, rest) or _TAKES_BACK.match(rest) or re.match(r"[^.!\n]{0,80}\?", rest):

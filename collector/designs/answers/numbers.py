@@ -21,9 +21,14 @@ from slant.collector.designs.answers.plain import (
 
 NUMBER = re.compile(
     r"(?<![\w.,])(?P<sign>(?:(?<![\d\s])|(?<![\d)] )|^)[-−])?[$€£¥₹]?\s?(?P<digits>\d[\d.,'\u00a0\u202f]*)"
-    r"(?P<times>\s?(?:k|thousand|million|billion)\b)?",
+    r"(?P<times>\s?(?:k|thousand|million|mn|mio|mln|billion|bn|lakh|crore)\b|e[+-]?\d{1,2}(?![\w.]))?",
 )
-_TIMES = {"k": 1e3, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+_TIMES = {
+    "k": 1e3, "thousand": 1e3, "million": 1e6, "mn": 1e6, "mio": 1e6, "mln": 1e6, "billion": 1e9, "bn": 1e9,
+    "lakh": 1e5, "crore": 1e7,
+}  # fmt: skip
+_OF_MONEY = re.compile(r"([$€£¥₹]\s?\d[\d.,]*)\s?m\b")
+_SPACED = re.compile(r"(?<![\d.,] )(?<![\w.,])(\d{1,3}(?: \d{3})+)(?![\w]| ?[\d])")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['\u00a0\u202f]\d{3})+(?:\.\d+)?")
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
 _EITHER_WAY = re.compile(r"\d{1,3}\.\d{3}")
@@ -56,6 +61,8 @@ def _read_text(answer: str, amount: Amount) -> AnswerReading:
         text = without_bullets(text)
     if not text:
         return AnswerReading("malformed", detail="empty")
+    text = _OF_MONEY.sub(r"\1 million", text)
+    text = _SPACED.sub(lambda match: match[1].replace(" ", "\u202f"), text)
     first = re.sub(rf"^{LEAD}", "", text.splitlines()[0].strip())
     alone = numbers_in(first)
     numbers = alone if len(alone) == 1 and _is_alone(first) else numbers_in(text)
@@ -86,7 +93,8 @@ def _value(match: re.Match[str]) -> float | None:
         digits = re.sub(r"[,'\u00a0\u202f]", "", digits)
     elif not _PLAIN.fullmatch(digits):
         return None
-    value = float(digits) * _TIMES.get((match["times"] or "").strip(), 1.0)
+    times = (match["times"] or "").strip()
+    value = float(f"{digits}{times}") if times[:1] == "e" else float(digits) * _TIMES.get(times, 1.0)
     return -value if match["sign"] else value
 
 

@@ -59,8 +59,7 @@ def read_scale(answer: str, scale: Scale, key: str = "rating") -> AnswerReading:
 
 def _read_text(answer: str, scale: Scale) -> AnswerReading:
     text = plain_lines(answer)
-    if scale.low >= 0:
-        text = without_bullets(text)
+    text = without_bullets(text) if scale.low >= 0 else _with_signs(text)
     if not text:
         return AnswerReading("malformed", detail="empty")
     labels = _spelled(tuple(scale.labels.items()))
@@ -90,8 +89,17 @@ def _label_at_start(text: str, labels: Mapping[str, int]) -> AnswerReading | Non
     for at in dict.fromkeys((start, len(text) - len(text.lstrip(" \"'([")))):
         for label, point in labels.items():
             if text.startswith(label, at) and not re.match(r"\w", text[at + len(label) :]):
-                return _beside(text[at + len(label) :], point, labels)
+                rest = text[at + len(label) :]
+                turned = _turned_round(label, rest, labels)
+                return _beside(rest, point, labels) if turned is None else answered(str(turned))
     return None
+
+
+def _turned_round(label: str, rest: str, labels: Mapping[str, int]) -> int | None:
+    """Return the point of a label whose words are said in another order: "disagree strongly" is "strongly disagree"."""
+    after = re.match(r"\s+([^\W\d_]+)", rest)
+    words = sorted([*label.split(), after[1]]) if after else []
+    return next((point for other, point in labels.items() if sorted(other.split()) == words), None)
 
 
 def _beside(rest: str, point: int, labels: Mapping[str, int]) -> AnswerReading:
@@ -116,20 +124,41 @@ def _middle(text: str, scale: Scale) -> int | None:
 @lru_cache(256)
 def _naming(low: int, high: int) -> str:
     """Return the pattern of phrases that name the scale itself; only with the right ends."""
-    ends = rf"{low}\s*(?:-|–|—|to|through|and)\s*{high}(?![\w./])"
+    first, last = rf"(?<![\w.,+-]){_end(low)}", _end(high)
+    ends = rf"{first}\s*(?:-|–|—|{_TO})\s*{last}(?![\w./])"
     return (
-        rf"(?:\b(?:on|using)\s+(?:a|the|your|this)\s+)?(?:\b{low}\s*(?:-|–|to)\s*{high}\s+(?:point\s+)?scale\b"
-        rf"|\bscale\s*(?:\(\s*)?(?:of|from|between)?\s*{ends}\)?|\b(?:from|between)\s+{ends})"
-        rf"|\s*/\s*{high}(?![\d.,/]*\d)|\s+\(?out\s+of\s+{high}\b(?!\s*[.,]\d)\)?|\(\s*{low}\s*[-–]\s*{high}\s*\)"
-        rf"|\b(?:{high})-point\s+scale\b"
+        rf"(?:\b(?:on|using)\s+(?:a|the|your|this)\s+)?(?:{first}\s*(?:-|–|to)\s*{last}\s+(?:point\s+)?scale\b"
+        rf"|\b{_SCALE}\s*(?:\(\s*)?(?:of|from|between|von|de|da|van)?\s*{ends}\)?"
+        rf"|\b(?:from|between|von|zwischen|entre|tra|de|da|del|van|från|от)\s+{ends})"
+        rf"|\s*/\s*{last}(?![\d.,/]*\d)|\s+\(?{_OUT_OF}\s+{last}\b(?!\s*[.,]\d)\)?|\(\s*{first}\s*[-–]\s*{last}\s*\)"
+        rf"|\b(?:{high})-point\s+scale\b|^\W*?{first}\s*(?:[-–]|{_TO})\s*{last}\s*[:,]"
+        rf"|\({_SCALE}:?\s*{ends}\)"
     )
+
+
+_TO = r"\bto\b|\bthrough\b|\band\b|\bbis\b|\bund\b|\bà\b|\ba\b|\bal\b|\be\b|\by\b|\bet\b|\btot\b|\btill\b|до|到|至|から"
+_OUT_OF = r"(?:out\s+of|of|von|sur|de|su|van(?:\s+de)?|av|из)"
+_SCALE = r"(?:scale|skala|échelle|escala|scala|schaal)"
+"""What names a scale in English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish and Russian."""
+
+
+def _end(point: int) -> str:
+    """Return the pattern of an end of the scale, in digits."""
+    return str(point) if point < 0 else rf"\+?{point}"
+
+
+def _with_signs(text: str) -> str:
+    """Return a text with one sign for a number below 0, however it is written (–2, − 2, minus 2, negative two)."""
+    text = re.sub(rf"\b(?:minus|negative)\s+({'|'.join(_WORDS)})\b", lambda m: f"-{_WORDS.index(m[1])}", text)
+    text = re.sub(r"\b(?:minus|negative)\s+(?=\d)", "-", text)
+    return re.sub(r"(?:(?<=^)|(?<=[\s(:=,>]))[–−-]\s?(?=\d)(?<!\d [–−-])(?<!\d [–−-] )", "-", text, flags=re.MULTILINE)
 
 
 def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if len(lines) == 1 and (word := re.fullmatch(rf"{LEAD}(?:an?\s+)?({'|'.join(_WORDS)})[\s.!]*", lines[0])):
         return _point(float(_WORDS.index(word[1])), scale)
-    if re.search(r"\d\s*(?:/|\bout of\b)\s*\d", text):
+    if re.search(rf"\d\s*(?:/|\b{_OUT_OF}\b)\s*\d", text):
         return AnswerReading("malformed", detail="another_scale")
     if (alone := _line_of_number(lines)) is not None:
         return _point(alone, scale)

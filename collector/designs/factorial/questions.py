@@ -206,10 +206,10 @@ def _scale(row: Table) -> Scale:
     else:
         low, high = row.integer("min", 1), row.integer("max", 7)
         named = {_point(key, row.where): text for key, text in (labels or {}).items()}
-    if not 0 <= low < high <= low + MOST_POINTS - 1:
+    if not -MOST_POINTS <= low < high <= low + MOST_POINTS - 1:
         raise StudyError(
             f"The scale of {row.where} goes from {low} to {high}.",
-            f'"min" must be 0 or more and below "max", and there can be {MOST_POINTS:,} points at most.',
+            f'"min" must be below "max", and there can be {MOST_POINTS:,} points at most.',
         )
     for point, text in named.items():
         if not low <= point <= high:
@@ -222,7 +222,7 @@ def _scale(row: Table) -> Scale:
 
 
 def _point(key: str, where: str) -> int:
-    if not key.isdecimal() or len(key) > 9:
+    if not key.removeprefix("-").isdecimal() or len(key) > 9:
         raise StudyError(f'The labels of {where} go by the points of the scale, and "{shortened(key)}" is none.')
     return int(key)
 

@@ -1,0 +1,71 @@
+"""Answers in other words, signs and languages than the usual ones: read rightly, or malformed, never as another one."""
+
+from __future__ import annotations
+
+import pytest
+
+from slant.collector.designs.answers.choices import YES_NO, read_choice
+from slant.collector.designs.answers.numbers import Amount, read_number
+from slant.collector.designs.answers.scales import Scale, read_scale
+
+SEVEN = Scale(1, 7)
+WORSE = Scale(-3, 3, {-3: "much worse", 0: "the same", 3: "much better"})
+AGREEMENT = Scale(1, 5, {1: "Strongly disagree", 2: "Disagree", 4: "Agree", 5: "Strongly agree"})
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("–2", "-2"), ("−2", "-2"), ("minus two", "-2"), ("negative 2", "-2"), ("+2", "2"), ("- 2", "-2"), ("0", "0"),
+        ("-3 (much worse)", "-3"), ("On a scale from -3 to +3, +1", "1"), ("-3 to 3: 1", "1"), ("-2/3", "-2"),
+        ("-2 to -1", None), ("1 – 2", None), ("between -2 and 1", None), ("-4", None),
+    ],
+)  # fmt: skip
+def test_a_point_below_0_keeps_its_sign_however_it_is_written(answer: str, value: str | None) -> None:
+    assert read_scale(answer, WORSE).value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("5 von 7", "5"), ("5 sur 7", "5"), ("5 de 7", "5"), ("5 van de 7", "5"), ("5 из 7", "5"), ("5 of 7", "5"),
+        ("Auf einer Skala von 1 bis 7: 5", "5"), ("de 1 à 7, je dirais 6", "6"), ("1-7: 5", "5"),
+        ("The answer is 5 on the 1-7 scale.", "5"), ("4 de 5", None), ("5 von 10", None),
+    ],
+)  # fmt: skip
+def test_phrases_that_name_the_scale_are_known_in_other_languages(answer: str, value: str | None) -> None:
+    assert read_scale(answer, SEVEN).value == value
+
+
+def test_a_label_with_its_words_turned_round_is_that_label_and_no_shorter_one() -> None:
+    assert [read_scale(answer, AGREEMENT).value for answer in ("Disagree strongly", "Agree strongly.")] == ["1", "5"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("€ 1.5m", "1500000"), ("50 000 €", "50000"), ("3 250 000 €", "3250000"), ("1e5", "100000"),
+        ("1.5 bn", "1500000000"),
+        ("50 000 to 60 000", None), ("in 2024 50 000 euros", None), ("12 50", None), ("5,5 Mio. €", None),
+    ],
+)  # fmt: skip
+def test_amounts_with_blanks_and_short_millions_are_whole_amounts(answer: str, value: str | None) -> None:
+    assert read_number(answer, Amount("euros", 0)).value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("Ja, gerne", "yes"), ("Oui.", "yes"), ("Sí", "yes"), ("是", "yes"), ("Nein!", "no"), ("нет", "no"),
+        ("Nope", "no"),
+        ("No doubt: yes", "yes"), ("Yes — no question", "yes"), ("no, no doubt", "no"), ("No concerns.", None),
+        ("Si alguien", None), ("Ne pas", None), ("не знаю", None),
+    ],
+)  # fmt: skip
+def test_yes_and_no_are_known_in_other_words_and_no_doubt_is_no_no(answer: str, value: str | None) -> None:
+    assert read_choice(answer, YES_NO).value == value
+
+
+def test_a_name_is_no_part_of_a_longer_one_with_a_hyphen() -> None:
+    assert read_choice("Party A–B", ("Party A", "Party A-B")).value == "Party A-B"
+    assert [read_choice(answer, ("Jean", "Paul")).value for answer in ("Jean-Paul", "Jean – weil")] == [None, "Jean"]
