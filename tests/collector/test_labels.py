@@ -265,3 +265,20 @@ def test_of_the_authors_answers_on_names_two_a_model_at_most_are_malformed(share
     outcomes = [answer_to_label(Reply(answer=answer), OPTIONS).outcome for answer in answers["attribute"]]
     assert outcomes.count("malformed") <= 2
     assert set(outcomes) <= {"answered", "refused", "malformed"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I choose 'Quick'", "It belongs in the 'Quick' category, not 'Slow'.", "I choose `Quick` here",
+        "The word fits 'Quick' better than 'Slow'.", "I pick 'Quick.'", "\u200eQuick", "\u202aQuick\u202c", "Quick\\n",
+        "𝐐𝐮𝐢𝐜𝐤", "ʺQuickʺ", "Quick/", "I'm leaning towards Quick.", "Quickを選びます", "Quick입니다",
+    ],
+)  # fmt: skip
+def test_a_label_in_single_quotes_or_odd_letters_is_read(answer: str) -> None:
+    assert read_label(answer, ["Quick", "Slow"], item="tractor").label == "Quick"
+
+
+@pytest.mark.parametrize("answer", ["Quick Slow", "Quick=Slow", "the quicks' way", "The quick's way", "o'quick"])
+def test_an_apostrophe_makes_no_label_and_a_list_no_choice(answer: str) -> None:
+    assert read_label(answer, ["Quick", "Slow"]).label is None

@@ -31,6 +31,7 @@ from slant.collector.designs.labels.sentences import (
 )
 from slant.collector.designs.labels.spelling import (
     WRAPPING,
+    any_label,
     bare_label,
     folded,
     folded_lines,
@@ -182,6 +183,9 @@ def _json_values(answer: str) -> list[str]:
 
 def _in_prose(text: str, by_bare: dict[str, str], item: str, *, plural: bool, is_strict: bool) -> LabelReading:
     text = without_markdown(text)
+    listed = {label_of(match, by_bare) for match in mentions_of(text, tuple(by_bare), plural)}
+    if len(listed) > 1 and not any_label(tuple(by_bare), plural).sub("", text).strip("= ,;\n"):
+        return LabelReading(None, "both_labels", " ".join(text.split())[:LONGEST_QUOTE])  # "Quick Slow", nothing else
     if (leading := leading_label(text, by_bare)) is not None:
         return LabelReading(leading.label, "in_words", leading.words)
     mentions = mentions_in(text, by_bare, item, plural=plural)

@@ -85,12 +85,13 @@ _FOLLOWS = re.compile(
     r"|as|for|under|given|based|according|per|here|and|or|not|rather|instead|over|than|is|isn't|was|would|in|by|due|with"
     r"|it|i guess|i think|i suppose|i believe|of course|please|definitely|obviously|clearly|certainly|for sure|\d+\s*%"
     r"|which|this|that|then|but|so|fits?|wins|applies|seems|if|when|where|though|although|while|whereas|versus|vs)\b"
-    r"|です|だ|である|입니다|이다|예요|이에요|$)"
+    r"|です|だ|である|を選|をえら|に分類|に属し|に決|입니다|이다|예요|이에요|$)"
 )
 _IS_CHOSEN = re.compile(
     r"[\"'*)\]]*\s*(?:(?:is|would be|must be|seems|seems to be|should be)\s+(?:\w+\s+){0,3}?"
     r"(?:correct|right|answer|choice|best|label|category|option|pick|match|one|it)\b"
-    r"|(?:it is|fits|wins|applies|matches|is where it belongs|is what the rule)\b)"
+    r"|(?:it is|fits|wins|applies|matches|is where it belongs|is what the rule)\b"
+    r"|[」』]?(?:を選|をえら|に分類|に属し|に決|입니다|이다|을 선택|를 선택))"
 )
 _IS_WRONG = re.compile(
     r"[\"'*)\]]*\s*(?:(?:is|was|would be|seems|looks)\s+(?:\w+\s+){0,2}?(?:not|never|wrong|incorrect|false|out)\b"
@@ -122,7 +123,7 @@ _VERB = (
 )
 _WEAK_VERB = (  # "go slow" chooses nothing, "go with Slow" does
     r"(?:go|goes|going|went|take|takes|answer\w*|fall\w*|map|maps|mapped|correspond\w*|lead\w*|point\w*|relat\w*"
-    r"|associat\w*|count\w*|respond\w*|reply|settle\w*|stick\w*|i'd|i would)"
+    r"|associat\w*|count\w*|respond\w*|reply|lean\w*|settle\w*|stick\w*|i'd|i would)"
 )
 _CHOSEN_BY = re.compile(
     rf"(?:(?P<verb>\b{_VERB}\b|选择|选|属于|選擇|選)(?:\s+[^\s,;:.]+){{0,8}}?\s*{_FILLED}"

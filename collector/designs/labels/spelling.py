@@ -8,16 +8,18 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 _PLAIN = str.maketrans(
-    dict.fromkeys("‘’ʼ`´", "'")
-    | dict.fromkeys("“”„«»", '"')
+    dict.fromkeys("‘’‚‛ʼ`´′ʹ＇", "'")
+    | dict.fromkeys("“”„‟«»″ʺ〝〞＂", '"')
     | dict.fromkeys("。", ".")
     | dict.fromkeys("‐‑﹣", "-")  # these join words; longer dashes separate them
     | dict.fromkeys("⇒➔➡➜⟶⟹", "→")
     | {chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
+    | {chr(bold): unicodedata.normalize("NFKC", chr(bold)) for bold in range(0x1D400, 0x1D800)}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f\x00", None)
+    | dict.fromkeys("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", None)  # direction
     | dict.fromkeys(map(chr, range(0xD800, 0xE000)), "\ufffd")  # halves of letters, and bytes that were not letters
 )
-WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#$~|\\「」『』【】《》‹›‚…-–—•\ufffd"
+WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#$~|/\\「」『』【】《》‹›‚…-–—•\ufffd"
 _UNSPACED = "\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7a3"
 """Match letters of scripts that put particles or other words right after a word, or have no blanks at all."""
 _TAGS = re.compile(r"<(?P<closing>/?)(?P<name>[a-z][\w-]{0,30})>|<[|][^|<>]{1,40}[|]>", re.IGNORECASE)
@@ -25,6 +27,8 @@ _SIGNS = {"end_of_turn", "start_of_turn", "eos", "bos", "pad"}
 """List signs of chat templates that look like tags and are never closed."""
 _TICKED = re.compile(r"\[x\]|☑")
 _NOT_TICKED = re.compile(r"(?:[-*] )?(?:\[ ?\]|☐)[^\n\[☑☐]*")
+_LITERAL_LINE_END = re.compile(r"(?:\\r)?\\n(?![a-zA-Z])")  # as two letters; not LaTeX
+_QUOTED = re.compile(r"(?<!\w)'(?!\s)([^'\"\n]{1,60})(?<!\s)'(?!\w)")
 _STRUCK_OUT = re.compile(r"~~(?!\s)[^~\n]{1,200}~~")
 
 
@@ -41,7 +45,7 @@ def folded_lines(text: str) -> str:
     plain = unicodedata.normalize("NFC", text).translate(_PLAIN)
     if "<" in plain or "~~" in plain:
         plain = _STRUCK_OUT.sub(" ", without_tags(plain))
-    plain = plain.casefold()
+    plain = _LITERAL_LINE_END.sub("\n", plain).casefold()
     if ("[x]" in plain or "☑" in plain) and _NOT_TICKED.search(plain):
         plain = _TICKED.sub(" ", _NOT_TICKED.sub(" ", plain))
     return unicodedata.normalize("NFC", plain).replace("\xa0", " ")
@@ -104,7 +108,10 @@ def mentions_of(text: str, bare: tuple[str, ...], plural: bool) -> list[re.Match
 
 
 def without_markdown(text: str) -> str:
-    """Return a text without the signs of bold and italics."""
+    """Return a text without the signs of bold and italics, and with double quotes for single ones: an apostrophe
+    belongs to its word."""
+    if "'" in text:
+        text = _QUOTED.sub(r'"\1"', text)
     return re.sub(r"\*+|(?<![\w])_+(?=\w)|(?<=\w)_+(?![\w])", "", text) if "*" in text or "_" in text else text
 
 
