@@ -69,3 +69,24 @@ def test_yes_and_no_are_known_in_other_words_and_no_doubt_is_no_no(answer: str, 
 def test_a_name_is_no_part_of_a_longer_one_with_a_hyphen() -> None:
     assert read_choice("Party A–B", ("Party A", "Party A-B")).value == "Party A-B"
     assert [read_choice(answer, ("Jean", "Paul")).value for answer in ("Jean-Paul", "Jean – weil")] == [None, "Jean"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "I would rate this a 5 on a scale of 1 to 7.", "5 on a scale from 1 to 7.", "5, given 3 years of work",
+        "5 (on a scale from 1 = not at all to 7 = very)", "I rate it 5 because the 4 years count",
+        "On a scale where 1 = not at all and 7 = very, I'd say 5.",
+    ],
+)  # fmt: skip
+def test_a_sentence_that_names_the_scale_or_gives_a_reason_has_one_rating(answer: str) -> None:
+    assert read_scale(answer, Scale(1, 7, {1: "not at all", 7: "very"})).value == "5"
+
+
+def test_a_reason_that_corrects_itself_has_none() -> None:
+    assert read_scale("5 because of 3, actually 6", Scale(1, 7)).value is None
+
+
+@pytest.mark.parametrize("answer", ["5万円", "5 만 원", "50 tausend Euro", "50 тыс. рублей"])
+def test_ten_thousands_of_other_languages_are_read(answer: str) -> None:
+    assert read_number(answer).value == "50000"

@@ -28,8 +28,8 @@ _IDIOMS = re.compile(r"\bno (?:doubt|question|hesitation|problem|wonder|issues?|
 _YES_NO_WORDS = {
     word: said
     for said, words in {
-        "yes": "yeah yep yup ja oui sí si sim da да sì 是 是的 はい 네 예 evet tak igen ano",
-        "no": "nope nah nein non não nao nee nej nei нет 否 不 不是 いいえ 아니요 아니오 hayır nie nem ne",
+        "yes": "y true yeah yep yup ja oui sí si sim da да sì 是 是的 はい 네 예 evet tak igen ano",
+        "no": "n false nope nah nein non não nao nee nej nei нет 否 不 不是 いいえ 아니요 아니오 hayır nie nem ne",
     }.items()
     for word in words.split()
 }

@@ -21,9 +21,12 @@ from slant.collector.designs.answers.plain import (
 
 NUMBER = re.compile(
     r"(?<![\w.,])(?P<sign>(?:(?<![\d\s])|(?<![\d)] )|^)[-−])?[$€£¥₹]?\s?(?P<digits>\d[\d.,'\u00a0\u202f]*)"
-    r"(?P<times>\s?(?:k|thousand|million|mn|mio|mln|billion|bn|lakh|crore)\b|e[+-]?\d{1,2}(?![\w.]))?",
+    r"(?P<times>\s?(?:[万萬만億亿억]|(?:k|thousand|tausend|tsd|mille|тыс|million|mn|mio|mln|billion|bn|lakh|crore)\b)"
+    r"|e[+-]?\d{1,2}(?![\w.]))?",
 )
 _TIMES = {
+    "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8,
+    "tausend": 1e3, "tsd": 1e3, "mille": 1e3, "тыс": 1e3,
     "k": 1e3, "thousand": 1e3, "million": 1e6, "mn": 1e6, "mio": 1e6, "mln": 1e6, "billion": 1e9, "bn": 1e9,
     "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip

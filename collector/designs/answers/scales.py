@@ -36,6 +36,9 @@ _COUNTED = re.compile(
     r"|here|at\b|is\b|would|seems?|with\b|to\b|from\b|or\b|,)[^\W\d_]+"
 )
 _ALTERNATIVES = re.compile(r"\d\s*(?:-|–|—|\bto\b|\bor\b|\band\b)\s*(?:an?\s+)?\d")
+_CORRECTS = re.compile(
+    r"\b(?:wait|i mean|actually|correction|scratch that|on second thought|rather|instead|final|so|or)\b"
+)
 _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought|no,)\b")
 
 
@@ -125,7 +128,8 @@ def _middle(text: str, scale: Scale) -> int | None:
 def _naming(low: int, high: int) -> str:
     """Return the pattern of phrases that name the scale itself; only with the right ends."""
     first, last = rf"(?<![\w.,+-]){_end(low)}", _end(high)
-    ends = rf"{first}\s*(?:-|–|—|{_TO})\s*{last}(?![\w./])"
+    ends = rf"{first}\s*(?:-|–|—|{_TO})\s*{last}(?![\w/]|\.\d)"
+    named = r"\s*(?:=|:|\()[^\d\n]{1,60}?"  # an end with its label: 1 = not at all, 1 (not at all)
     return (
         rf"(?:\b(?:on|using)\s+(?:a|the|your|this)\s+)?(?:{first}\s*(?:-|–|to)\s*{last}\s+(?:point\s+)?scale\b"
         rf"|\b{_SCALE}\s*(?:\(\s*)?(?:of|from|between|von|de|da|van)?\s*{ends}\)?"
@@ -133,6 +137,8 @@ def _naming(low: int, high: int) -> str:
         rf"|\s*/\s*{last}(?![\d.,/]*\d)|\s+\(?{_OUT_OF}\s+{last}\b(?!\s*[.,]\d)\)?|\(\s*{first}\s*[-–]\s*{last}\s*\)"
         rf"|\b(?:{high})-point\s+scale\b|^\W*?{first}\s*(?:[-–]|{_TO})\s*{last}\s*[:,]"
         rf"|\({_SCALE}:?\s*{ends}\)"
+        rf"|(?:\(\s*)?(?:\b(?:on|using)\s+(?:a|the|your|this)\s+)?\b{_SCALE}\s*(?:\(\s*)?(?:of|from|where)?\s*"
+        rf"{first}{named}(?:[-–—,]|{_TO})\s*{last}(?:\s*(?:=|:|\()[^\d\n.)]{{1,60}}\)*)?"
     )
 
 
@@ -170,6 +176,11 @@ def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading
             return AnswerReading("malformed", detail="label_and_number")
         if label_value is not None:
             return answered(labelled[1])
+    reasoned = re.match(
+        rf"{LEAD}(-?\d+),?\s+(?:because|since|given|due to|based on|considering)\b(.*)", text, re.DOTALL
+    )
+    if reasoned and not _CORRECTS.search(reasoned[2]):
+        return _point(float(reasoned[1]), scale)
     return _only_number(text, scale)
 
 
