@@ -147,15 +147,34 @@ def _inline_row(row: Table, columns: tuple[str, ...], also: tuple[str, ...]) -> 
     return values
 
 
+def csv_header(text: str) -> tuple[str, ...]:
+    """Return the names of the columns of a CSV; empty ones at the end, which spreadsheets leave, are none."""
+    names = [name.strip() for name in next(csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text)), [])]
+    while names and not names[-1]:
+        names.pop()
+    return tuple(names)
+
+
+def _delimiter(text: str) -> str:
+    """Return what separates the names of the first line: spreadsheets of half of Europe write semicolons."""
+    return max(",;\t", key=text.partition("\n")[0].count)
+
+
 def _csv_rows(text: str, name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> list[dict[str, str]]:
-    reader = csv.DictReader(io.StringIO(text, newline=""), strict=True, restkey="", restval="")
+    reader = csv.DictReader(io.StringIO(text, newline=""), (), delimiter=_delimiter(text), strict=True, restkey="")
     try:
-        header = tuple(reader.fieldnames or ())
+        reader.fieldnames = header = csv_header(text)
         _check_header(header, name, columns, also)
         fields = (*columns, *(column for column in also if column in header))
-        return [_csv_row(row, name, reader.line_num, fields) for row in reader]
+        next(reader, None)  # the header
+        return [_csv_row(row, name, reader.line_num, fields) for row in reader if any(map(_is_filled, row.values()))]
     except csv.Error as error:
         raise StudyError(f"Can't read {name}: line {reader.line_num} is not CSV ({error}).") from None
+
+
+def _is_filled(cell: str | list[str] | None) -> bool:
+    """Return whether something is in a cell, or in one of those for which the header has no name."""
+    return any(map(str.strip, cell if isinstance(cell, list) else [cell or ""]))
 
 
 def _check_header(header: tuple[str, ...], name: str, columns: tuple[str, ...], also: tuple[str, ...]) -> None:
@@ -171,6 +190,6 @@ def _check_header(header: tuple[str, ...], name: str, columns: tuple[str, ...], 
 
 
 def _csv_row(row: dict[str, Any], name: str, line: int, columns: tuple[str, ...]) -> dict[str, str]:
-    if "" in row:
+    if _is_filled(row.get("")):
         raise StudyError(f"{name}, line {line}, has more cells than the header.")
-    return {column: row[column].strip() for column in columns}
+    return {column: (row[column] or "").strip() for column in columns}

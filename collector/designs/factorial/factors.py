@@ -8,15 +8,13 @@ analysis, too.
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from slant.collector.errors import StudyError, UnknownNameError
-from slant.collector.study.folder import NOTES, StudyFolder
+from slant.collector.study.folder import NOTES, StudyFolder, csv_header
 from slant.collector.study.toml_table import Table, shortened
 
 RESERVED = frozenset({
@@ -130,7 +128,7 @@ def _listed(value: list[object], table: Table, name: str, folder: StudyFolder) -
 
 def _rows(own: Table, folder: StudyFolder, templates: Sequence[str]) -> list[dict[str, str]]:
     if (file := own.optional_text("file")) is not None:
-        header = next(csv.reader(io.StringIO(folder.text(file))), [])
+        header = csv_header(folder.text(file))
         more = tuple(column for column in header if column not in ("level", *NOTES))
         return folder.rows(own, "file", ("level",), may=more)
     levels = own.optional("levels", (list, dict), "a list of levels, or a table of their texts")
