@@ -1,13 +1,15 @@
-"""What `collect studies validate` says of a factorial study: its cells, three prompts, the balance to be expected."""
+"""What `collect studies validate` says of a factorial study: cells, expected balance, power, three prompts."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import islice
+from statistics import NormalDist
 
 from slant.collector.designs.design import Design
 from slant.collector.designs.factorial.parts import FactorialData
-from slant.collector.designs.factorial.tasks import Tasks, expected_shares, of_turn
+from slant.collector.designs.factorial.tasks import Tasks, expected_shares, of_turn, units_of
 from slant.collector.designs.factorial.texts import system_text, user_text
 from slant.collector.study.records import StudyFile
 
@@ -17,7 +19,7 @@ _N_PROMPTS = 3
 
 def remarks_on(study: StudyFile, design: Design) -> list[str]:
     data: FactorialData = study.data
-    return [_counted(data), *_balance(data), *_doubts(data), *_prompts(study)]
+    return [_counted(data), *_balance(data), *_power(data), *_doubts(data), *_prompts(study)]
 
 
 def _counted(data: FactorialData) -> str:
@@ -50,6 +52,27 @@ def _balance(data: FactorialData) -> Iterator[str]:
         yield f"Expected shares of {name}: {listed}{' …' if len(values) > _MOST_LEVELS else ''}."
     if even:
         yield f"Each level of a factor is as frequent as the others: {', '.join(even)}."
+
+
+def _power(data: FactorialData) -> Iterator[str]:
+    """Yield the smallest difference between two levels of each factor that one model's answers to a question find.
+
+    Cohen (1988), chapter 2, by the normal distribution; of answers that depend on each other it is larger.
+    """
+    n_directions = max(len(unit.directions) for unit in units_of(data))
+    n = data.n_tasks * len(data.templates) * len(data.personas.levels) * n_directions * data.profiles.count
+    wanted = NormalDist().inv_cdf(0.975) + NormalDist().inv_cdf(0.8)
+    found = []
+    for name, shares in expected_shares(data).items():
+        rarest = sorted(share for share in shares.values() if share > 0)[:2]
+        if len(rarest) == 2 and len(shares) <= _MOST_LEVELS:
+            found.append(f"{name} {wanted * math.sqrt(sum(1 / (n * share) for share in rarest)):.2f}")
+    if found:
+        yield (
+            "Smallest difference between two levels that one model's answers find (80 % power, two-sided 5 %), in "
+            f"standard deviations: {', '.join(found)}. Answers that depend on each other (about one name) find less. "
+            "Of shares near one half, 0.1 is 5 percentage points."
+        )
 
 
 def _doubts(data: FactorialData) -> Iterator[str]:
