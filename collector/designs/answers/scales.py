@@ -176,10 +176,8 @@ def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading
             return AnswerReading("malformed", detail="label_and_number")
         if label_value is not None:
             return answered(labelled[1])
-    reasoned = re.match(
-        rf"{LEAD}(-?\d+),?\s+(?:because|since|given|due to|based on|considering)\b(.*)", text, re.DOTALL
-    )
-    if reasoned and not _CORRECTS.search(reasoned[2]):
+    reasoned = re.match(rf"{LEAD}(-?\d+),?\s+(?:because|since|given|due to|based on|considering)\b", text)
+    if reasoned and not _CORRECTS.search(text[reasoned.end() :]):
         return _point(float(reasoned[1]), scale)
     return _only_number(text, scale)
 
