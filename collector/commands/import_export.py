@@ -45,8 +45,9 @@ Examples:
   collect import --study NAME --layout people --map item:answer=Q* --person age_group,party survey.csv \\
                  --consent "informed, data may be shared" --origin osf.io/abcde
 
-Files: CSV, Excel, Parquet, JSON (lines or an array), batch output of OpenAI and Anthropic, logs of Inspect, promptfoo
-and jsPsych; also packed (.gz, .zst, .zip). A place that has no column may stand in custom_id or id: rose|compatible|1.
+Files: CSV, Excel, Parquet, JSON (lines or an array), batch output of OpenAI, Anthropic, Gemini and Bedrock, logs of
+Inspect, promptfoo and jsPsych; also packed (.gz, .zst, .bz2, .xz, .zip). A place that has no column may be part of
+custom_id or id: rose|compatible|1.
 --map: a column, a field in a field (a.b[0].c), =VALUE for all rows, COLUMN+1 where numbers begin at 0, and
 condition:answer=a:b for a row with an answer in each of the columns a and b.
 

@@ -146,7 +146,7 @@ def test_a_parquet_file_is_read_by_its_name_alone(tmp_path: Path) -> None:
     [
         ("rows.parquet", b"word,group\n", "must be a Parquet file"),
         ("rows.csv", b"", "must name the columns"),
-        ("rows.csv", "model\n".encode("utf-16"), "it is UTF-16"),
+        ("rows.csv", "model\n".encode("utf-16")[:-1], "in UTF-16 is damaged"),
         ("rows.csv", b"model,test,condition,item,answer,tokens\n", "lacks the column wording"),
         ("rows.csv", b"model,test,condition,item,wording,answer\n", "lacks the column tokens"),
     ],

@@ -1,4 +1,4 @@
-"""Reads CSV (with commas, semicolons or tabs) record by record.
+"""Reads CSV (with commas, semicolons, tabs or bars) record by record.
 
 A line is the physical line (counted by line feeds) where a record starts: answers and reasoning hold line ends of
 their own.
@@ -7,6 +7,7 @@ their own.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
@@ -18,6 +19,7 @@ from slant.collector.importing.files.records import Problem, Row, fault_in, tidy
 _LONGEST_FIELD = 1 << 24
 _MOST_LINES = 20_000
 _MOST_COLUMNS = 10_000
+_SEPARATOR = re.compile(r"\"?sep=([,;|\t])\"?", re.IGNORECASE)
 _BLOCK_RECORDS, _BLOCK_LETTERS = 200, 1_000_000
 
 
@@ -30,7 +32,7 @@ class CsvFile:
         self.line = 0  # physical lines used up by finished records
         self.pending: list[str] = []  # lines read again after a record that is no CSV
         self.record: list[str] = []  # lines of the record being read
-        self.delimiter = ","
+        self.delimiter, self.n_skipped = ",", 0
         self.header = self._read_header()
 
     def _lines(self) -> Iterator[str]:
@@ -48,7 +50,12 @@ class CsvFile:
         if first.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise UsageError(f"Can't import {self.file}.", "It must be UTF-8, but it is UTF-16: save it as CSV UTF-8.")
         text = first.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
-        self.delimiter = max(",;\t", key=text.count)
+        if said := _SEPARATOR.fullmatch(text.strip()):  # which Excel reads and writes
+            self.line, self.n_skipped = 1, 1
+            text = self.stream.readline().decode("utf-8", "surrogateescape")
+        if "\r" in text.rstrip("\r\n") and not text.endswith("\n"):
+            raise UsageError(f"Can't import {self.file}.", "Its lines end as on an old Mac: save it as CSV UTF-8.")
+        self.delimiter = said[1] if said else max(",;\t|", key=text.count)
         self.pending.append(text)
         try:
             with _long_fields():

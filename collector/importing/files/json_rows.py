@@ -18,6 +18,8 @@ _WHOLE = 64_000_000
 """Bytes up to which a file is read at once; a longer array record by record."""
 _WRAPPERS = ("data", "rows", "trials", "records", "results", "items", "responses", "samples")
 
+_TOLD = {"answer", "response", "condition", "model", "item", "prompt"}
+
 
 def line_rows(name: str, path: Path) -> Iterator[Row | Problem]:
     """Yield a file of a record a line; a line may also be an array of records (as JATOS keeps those of jsPsych)."""
@@ -74,8 +76,12 @@ def _records(name: str, document: Any) -> Iterable[Any]:
     if chosen is not None:
         return lists[chosen]
     columns = list(document.values())
+    if len(columns) == 1 and isinstance(columns[0], dict) and next(iter(document)) in _WRAPPERS:
+        return _records(name, columns[0])
     if columns and _is_of(list, columns) and len({len(column) for column in columns}) == 1:
         return [dict(zip(document, values, strict=True)) for values in zip(*columns, strict=True)]
+    if columns and _is_of(dict, columns) and (_is_counted(document) or _TOLD & set(columns[0])):
+        return columns  # an object of records by their number or ID
     if len(columns) > 1 and _is_of(dict, columns) and len({tuple(column) for column in columns}) == 1:
         return [{key: column[row] for key, column in document.items()} for row in columns[0]]
     if "condition" in document or "answer" in document:
@@ -85,6 +91,11 @@ def _records(name: str, document: Any) -> Iterable[Any]:
         f"Can't import {name}: its JSON is one object, and no list of records in it.",
         f"It has: {keys}. An array of records, or a record a line, can be read.",
     )
+
+
+def _is_counted(document: Mapping[str, Any]) -> bool:
+    """Whether the keys are numbers of rows, and not the rows' names of columns."""
+    return all(key.isdigit() for key in document)
 
 
 def _row(name: str, line: int, record: Any) -> Row | Problem:

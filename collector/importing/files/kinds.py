@@ -7,10 +7,11 @@ from pathlib import Path
 
 from slant.collector.errors import UsageError
 
-READ = ("csv", "json", "jsonl", "parquet", "workbook", "gz", "zst", "zip")
+PACKED = ("gz", "zst", "bz2", "xz", "zip", "utf-16")
+READ = ("csv", "json", "jsonl", "parquet", "workbook", *PACKED)
 ENDINGS = (
     ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".gz", ".zst",
-    ".zip", ".eval",
+    ".bz2", ".xz", ".zip", ".eval",
 )  # fmt: skip
 """The endings of files that are taken from a folder."""
 _LOOKED_AT = 4_096
@@ -20,10 +21,13 @@ _STARTS = (
     (b"PK\x05\x06", "zip"),
     (b"\x1f\x8b", "gz"),
     (b"\x28\xb5\x2f\xfd", "zst"),
+    (b"BZh", "bz2"),
+    (b"\xfd7zXZ", "xz"),
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "workbook"),
 )
 _AS_CSV = "Save it as CSV (UTF-8) or Parquet."
 _IN_R = "In R: write.csv({}, 'rows.csv', row.names = FALSE)"
+_AS_TABLE = "In Python: write it with to_parquet() or to_csv()."
 _OTHERS = (
     (b"$FL2", "a file of SPSS", _IN_R.format("haven::read_sav('FILE')")),
     (b"$FL3", "a file of SPSS", _IN_R.format("haven::read_sav('FILE')")),
@@ -36,12 +40,14 @@ _OTHERS = (
     (b"ARROW1", "an Arrow (Feather) file", "In Python: polars.read_ipc('FILE').write_parquet('rows.parquet')"),
     (b"ORC", "an ORC file", "Save it as Parquet."),
     (b"Obj\x01", "an Avro file", "Save it as Parquet."),
-    (b"\x80\x04\x95", "a pickle of Python, which could run code", "In Python: write it with to_parquet() or to_csv()."),
-    (b"\x80\x05\x95", "a pickle of Python, which could run code", "In Python: write it with to_parquet() or to_csv()."),
+    (b"FEA1", "a Feather file", "In Python: pandas.read_feather('FILE').to_parquet('rows.parquet')"),
+    *((bytes((128, version)), "a pickle of Python, which could run code", _AS_TABLE) for version in range(2, 6)),
+    (b"\x93NUMPY", "an array of NumPy", _AS_TABLE),
+    (b"MATLAB", "a file of MATLAB", "In MATLAB: writetable(T, 'rows.csv')"),
+    (b"HEADER RECORD*******LIB", "a transport file of SAS", _IN_R.format("haven::read_xpt('FILE')")),
+    (b"ASCII SPSS PORT FILE", "a portable file of SPSS", _IN_R.format("haven::read_por('FILE')")),
     (b"%PDF", "a PDF", _AS_CSV),
     (b"{\\rtf", "a text document (RTF)", _AS_CSV),
-    (b"BZh", "packed by bzip2", "Unpack it first: bunzip2 FILE"),
-    (b"\xfd7zXZ", "packed by xz", "Unpack it first: unxz FILE"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "Unpack it first."),
     (b"Rar!", "a RAR archive", "Unpack it first."),
     (b"\x89PNG", "a picture", _AS_CSV),
@@ -57,37 +63,44 @@ def content_hash(path: Path) -> str:
         return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
-def kind_of(path: Path) -> str:
-    """One of READ. UsageError, which names it, for a file of another kind, and for one that is empty."""
+def kind_of(path: Path, name: str = "") -> str:
+    """One of READ. UsageError, which names it, for a file of another kind, and for one that is empty. `name`: what
+    people call the file, if it is a part of a packed one.
+    """
+    name = name or str(path)
     with path.open("rb") as stream:
         start = stream.read(_LOOKED_AT)
     if not start.strip():
-        raise UsageError(f"Can't import {path}: it is empty.", "Its first line must name the columns.")
+        raise UsageError(f"Can't import {name}: it is empty.", "Its first line must name the columns.")
+    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
     for magic, kind in _STARTS:
         if start.startswith(magic):
             return kind
-    for magic, name, hint in _OTHERS:
+    for magic, what, hint in _OTHERS:
         if start.startswith(magic):
-            raise UsageError(f"Can't import {path}: it is {name}.", hint)
+            raise UsageError(f"Can't import {name}: it is {what}.", hint)
+    if start[257:262] == b"ustar":
+        raise UsageError(f"Can't import {name}: it is a tar archive.", "Unpack it first: tar xf FILE")
     if start[8:12] == b"DUCK":
-        raise UsageError(f"Can't import {path}: it is a DuckDB database.", "Of slant: collect merge. Else: COPY … TO.")
+        raise UsageError(f"Can't import {name}: it is a DuckDB database.", "Of slant: collect merge. Else: COPY … TO.")
     if path.suffix.lower() == ".dta" and start[:1] in b"\x69\x71\x72\x73":
-        raise UsageError(f"Can't import {path}: it is a file of Stata.", _IN_R.format("haven::read_dta('FILE')"))
-    return _kind_of_text(path, start)
+        raise UsageError(f"Can't import {name}: it is a file of Stata.", _IN_R.format("haven::read_dta('FILE')"))
+    return _kind_of_text(path, name, start)
 
 
-def _kind_of_text(path: Path, start: bytes) -> str:
+def _kind_of_text(path: Path, name: str, start: bytes) -> str:
     text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
     if text[:14].lower().startswith((b"<!doctype html", b"<html")):
-        raise UsageError(f"Can't import {path}: it is a web page.", "Was the file to be downloaded behind a log-in?")
+        raise UsageError(f"Can't import {name}: it is a web page.", "Was the file to be downloaded behind a log-in?")
     if text.startswith(b"<?xml"):
-        raise UsageError(f"Can't import {path}: it is XML.", _AS_CSV)
+        raise UsageError(f"Can't import {name}: it is XML.", _AS_CSV)
     if text.startswith(b"version https://git-lfs"):
-        raise UsageError(f"Can't import {path}: only its pointer of Git LFS is here.", "Fetch it: git lfs pull")
+        raise UsageError(f"Can't import {name}: only its pointer of Git LFS is here.", "Fetch it: git lfs pull")
     ending = path.suffix.lower()
     if ending in (".jsonl", ".ndjson", ".json") or text[:1] in (b"{", b"["):
         # a line a record if the first line is one by itself: seen when it is read
         return "json" if ending == ".json" or text[:1] == b"[" else "jsonl"
     if (meant := {".parquet": "a Parquet file", ".xlsx": "an Excel workbook"}.get(ending)) is not None:
-        raise UsageError(f"Can't import {path}.", f"It must be {meant}, but is text.")
+        raise UsageError(f"Can't import {name}.", f"It must be {meant}, but is text.")
     return "csv"

@@ -1,15 +1,17 @@
-"""Files that are packed (.gz, .zst, .zip), unpacked within limits into a folder for the time of an import."""
+"""Files that are packed (.gz, .zst, .bz2, .xz, .zip) or in UTF-16, made plain for the time of an import."""
 
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
 import struct
 import sys
 import zipfile as plain_zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING or sys.version_info < (3, 14):
     from backports.zstd import ZstdError, ZstdFile, zipfile
@@ -26,11 +28,13 @@ MOST_BYTES = 2_000_000_000
 MOST_RATIO = 100
 _RATIO_FROM = 16_000_000
 """Bytes; a smaller file may well be packed more tightly, and does no harm."""
+_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
+_OPENED: dict[str, Any] = {"gz": gzip.open, "zst": ZstdFile, "bz2": bz2.open, "xz": lzma.open}
 _MOST_MEMBERS = 200_000
 _CHUNK = 1 << 20
 _DAMAGE = (
-    zipfile.BadZipFile, plain_zipfile.BadZipFile, zlib.error, ZstdError, EOFError, OSError, struct.error,
-    NotImplementedError, RuntimeError,
+    zipfile.BadZipFile, plain_zipfile.BadZipFile, zlib.error, ZstdError, lzma.LZMAError, EOFError, OSError,
+    struct.error, NotImplementedError, RuntimeError,
 )  # fmt: skip
 
 
@@ -45,11 +49,25 @@ def unpacked(path: Path, kind: str, folder: Path) -> Iterator[tuple[str, Path]]:
     if kind == "zip":
         yield from _unpacked_zip(path, folder)
         return
-    name = path.name.removesuffix(path.suffix) if path.suffix.lower() in (".gz", ".zst") else f"{path.name}.csv"
+    if kind == "utf-16":
+        yield str(path), _as_utf_8(path, folder / f"1-{path.name}")
+        return
+    name = path.name.removesuffix(path.suffix) if path.suffix.lower() in _SUFFIXES else f"{path.name}.csv"
     place = folder / f"1-{Path(name).name}"
-    with gzip.open(path, "rb") if kind == "gz" else ZstdFile(path, "rb") as stream:
+    with _OPENED[kind](path, "rb") as stream:
         _copy(stream, place, str(path), path.stat().st_size)
     yield f"{path}", place
+
+
+def _as_utf_8(path: Path, place: Path) -> Path:
+    """Return a copy of a text in UTF-16, as Excel's "Unicode text" is."""
+    try:
+        with path.open(encoding="utf-16", newline="") as source, place.open("w", encoding="utf-8", newline="") as copy:
+            while chunk := source.read(_CHUNK):
+                copy.write(chunk)
+    except UnicodeError as error:
+        raise UsageError(f"Can't import {path}: its text in UTF-16 is damaged.", str(error)) from error
+    return place
 
 
 def members(path: Path) -> list[str]:

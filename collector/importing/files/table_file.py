@@ -16,7 +16,7 @@ from slant.collector.errors import UsageError
 from slant.collector.importing.files import packed
 from slant.collector.importing.files.delimited import CsvFile
 from slant.collector.importing.files.json_rows import document_rows, line_rows, rows_of_document
-from slant.collector.importing.files.kinds import ENDINGS, kind_of
+from slant.collector.importing.files.kinds import ENDINGS, PACKED, kind_of
 from slant.collector.importing.files.parquet import parquet_columns, parquet_rows, scanned
 from slant.collector.importing.files.records import Problem, Row, tidy_name
 from slant.collector.importing.files.tool_logs import with_header
@@ -87,10 +87,13 @@ class TableFile:
     def _scanned(self, names: Sequence[str]) -> pl.LazyFrame:
         if self.kind == "parquet":
             return scanned(self.path).rename(lambda name: tidy_name(name))
+        with self.path.open("rb") as stream:
+            file = CsvFile(self.name, stream)
         return pl.scan_csv(
             self.path.absolute(),
+            skip_lines=file.n_skipped,
             glob=False,
-            separator=self.delimiter or ",",
+            separator=file.delimiter,
             infer_schema=False,
             truncate_ragged_lines=True,
             new_columns=list(names),
@@ -169,10 +172,10 @@ class TableFiles:
                     yield file
 
     def _opened(self, name: str, path: Path, depth: int = 0) -> Iterator[TableFile]:
-        kind = kind_of(path)
+        kind = kind_of(path, name)
         if kind == "zip":
             kind = _kind_of_zip(path)
-        if kind not in ("gz", "zst", "zip"):
+        if kind not in PACKED:
             if kind == "workbook" and path.suffix.lower() not in (".xls", ".doc"):
                 packed.check_sizes(path)
             yield TableFile(name, path, kind)

@@ -1,4 +1,5 @@
-"""Records of tools that ask models (and people): batch jobs of OpenAI and Anthropic, Inspect, promptfoo, jsPsych.
+"""Records of tools that ask models (and people): batch jobs of OpenAI, Anthropic, Gemini and Bedrock, providers'
+responses as they came, Inspect, promptfoo, lm-evaluation-harness, jsPsych.
 
 Each is recognised by the keys that it has; what we have a column for goes there, all else stays under its own name, so
 that `--map` reaches it. A provider's response is read by its own dialect (collector/providers/).
@@ -10,7 +11,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from slant.collector.providers import anthropic, openai, openai_responses
+from slant.collector.providers import anthropic, gemini, openai, openai_responses
 from slant.collector.records import Reply
 
 Record = Mapping[str, Any]
@@ -44,7 +45,10 @@ def cells_of(record: Record) -> Record:
 
 
 def _is_openai_batch(record: Record) -> bool:
-    return "custom_id" in record and "response" in record and "error" in record
+    response = record.get("response")
+    if "custom_id" not in record or "response" not in record:
+        return False
+    return "error" in record or (isinstance(response, dict) and "body" in response)
 
 
 def _openai_batch(record: Record) -> Record:
@@ -74,6 +78,70 @@ def _anthropic_batch(record: Record) -> Record:
 def _is_inspect(record: Record) -> bool:
     output = record.get("output")
     return "epoch" in record and isinstance(output, dict) and ("choices" in output or "model" in output)
+
+
+def _is_gemini_batch(record: Record) -> bool:
+    response, error = record.get("response"), record.get("error")
+    is_answered = isinstance(response, dict) and not response.keys().isdisjoint(("candidates", "promptFeedback"))
+    is_failed = isinstance(error or record.get("status"), dict | str)
+    return is_answered or (is_failed and not record.keys().isdisjoint(("request", "key")))
+
+
+def _gemini_batch(record: Record) -> Record:
+    response = record.get("response")
+    if not response or record.get("error"):
+        raise FailedAnswerError(f"is a request that failed ({_said(record.get('error') or record.get('status'))})")
+    return _cells_of_reply(gemini.reply(response, {})) | {"model": response.get("modelVersion")}
+
+
+def _is_bedrock_batch(record: Record) -> bool:
+    return "recordId" in record and ("modelOutput" in record or "error" in record)
+
+
+def _bedrock_batch(record: Record) -> Record:
+    output = record.get("modelOutput")
+    if not isinstance(output, dict) or record.get("error"):
+        raise FailedAnswerError(f"is a request that failed ({_said(record.get('error'))})")
+    if "choices" in output:
+        return _cells_of_reply(openai.reply(output, {})) | {"model": output.get("model")}
+    if isinstance(said := (output.get("output") or {}).get("message"), dict):  # the Converse API's form
+        usage = output.get("usage") or {}
+        content = [{"type": "text", **part} for part in said.get("content") or ()]
+        output = {"content": content, "stop_reason": output.get("stopReason")} | {
+            "usage": {"input_tokens": usage.get("inputTokens"), "output_tokens": usage.get("outputTokens")}
+        }
+    return _cells_of_reply(anthropic.reply(output, {})) | {"model": output.get("model")}
+
+
+_RESPONSES: tuple[tuple[Callable[[Record], bool], Any], ...] = (
+    (lambda r: r.get("object") == "chat.completion" and isinstance(r.get("choices"), list), openai),
+    (lambda r: r.get("object") == "response" and isinstance(r.get("output"), list), openai_responses),
+    (lambda r: r.get("type") == "message" and isinstance(r.get("content"), list) and "stop_reason" in r, anthropic),
+    (lambda r: isinstance(r.get("candidates"), list) and "usageMetadata" in r, gemini),
+)
+"""What a provider's response is known by, if somebody kept it as it came, and the dialect that reads it."""
+
+
+def _is_response(record: Record) -> bool:
+    return any(is_one(record) for is_one, _ in _RESPONSES)
+
+
+def _response(record: Record) -> Record:
+    dialect = next(dialect for is_one, dialect in _RESPONSES if is_one(record))
+    return _cells_of_reply(dialect.reply(record, {})) | {"model": record.get("model") or record.get("modelVersion")}
+
+
+def _is_lm_eval(record: Record) -> bool:
+    return "doc_id" in record and isinstance(record.get("resps"), list)
+
+
+def _lm_eval(record: Record) -> Record:
+    said = record["resps"]
+    while isinstance(said, list) and said:
+        said = said[0]
+    if not isinstance(said, str):
+        raise FailedAnswerError("is no text: probabilities of choices (resps of lm-evaluation-harness)")
+    return _flat(record.get("doc"), record) | {"item": record["doc_id"], "answer": said}
 
 
 _INSPECT_OUTCOMES = {"max_tokens": "truncated", "model_length": "truncated", "content_filter": "filtered"}
@@ -179,13 +247,18 @@ def _texts(content: Any, kind: str, key: str) -> str | None:
 
 
 def _said(error: Any) -> str:
-    said = (error.get("message") or error.get("type") or error.get("code")) if isinstance(error, dict) else error
+    names = ("message", "errorMessage", "type", "code")
+    said = next((error[name] for name in names if error.get(name)), None) if isinstance(error, dict) else error
     return " ".join(str(said or "").split())[:120]
 
 
 _KINDS: tuple[tuple[Callable[[Record], bool], Callable[[Record], Record]], ...] = (
     (_is_openai_batch, _openai_batch),
     (_is_anthropic_batch, _anthropic_batch),
+    (_is_gemini_batch, _gemini_batch),
+    (_is_bedrock_batch, _bedrock_batch),
+    (_is_response, _response),
+    (_is_lm_eval, _lm_eval),
     (_is_inspect, _inspect),
     (_is_promptfoo, _promptfoo),
     (_is_jspsych, _jspsych),
