@@ -127,19 +127,37 @@ with_robust_error <- function(rows, terms) {
   formula <- stats::reformulate(c(terms, "strata(set)"), quote(Surv(time, is_chosen)))
   rows$time <- 1
   environment(formula) <- list2env(list(Surv = survival::Surv, strata = survival::strata), parent = environment())
-  # its warnings are about estimates that run off, and so is its error of an infinite test
-  tryCatch(
-    suppressWarnings(survival::coxph(formula, data = rows, cluster = rows$game, method = "breslow")),
-    error = function(condition) list(coefficients = stats::setNames(rep(NA_real_, length(terms)), terms))
-  )
+  fit <- tryCatch(watched_fit(formula, rows, cluster = rows$game), error = function(e) NULL) # of an infinite test
+  if (is.null(fit)) fit <- tryCatch(watched_fit(formula, rows)[c("coefficients", "run_off")], error = function(e) NULL)
+  if (is.null(fit)) fit <- list(coefficients = stats::setNames(rep(NA_real_, length(terms)), terms))
+  fit
 }
 
-# Terms whose estimate runs off: an effect of one standard deviation of the term that is beyond any odds.
+# With `run_off`, the estimates that have no finite value, by number: coxph() says so in a warning.
+watched_fit <- function(formula, rows, ...) {
+  said <- character()
+  fit <- withCallingHandlers(
+    do.call(survival::coxph, list(formula, data = rows, method = "breslow", ...)),
+    warning = function(condition) {
+      said <<- c(said, conditionMessage(condition))
+      invokeRestart("muffleWarning")
+    }
+  )
+  infinite <- grep("may be infinite", said, value = TRUE)
+  fit$run_off <- as.integer(unlist(regmatches(infinite, gregexpr("[0-9]+", infinite))))
+  fit
+}
+
+# Terms whose estimate runs off, or whose effect of one standard deviation of the term is beyond any odds. All of them
+# where there is no test and none of them is known to be.
 separated_terms <- function(model, rows, limit = 10) {
   estimates <- model$coefficients
   names <- names(estimates)
   effect <- estimates * vapply(rows[names], stats::sd, 0)
-  if (is.null(model$var)) names else names[is.na(effect) | abs(effect) > limit | !is.finite(diag(model$var))]
+  has_test <- !is.null(model$var)
+  is_off <- is.na(effect) | abs(effect) > limit | seq_along(names) %in% model$run_off
+  if (has_test) is_off <- is_off | !is.finite(diag(model$var))
+  if (has_test || any(is_off)) names[is_off] else names
 }
 
 # The likelihood of conditional logits with Jeffreys' prior; the covariance is a sandwich over games, as without it.

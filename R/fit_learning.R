@@ -77,7 +77,11 @@ fit_learner <- function(rounds, settings) {
   model$verdict <- convergence_verdict(model, of_chains, of_model)
   list(
     estimates = learner_estimates(sampled$draws, rounds, settings$switches),
-    fit = list(n_groups = length(rounds$games), singular = FALSE, optimiser = "rstan, NUTS"),
+    # the mean over draws: no maximum, so neither an AIC nor a BIC goes with it
+    fit = list(
+      n_groups = length(rounds$games), log_lik = -model$nats * model$n_choices, singular = FALSE,
+      optimiser = "rstan, NUTS"
+    ),
     variances = NULL,
     tables_of_group = list(
       learner = model, priors = priors, checks = if (is.null(checks)) no_checks() else checks,

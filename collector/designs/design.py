@@ -132,6 +132,10 @@ class Design(ABC):
         """
         raise StudyError("")
 
+    def schema_of(self, study: StudyFile) -> Mapping[str, Any] | None:
+        """Return `answer_schema`, or that of this study's answers."""
+        return self.answer_schema
+
     def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
         """Return a study for files whose rows have a column for all that was shown or played; StudyError as above."""
         raise StudyError("")

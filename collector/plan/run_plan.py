@@ -234,11 +234,11 @@ def done_in_slice(run_plan: RunPlan, model: StudyModel, finals: Finals) -> int:
 
 
 def _schema(study: Study) -> Mapping[str, Any]:
-    schema = study.design.answer_schema
+    schema = study.design.schema_of(study)
     if schema is None:
         raise UsageError(
             f'--structured-output can\'t be used with "{study.name}": its answers are no JSON.',
-            "A study of the design forced_choice can use it.",
+            'A study of the design forced_choice can use it, and a factorial one with questions = "together".',
         )
     return schema
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import subprocess
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from slant import analysis
+from slant.analysis.bridge.r_home import r_installation
 from slant.collector import import_trials
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
@@ -102,3 +105,32 @@ def test_marginal_means_of_people_have_errors_over_people(conjoint: Path, shared
     assert both.height == 50
     assert (both["estimate"] - both["estimate_known"]).abs().max() < 1e-6
     assert (both["std_error"] - both["se"]).abs().max() < 1e-6
+
+
+PLAIN_AMCE = """
+rows <- utils::read.csv(commandArgs(TRUE)[[1]])
+rows <- rows[!is.na(rows$chosen), ]
+for (name in names(rows)[4:12]) rows[[name]] <- factor(rows[[name]], sort(unique(rows[[name]]), method = "radix"))
+fit <- lm(reformulate(names(rows)[4:12], "chosen"), rows)
+x <- model.matrix(fit)
+scores <- rowsum(x * residuals(fit), rows$person)
+inverse <- solve(crossprod(x))
+small <- nrow(scores) / (nrow(scores) - 1) * (nrow(x) - 1) / (nrow(x) - ncol(x))
+error <- sqrt(diag(inverse %*% crossprod(scores) %*% inverse) * small)
+write.csv(data.frame(term = colnames(x), estimate = coef(fit), error), row.names = FALSE)
+"""
+
+
+@pytest.mark.needs("Matrix")
+def test_effects_of_people_are_those_of_plain_r_with_errors_over_people(conjoint: Path, shared: Path) -> None:
+    home = r_installation()
+    assert home is not None
+    conjoint.with_name("plain.R").write_text(PLAIN_AMCE)
+    file = shared / "data" / "conjoint_immigration" / "profiles.csv"
+    run = [str(home.rscript), "--vanilla", str(conjoint.with_name("plain.R")), str(file)]
+    plain = pl.read_csv(io.StringIO(subprocess.run(run, capture_output=True, text=True, check=True).stdout))
+    found = analysis.fit(conjoint, str(conjoint.with_name("study.toml")), "amce", only={"test": ["chosen"]}).table
+    both = found.with_columns(term=pl.col("term").str.replace(": ", "")).join(plain, on="term", suffix="_plain")
+    assert both.height == plain.height - 1 == 41
+    assert (both["estimate"] - both["estimate_plain"]).abs().max() < 1e-8
+    assert (both["std_error"] - both["error"]).abs().max() < 1e-8

@@ -130,3 +130,43 @@ def test_a_provider_that_cannot_says_so(study: Study, tmp_path: Path, monkeypatc
 def test_a_study_without_json_says_so(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="its answers are no JSON"):
         planned(load_study("rmiat"), None, tmp_path / "x.duckdb", simulated=True, structured_output=True)
+
+
+SEVERAL = """
+name = "callers"
+title = "Who is called back?"
+design = "factorial"
+factors.name = ["Ann", "Bo"]
+templates.plain = "{name} applies."
+crossing.questions = "together"
+questions.rating = { text = "How suitable?", kind = "scale", min = -3, max = 3 }
+questions.invite = { text = "Invite?", kind = "yes_no" }
+questions.job = { text = "Which job?", kind = "choice", options = ["nurse", "cook"] }
+questions.pay = { text = "Which pay?", kind = "number", whole = true }
+questions.why = { text = "Why?", kind = "text" }
+models = [{ model = "gpt-6-luna", provider = "openai" }]
+"""
+
+
+def test_several_questions_in_one_answer_have_a_key_each(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(SEVERAL)
+    several = load_study(str(tmp_path / "study.toml"))
+    schema = several.design.schema_of(several)
+    assert schema is not None
+    assert schema["required"] == ["rating", "invite", "job", "pay", "why"]
+    assert [part["type"] for part in schema["properties"].values()] == [
+        "integer",
+        "string",
+        "string",
+        "integer",
+        "string",
+    ]
+    assert schema["properties"]["job"]["enum"] == ["nurse", "cook"]
+    report = collect(tmp_path / "t.duckdb", several, simulated=True, structured_output=True)
+    assert [model["answered"] for model in report.models] == [2]
+
+
+def test_questions_asked_apart_have_no_schema(tmp_path: Path) -> None:
+    (tmp_path / "study.toml").write_text(SEVERAL.replace('crossing.questions = "together"', ""))
+    with pytest.raises(UsageError, match="its answers are no JSON"):
+        collect(tmp_path / "t.duckdb", str(tmp_path / "study.toml"), simulated=True, structured_output=True)

@@ -31,6 +31,15 @@ test_that("separated choices are named and penalised", {
   expect_true(all(fit$tables$terms$is_penalised))
 })
 
+test_that("only the terms that separate choices are named", {
+  skip_if_not_installed("survival")
+  stays <- list(stay_after_win = 1, stay_after_loss = .4) # one effect of winning is infinite, that of staying is not
+  rows <- candidate_rows_of(played_games(choice_policies()$win_stay_lose_shift, stays, n_games = 10))
+  model <- with_robust_error(rows, c("mean", "sqrt_tries", "last", "last_won"))
+  expect_equal(separated_terms(model, rows), "last_won")
+  expect_equal(separated_terms(model[c("coefficients", "run_off")], rows), "last_won")
+})
+
 test_that("Firth's estimates are nearer to 0 than the likeliest, and near them where there is much data", {
   skip_if_not_installed("survival")
   rows <- candidate_rows_of(learner_games(n_games = 40))

@@ -22,6 +22,7 @@ from slant.collector.designs.factorial.people import ShownProfiles, fields_of, w
 from slant.collector.designs.factorial.proposed import proposed_study
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED
 from slant.collector.designs.factorial.remarks import remarks_on
+from slant.collector.designs.factorial.schema import schema_of
 from slant.collector.designs.factorial.simulated import attributes_of, parse_simulation, simulate_reply
 from slant.collector.designs.factorial.tasks import TOGETHER, Conversations, Tasks, conditions_of, units_of
 from slant.collector.designs.factorial.texts import system_text, user_text
@@ -223,6 +224,11 @@ class Factorial(Design):
         """Return how profiles become answers; None for vignettes and items that are all in the plan."""
         data: FactorialData = study.data
         return None if data.takes == "all" else ShownProfiles(self, study, model)
+
+    def schema_of(self, study: StudyFile) -> Mapping[str, Any] | None:
+        """Return the schema of an answer to all questions; None where each is answered in words of its own."""
+        data: FactorialData = study.data
+        return schema_of(data.questions.values()) if data.asked == "together" else None
 
     def proposed_from_table(self, table: AnswerTable) -> ProposedStudy:
         return proposed_study(table)
