@@ -13,6 +13,7 @@ from slant.collector.commands.options import (
     ABOVE_0,
     BETWEEN_0_AND_1,
     FILE,
+    WholeNumber,
     output_options,
     rows_option,
     section,
@@ -27,10 +28,12 @@ Examples:
   analyze power --study mine.toml --from pilot.duckdb --words 16,32,64 --wordings 10,20 --effect 10 --figure power.svg
   analyze power --study rmiat --word 250 --wording 30 --residual 3200 --sd 60 --effect 10
   analyze power --study hiring --game 0.04 --games 10,30,100 --effect 0.2
+  analyze power --study audit.toml --repetitions 1,2,4
 """
 _SHOWN = (
-    "model", "test", "n_words", "n_wordings", "n_repetitions", "n_games", "n_calls", "std_error", "std_error_most",
-    "mde", "mde_most", "mde_d", "power", "power_least", "raise", "cost_usd", "time",
+    "model", "test", "attribute", "first", "second", "n_words", "n_wordings", "n_repetitions", "n_games", "n_calls",
+    "estimate", "std_error", "std_error_most", "mde", "mde_most", "mde_d", "power", "power_error", "power_least",
+    "raise", "cost_usd", "time",
 )  # fmt: skip
 _numbers_option = section("What is planned")
 _variance_option = section("Variances, if there is no pilot")
@@ -53,7 +56,10 @@ _OPTIONS = (
     _numbers_option("--words", callback=_numbers, metavar="NUMBERS", help="Words of a test, of both groups: 16,32,64."),
     _numbers_option("--wordings", callback=_numbers, metavar="NUMBERS", help="Wordings: 10,20."),
     _numbers_option(
-        "--repetitions", callback=_numbers, default="1,2,5", show_default=True, metavar="NUMBERS", help="Of each trial."
+        "--repetitions",
+        callback=_numbers,
+        metavar="NUMBERS",
+        help="Of each trial.  [default: 1,2,5; of a study of factors 1,2]",
     ),
     _numbers_option(
         "--games",
@@ -77,6 +83,13 @@ _OPTIONS = (
     ),
     _variance_option("--sd", type=ABOVE_0, help="Standard deviation within conditions, for effects as d."),
     _variance_option("--game", type=ABOVE_0, help="Variance of the index over games of one condition."),
+    _numbers_option(
+        "--data-sets",
+        type=WholeNumber(2, 10_000),
+        default=100,
+        show_default=True,
+        help="Of a study of factors: how often its [simulation] answers it.",
+    ),
     source_option(),
     rows_option("--model", "models", multiple=True, help="Only this model. Repeatable."),
     rows_option("--test", "tests", multiple=True, help="Only this test of the pilot. Repeatable."),
@@ -101,6 +114,7 @@ def power_command(
     games: tuple[int, ...],
     effect: float | None,
     power: float,
+    data_sets: int,
     models: tuple[str, ...],
     tests: tuple[str, ...],
     prices: Path | None,
@@ -114,6 +128,9 @@ def power_command(
     If a pilot has no repetitions, it is unknown how alike they are: std_error and mde hold if each is a new answer,
     std_error_most and mde_most if they are the same answer every time.
     Repetitions never replace words: std_error_endless (in CSV and JSON) is what endless ones would leave.
+
+    A study of factors is planned by simulation, without a pilot: `power` is the share of data sets of its [simulation]
+    in which two levels differ (p < .05).
     """
     from slant.analysis.questions.power import plan_power
 
@@ -127,12 +144,14 @@ def power_command(
         n_games=games,
         effect=effect,
         power=power,
+        n_data_sets=data_sets,
         models=models,
         tests=tests,
         prices=prices,
     )
     says = (*plan.advice, *plan.cost_rests_on)
-    return Answer(plan.table, _short(plan.table), says, figure=("plot_power", plan.table), exact=True)
+    figure = None if "attribute" in plan.table.columns else ("plot_power", plan.table)
+    return Answer(plan.table, _short(plan.table), says, figure=figure, exact=True)
 
 
 def _short(table: pl.DataFrame) -> pl.DataFrame:

@@ -19,6 +19,7 @@ import click
 from slant.analysis.cli.options import ONE_STUDY, chosen_study, result_options
 from slant.analysis.cli.output import figure_option, print_result, say_result
 from slant.collector.commands.options import Decorator, study_option
+from slant.collector.errors import UsageError
 from slant.collector.terminal import print_rows, say
 
 if TYPE_CHECKING:
@@ -144,6 +145,8 @@ def _print_answer(asked: Asked, answer: Answer, figure: Path | None) -> None:
     for sentence in answer.says:
         say(sentence)
     asked.say_doubts()
+    if figure is not None and answer.figure is None:
+        raise UsageError("There is no figure of this result, so that --figure has nothing to draw.")
     if figure is not None and answer.figure is not None:
         from slant.analysis.plots.drawing import draw_into
 

@@ -1,5 +1,5 @@
 """Plan how many words, wordings, repetitions or games it takes, and what they cost (`plan_power()`). R's plan_power()
-makes the numbers; the variances that it starts from, and the prices, are here.
+makes the numbers; the variances that it starts from, and the prices, are here. Studies of factors are simulated.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from slant.analysis.calls.call import Call, answer_of
 from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.choices import CELL, crossed_choices
 from slant.analysis.fitting.fits import Progress, fit
+from slant.analysis.questions.power_of_levels import CONTRASTS, simulated_power
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
@@ -32,6 +33,11 @@ from slant.collector.study.records import StudyModel
 
 OF_WORDS, OF_GAMES = ("word", "wording", "combination", "residual"), ("game",)
 CONCURRENCY = 8
+MAX_DATA_SETS = 10_000
+OF_SIMULATION = (
+    "Simulated by the study's own [simulation], with R's mean_contrasts(): put the effects there that you expect, or "
+    "the smallest that would matter."
+)
 
 
 @dataclass(frozen=True)
@@ -41,8 +47,9 @@ class PowerPlan:
     table: one row per cell and combination of numbers: source, study_version, variant, model, test (null if variances
     were given), n_words, n_wordings, n_repetitions (or n_games), n_calls, std_error, df, mde, mde_d, power,
     std_error_most, mde_most, power_least, std_error_endless, share_words, share_wordings, share_trials, raise, as R's
-    plan_power() describes them; then cost_usd and time_s, each low, about and high, of the calls of that row. advice:
-    which number to raise, in sentences. cost_rests_on: the basis of each model's cost and time.
+    plan_power() describes them (of a study of factors: model, and what simulated_power() gives); then cost_usd and
+    time_s, each low, about and high, of the calls of that row. advice: which number to raise, in sentences.
+    cost_rests_on: the basis of each model's cost and time.
     """
 
     table: pl.DataFrame
@@ -57,10 +64,11 @@ def plan_power(
     variances: Mapping[str, float] | None = None,
     n_words: Sequence[int] = (),
     n_wordings: Sequence[int] = (),
-    n_repetitions: Sequence[int] = (1, 2, 5),
+    n_repetitions: Sequence[int] = (),
     n_games: Sequence[int] = (10, 30, 100, 300),
     effect: float | None = None,
     power: float = 0.8,
+    n_data_sets: int = 100,
     source: str | None = None,
     models: Sequence[str] = (),
     tests: Sequence[str] = (),
@@ -75,13 +83,23 @@ def plan_power(
     The variances come from the answers in the database `pilot`, cell by cell, or are given: `word`, `wording` (of the
     effect between words and between wordings), `residual` (of trials), `combination` (what repetitions share, part of
     `residual` if it is left out) and, for effects as d, `sd`; for games `game` (of SI between games of one condition).
-    Default numbers: the study's own, twice and four times as many words, and twice the wordings. `models` and `tests`
+    Default numbers: the study's own, twice and four times as many words, and twice the wordings; repetitions 1, 2, 5.
+
+    A study of factors needs neither: the model in its `[simulation]` answers it `n_data_sets` times with each number of
+    repetitions (1, 2), and `power` of the rows is the share in which two levels differ (p < .05). `models` and `tests`
     narrow a pilot down; costs of given variances are for these models, by default those that the study asks. `workers`
     and `executor` are as for `fit()`.
 
     Raise UsageError if there are neither variances nor a pilot, or both; StudyError, DatabaseError and RError as
     `fit()` does.
     """
+    if not 2 <= n_data_sets <= MAX_DATA_SETS:
+        raise UsageError(f"n_data_sets must be from 2 to {MAX_DATA_SETS:,}, but is {n_data_sets}.")
+    if pilot is None and variances is None and study is not None and CONTRASTS in fits_of(its := _named(study)):
+        planned = simulated_power(its, list(n_repetitions) or [1, 2], n_data_sets, workers=executor or workers)
+        named = pl.DataFrame({"model": [*models] or [its.models[0].model]})
+        priced, rests_on = _with_costs(named.join(planned, how="cross"), its, None, prices)
+        return PowerPlan(priced, [OF_SIMULATION], rests_on)
     if (pilot is None) == (variances is None):
         raise UsageError(
             "Planning starts from a pilot or from given variances: one of them.",
@@ -94,7 +112,8 @@ def plan_power(
     if not _can_be_planned(study):
         raise UsageError(
             f'A study like "{study.name}" (design {study.design.name}) can\'t be planned for.',
-            "Planning is for counts of tokens by condition, for forced choices and for games.",
+            "Planning is for counts of tokens by condition, for forced choices and for games; of a study of factors "
+            "it is simulated, without --from or variances: analyze power --study FILE",
         )
     if variances and tests:
         raise UsageError("Given variances are of no test: leave out --test, or plan from a pilot: --from pilot.duckdb.")
@@ -112,7 +131,7 @@ def plan_power(
         else {
             "n_words": list(n_words) or [own_words, 2 * own_words, 4 * own_words],
             "n_wordings": list(n_wordings) or [own_wordings, 2 * own_wordings],
-            "n_repetitions": list(n_repetitions),
+            "n_repetitions": list(n_repetitions) or [1, 2, 5],
         }
     )
     rounds = {"n_rounds": calls_of_game(study, study.models[0], study.seed)} if has_games else {}

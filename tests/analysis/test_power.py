@@ -14,8 +14,9 @@ from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.questions.power import PowerPlan
-from slant.collector.errors import UsageError
+from slant.collector.errors import StudyError, UsageError
 from tests.support.fitted import small_database
+from tests.support.tiny_audit import write_audit
 
 GIVEN = {"word": 250.0, "wording": 30.0, "residual": 3200.0, "sd": 60.0}
 NUMBERS = ("std_error", "df", "mde", "mde_d", "power")
@@ -127,3 +128,29 @@ def test_what_is_missing_is_said_with_what_to_type(words: tuple[str, ...], messa
 def test_python_refuses_a_pilot_beside_given_variances(db: Path) -> None:
     with pytest.raises(UsageError, match="one of them"):
         analysis.plan_power("rmiat", db, variances=GIVEN)
+
+
+SIMULATION = """
+[simulation]
+utilities.job = { nurse = 3.0 }
+"""
+
+
+def test_a_study_of_factors_is_planned_by_its_own_simulation(tmp_path: Path) -> None:
+    file = write_audit(tmp_path)
+    file.write_text(file.read_text() + SIMULATION)
+    plan = analysis.plan_power(file, n_repetitions=[2], n_data_sets=15)
+    rows = {(row["test"], row["attribute"]): row for row in plan.table.iter_rows(named=True)}
+    assert rows["rating", "job"]["power"] == 1
+    assert rows["rating", "gender"]["power"] <= 0.25
+    assert rows["rating", "job"]["first"] == "clerk"
+    assert rows["rating", "job"]["estimate"] > 1
+    assert (rows["hire", "job"]["n_calls"], rows["hire", "job"]["n_data_sets"]) == (2 * 32, 15)
+
+
+def test_without_a_simulation_and_with_a_pilot_it_says_what_to_do(tmp_path: Path) -> None:
+    file = write_audit(tmp_path)
+    with pytest.raises(StudyError, match="has no \\[simulation\\] with utilities"):
+        analysis.plan_power(file)
+    result = CliRunner().invoke(analyze, ["power", "--study", str(file), "--word", "3"])
+    assert "it is simulated, without --from or variances" in result.output

@@ -46,6 +46,8 @@ SETTINGS = {
     "learning": QUICK,
 }
 ITS_OWN = ("file", "file_md5", "file_bytes", "draws_file", "draws_md5", "draws_bytes", "compile_s", "sampling_s")
+# Engines for pairs of profiles and for people's times, neither of which a study here has: tests of their own.
+NOT_HERE = {"clogit", "d_score"}
 WORDS = ("group", "bias", "rule", "usual", "label", "fair", "think", "link", "answer", "check", "mean", "harm", "even")
 TESTS = [
     {"test": "flowers_insects", "test_no": 1, "label": "Flowers <b>& Insects</b>"},
@@ -116,15 +118,25 @@ def works(db: Path) -> list[PlannedFit]:
             paper = mixed_fit(study)
             alone = replace(paper, name="alone", engine="lm", formula="tokens ~ condition")  # no study here has such
             checked = {**fits_to_make(paper, fits_of(study)[CROSSED]), "alone": alone}
+        if study.name == "callbacks":  # no study here names these engines
+            rated = replace(study.fits["rating"], formula="rating ~ gender", settings={})
+            checked = {
+                "ordered": replace(rated, name="ordered", engine="clm"),
+                "ordered_by_name": replace(
+                    rated, name="ordered_by_name", engine="clmm", formula="rating ~ gender + (1 | name)"
+                ),
+            }
         for fit in {**study.fits, **checked, **{fit.name: fit for fit in of_design}}.values():
             found += plan_fits(db, study, fit, settings=SETTINGS.get(fit.engine))
     return found
 
 
 def test_every_table_is_the_same_in_both_languages(db: Path, tmp_path: Path, works: list[PlannedFit]) -> None:
+    planned = {(work.study, work.definition.name) for work in works}  # of others this database has no rows
     for study in map(load_study, sorted({work.study for work in works})):  # some tables show what was fitted
         for name, fit in fits_of(study).items():
-            analysis.fit(db, study, name, settings=SETTINGS.get(fit.engine))
+            if (study.name, name) in planned:
+                analysis.fit(db, study, name, settings=SETTINGS.get(fit.engine))
     analysis.specifications(db, "rmiat", specs=["paper", "log_tokens"])
     analysis.game_indices(db, n_boot=20, n_random=5)
     heads, texts = read_view_heads(), {read_header(text).name: text for text in view_texts()}
@@ -162,7 +174,7 @@ def without_nested(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def test_every_engine_is_compared(works: list[PlannedFit]) -> None:
-    assert {work.definition.engine for work in works} == set(ENGINES)
+    assert {work.definition.engine for work in works} == set(ENGINES) - NOT_HERE
 
 
 def test_every_fit_of_every_study_is_the_same_in_both_languages(

@@ -90,7 +90,10 @@ def is_same(value: Any, text: str | None, rel_tol: float = 0) -> bool:
     if isinstance(value, datetime):
         value = round((value - datetime(1970, 1, 1)).total_seconds() * 1e6)
     if isinstance(value, (int, float)):
-        number = float.fromhex(text)
+        try:
+            number = float.fromhex(text)
+        except ValueError:  # a column of texts there
+            return False
         # p values of 1e-26 follow the last digits of df
         is_close = math.isclose(number, value, rel_tol=rel_tol, abs_tol=1e-9 if rel_tol else 0)
         return is_close or (math.isnan(number) and math.isnan(value))
