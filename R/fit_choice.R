@@ -127,17 +127,20 @@ with_robust_error <- function(rows, terms) {
   formula <- stats::reformulate(c(terms, "strata(set)"), quote(Surv(time, is_chosen)))
   rows$time <- 1
   environment(formula) <- list2env(list(Surv = survival::Surv, strata = survival::strata), parent = environment())
-  fit <- tryCatch(watched_fit(formula, rows, cluster = rows$game), error = function(e) NULL) # of an infinite test
+  one_game <- length(unique(rows$game)) < 2
+  if (one_game) warning("One game: standard errors are within it, and say nothing of other games.", call. = FALSE)
+  clusters <- if (!one_game) list(cluster = rows$game)
+  fit <- tryCatch(watched_fit(formula, rows, clusters), error = function(e) NULL) # of an infinite test
   if (is.null(fit)) fit <- tryCatch(watched_fit(formula, rows)[c("coefficients", "run_off")], error = function(e) NULL)
   if (is.null(fit)) fit <- list(coefficients = stats::setNames(rep(NA_real_, length(terms)), terms))
   fit
 }
 
 # With `run_off`, the estimates that have no finite value, by number: coxph() says so in a warning.
-watched_fit <- function(formula, rows, ...) {
+watched_fit <- function(formula, rows, clusters = NULL) {
   said <- character()
   fit <- withCallingHandlers(
-    do.call(survival::coxph, list(formula, data = rows, method = "breslow", ...)),
+    do.call(survival::coxph, c(list(formula, data = rows, method = "breslow"), clusters)),
     warning = function(condition) {
       said <<- c(said, conditionMessage(condition))
       invokeRestart("muffleWarning")

@@ -35,6 +35,9 @@ fit_policies <- function(data, by = NULL, folds = 5, seed = 1, save_to = NULL) {
 }
 
 fit_policies_of <- function(rounds, folds) {
+  if (length(rounds$games) < 2) {
+    stop_with("Can't compare policies over one game: each is judged by games that it was not fitted to.")
+  }
   policies <- lapply(choice_policies(), with_fixed_shares, rounds = rounds)
   fits <- lapply(policies, policy_fit, rounds = rounds)
   fold <- sample(rep_len(seq_len(min(folds, length(rounds$games))), length(rounds$games)))

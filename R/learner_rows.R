@@ -118,10 +118,10 @@ learner_log_lik <- function(rounds, draws) {
 # By game, the log probability of its choices under learners fitted without the games of its fold: new games have
 # parameters drawn from the population. PSIS fails here, for each game has parameters of its own.
 left_out_games <- function(rounds, settings) {
-  if (settings$folds == 0) {
+  n_games <- length(rounds$games)
+  if (settings$folds == 0 || n_games < 2) {
     return(NA_real_)
   }
-  n_games <- length(rounds$games)
   fold <- sample(rep_len(seq_len(min(settings$folds, n_games)), n_games))
   elpd <- double(n_games)
   for (one in unique(fold)) {

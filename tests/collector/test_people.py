@@ -29,6 +29,7 @@ templates.plain = "How much does this describe you? {item}"
 questions.rating = { text = "Answer.", kind = "scale", max = 5, labels = { 1 = "not at all", 5 = "very" } }
 models = [{ model = "gpt-6-luna", provider = "openai" }]
 """
+ITEM_NAMES = ("I talk a lot", "I worry")
 ITEMS = ("item:1=I talk a lot", "item:2=I worry")
 QUALTRICS = """RecordedDate,IPAddress,ResponseId,RecipientEmail,LocationLatitude,Status,Q1,Q2,AGE,comment
 When,Address,Id,Mail,Latitude,Status,I talk a lot,I worry,Your age,Anything else?
@@ -252,3 +253,11 @@ def test_methods_say_where_answers_are_from_and_what_was_agreed_to(tmp_path: Pat
     assert "were given by people and imported" in said
     assert "Where they are from: a test. What the people agreed to: informed, data may be shared." in said
     assert "was asked for as" not in said
+
+
+def test_a_person_of_whom_nothing_is_taken_gets_no_number(tmp_path: Path) -> None:
+    rows = [{"trial_index": 0, "rt": 300, "response": " "}]
+    rows += [{"trial_index": n, "subject": "s1", "item": item, "response": n} for n, item in enumerate(ITEM_NAMES, 1)]
+    report = import_rows(tmp_path, json.dumps(rows), "rows.json", columns=["participant=subject"])
+    assert (report.people, report.rows_imported) == (1, 2)
+    assert rows_of(tmp_path, "SELECT DISTINCT participant FROM trials") == [(1,)]

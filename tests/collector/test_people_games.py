@@ -81,6 +81,15 @@ def test_a_game_that_was_broken_off_is_told(tmp_path: Path) -> None:
     assert rows_of(tmp_path, "SELECT is_complete FROM allocation_games") == [(False,)]
 
 
+def test_rounds_counted_from_0_and_successes_in_words_are_games_like_any_other(tmp_path: Path) -> None:
+    rows = game("ann", [1, 1, 2], [1, 0, 1]).with_columns(
+        round=pl.col("round") - 1, reward=pl.col("reward").replace_strict({1: "won", 0: "lost"})
+    )
+    assert import_games(tmp_path, rows, 3).problems == []
+    query = "SELECT round, is_success FROM allocation_rounds ORDER BY round"
+    assert rows_of(tmp_path, query) == [(1, True), (2, False), (3, True)]
+
+
 def test_the_people_of_a_published_bandit_come_in(shared: Path, tmp_path: Path) -> None:
     file = shared / "data" / "allocation_people" / "choices.csv"
     if not file.exists():

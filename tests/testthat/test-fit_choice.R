@@ -40,6 +40,15 @@ test_that("only the terms that separate choices are named", {
   expect_equal(separated_terms(model[c("coefficients", "run_off")], rows), "last_won")
 })
 
+test_that("one game has errors of its own, with a warning, and no policies are compared over it", {
+  skip_if_not_installed("survival")
+  rows <- candidate_table(learner_games(n_games = 1))
+  fit <- fit_choice(rows, terms = c("mean", "last"))
+  expect_match(fit$fits$messages, "One game: standard errors are within it")
+  expect_true(all(fit$estimates$std_error > 0))
+  expect_match(fit_policies(rows)$fits$error, "Can't compare policies over one game")
+})
+
 test_that("Firth's estimates are nearer to 0 than the likeliest, and near them where there is much data", {
   skip_if_not_installed("survival")
   rows <- candidate_rows_of(learner_games(n_games = 40))

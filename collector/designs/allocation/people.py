@@ -15,7 +15,8 @@ from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
 from slant.collector.errors import StudyError
 from slant.collector.study.records import StudyFile, StudyModel
 
-_TRUE, _FALSE = ("1", "true", "yes", "1.0"), ("0", "false", "no", "0.0")
+_TRUE = ("1", "true", "yes", "1.0", "won", "win", "success", "succeeded", "correct", "hit")
+_FALSE = ("0", "false", "no", "0.0", "lost", "loss", "failure", "failed", "wrong", "miss")
 _SUCCESS = ("is_success", "reward", "success")
 
 
@@ -66,10 +67,13 @@ class PlayedGames(PeopleUnits):
 
     def _places(self, rows: Sequence[Cells]) -> list[int]:
         """Return the rows in the order of their rounds. StudyError if one is missing between two, or occurs twice."""
-        numbers = [int(said) if (said := _said(row, "round")).isdecimal() else 0 for row in rows]
+        said = [_said(row, "round").removesuffix(".0") for row in rows]
+        numbers = [int(number) if number.isdecimal() else -1 for number in said]
+        if sorted(numbers) == list(range(len(rows))):  # counted from 0
+            numbers = [number + 1 for number in numbers]
         if sorted(numbers) != list(range(1, len(rows) + 1)):
             most = self._data.n_rounds
-            missing = sorted(set(range(1, max(max(numbers), 1) + 1)) - set(numbers))
+            missing = sorted(set(range(1 - (0 in numbers), max(max(numbers), 1) + 1)) - set(numbers))
             what = f"round {missing[0]} is missing" if missing else "a round is there twice, or has no number"
             raise StudyError(f"is of a game with {len(rows)} of {most} rounds, of which {what}: none of it was taken")
         return sorted(range(len(rows)), key=numbers.__getitem__)

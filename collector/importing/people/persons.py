@@ -42,13 +42,15 @@ class Persons:
     def __len__(self) -> int:
         return len(self._numbers)
 
-    def number(self, row: Row) -> int:
-        """Return the number of the person of a row. If no column says who it is, a file holds one person after another,
-        and counts the trials of each from the start again (`trial_index`, as jsPsych does)."""
+    def key(self, row: Row) -> tuple[str, str]:
+        """Return who a row is of. If no column says it, a file holds one person after another, and counts the trials of
+        each from the start again (`trial_index`, as jsPsych does); so every row is to be looked at, in order."""
         said = word(row.cells.get("participant"))
-        key = ("", said)
-        if not said:
-            key = (row.file, str(self._run(row)))
+        return ("", said) if said else (row.file, str(self._run(row)))
+
+    def number(self, row: Row, key: tuple[str, str] | None = None) -> int:
+        """Return the number of the person of a row (of this `key`): a person is one of whom something is taken."""
+        key = key or self.key(row)
         number = self._numbers.setdefault(key, self.first + len(self._numbers))
         if number not in self.attributes:
             self.attributes[number] = {}

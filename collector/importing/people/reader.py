@@ -65,11 +65,13 @@ class PeopleReader:
                 continue
             try:
                 cells = file.valued(row.cells)
-                number = self._persons.number(row)
+                key = self._persons.key(row)
                 if self._units is not None:
+                    number = self._persons.number(row, key)
                     units.setdefault((number, self._units.unit(cells)), []).append((row, number, cells))
                     continue
-                yield self._attempt(row, number, cells)
+                known = self._shared(cells)
+                yield self._finished(known, self._persons.number(row, key), cells)
             except (CellError, StudyError) as error:
                 self._note(error, row)
         for (number, _), of_unit in units.items():
@@ -111,7 +113,7 @@ class PeopleReader:
                 Problem(row.file, row.line, error.what if isinstance(error, StudyError) else str(error))
             )
 
-    def _attempt(self, row: Row, number: int, cells: dict[str, Any]) -> Attempt:
+    def _shared(self, cells: dict[str, Any]) -> Attempt:
         key = tuple(map(cells.get, self._placed_by))
         known = self._known.get(key) if all(isinstance(part, str | int | None) for part in key) else None
         if known is None:
@@ -119,7 +121,7 @@ class PeopleReader:
             known = self._made(PlacedAnswer(trial, answer, conversation=trial.game or trial.trial_id, turn=turn))
             if len(self._known) < _MAX_KNOWN:
                 self._known[key] = known
-        return self._finished(known, number, cells)
+        return known
 
     def _planned(self, cells: dict[str, Any]) -> tuple[Trial, int, str]:
         assert self._cells is not None
