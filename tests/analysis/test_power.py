@@ -141,7 +141,7 @@ def test_a_study_of_factors_is_planned_by_its_own_simulation(tmp_path: Path) -> 
     file.write_text(file.read_text() + SIMULATION)
     plan = analysis.plan_power(file, n_repetitions=[2], n_data_sets=15)
     rows = {(row["test"], row["attribute"]): row for row in plan.table.iter_rows(named=True)}
-    assert rows["rating", "job"]["power"] == 1
+    assert rows["rating", "job"]["power"] > 0.8
     assert rows["rating", "gender"]["power"] <= 0.25
     assert rows["rating", "job"]["first"] == "clerk"
     assert rows["rating", "job"]["estimate"] > 1
