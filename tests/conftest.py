@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from slant.collector.keep.schema import cached_new_database
 from tests.support.authors import Authors, imported_authors
+from tests.support.made_once import shared_folder
 from tests.support.needs import skip_what_is_lacking
 
 # How long an example takes says something about the machine, and nothing about what is tested.
@@ -84,10 +85,7 @@ def python() -> list[str]:
 @pytest.fixture(scope="session")
 def authors(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Authors:
     """The authors' raw data, imported: once, however many processes share the tests out among them."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "authors"
-    folder.mkdir(exist_ok=True)
-    return imported_authors(shared, folder)
+    return imported_authors(shared, shared_folder(tmp_path_factory, "authors"))
 
 
 @pytest.fixture

@@ -8,15 +8,11 @@ from typing import Any
 
 import pytest
 
-from slant import analysis
 from tests.support.chromium import Browser
-from tests.support.fitted import RUN, trials
-from tests.support.given import database
+from tests.support.made_once import hostile_report
 
 pytestmark = pytest.mark.needs("chromium")
 A4_WIDTH_PX = 794 - 2 * 45  # 210 mm at 96 dots per inch, without the margins of 12 mm
-EVIL = "</script><script>evil = 1</script><img src=x onerror='evil = 1'>"
-LONG = "a_served_model_with_an_endless_name_" * 5
 CELLS = "[...document.querySelectorAll('table.compared')[0].tBodies[0].rows].map(row => row.cells[3].firstChild)"
 NUMBERS = f"{CELLS}.map(node => node ? node.textContent.trim() : '')"
 HEAD = "document.querySelectorAll('table.compared')[0].tHead.rows[0].cells[3]"
@@ -24,10 +20,7 @@ HEAD = "document.querySelectorAll('table.compared')[0].tHead.rows[0].cells[3]"
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = tmp_path_factory.mktemp("report")
-    rows = [{**row, "served_model": f"{EVIL if n % 2 else LONG}.gguf"} for n, row in enumerate(trials())]
-    runs = [{**RUN, "command": f"collect --db {'x' * 300}"}]
-    return analysis.report(database(folder / "a.duckdb", rows, runs), out=folder / "r.html").as_uri()
+    return hostile_report(tmp_path_factory).as_uri()
 
 
 @pytest.fixture(scope="module")

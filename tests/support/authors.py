@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import fcntl
 import pickle
 from dataclasses import dataclass
 from pathlib import Path
 
 from slant.collector.importing.imports import ImportReport, import_trials
+from tests.support.made_once import made_once
 
 FOLDERS = {
     "o3-mini": "o3-mini",
@@ -26,16 +26,12 @@ class Authors:
 
 
 def imported_authors(shared: Path, folder: Path) -> Authors:
-    """In `folder`, which processes that test next to each other share: the first makes it, the others wait."""
-    done = folder / "reports.pickle"
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not done.exists():
-            reports = {
-                model: import_trials(
-                    folder / "authors.duckdb", "rmiat", [shared / "data" / "rmiat" / name], model, "lee-lai"
-                )
-                for model, name in FOLDERS.items()
-            }
-            done.write_bytes(pickle.dumps(reports))
-    return Authors(folder / "authors.duckdb", pickle.loads(done.read_bytes()))
+    def make(folder: Path) -> None:
+        db, data = folder / "authors.duckdb", shared / "data" / "rmiat"
+        reports = {
+            model: import_trials(db, "rmiat", [data / name], model, "lee-lai") for model, name in FOLDERS.items()
+        }
+        (folder / "reports.pickle").write_bytes(pickle.dumps(reports))
+
+    made_once(folder, make)
+    return Authors(folder / "authors.duckdb", pickle.loads((folder / "reports.pickle").read_bytes()))
