@@ -108,10 +108,12 @@ class Command:
         return sum(b'"is_final":true' in line and line.endswith(b"\n") for line in lines)
 
     def wait_for(self, answers_kept: int) -> None:
-        until = time.monotonic() + 30
+        until, seen = time.monotonic() + 30, -1
         while time.monotonic() < until:
-            if self.acknowledged() >= answers_kept:
+            size = sum(path.stat().st_size for path in journal_paths(journal_folder(self.db)))
+            if size != seen and self.acknowledged() >= answers_kept:
                 return
+            seen = size
             time.sleep(0.01)
         raise AssertionError("the run did not get that far in 30 s")
 

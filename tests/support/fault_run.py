@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from slant.collector.keep.database import reading
+from slant.collector.keep.database import kept_open, reading
 from slant.collector.keep.journal_loader import load_journals
 from tests.conftest import ROOT
 from tests.support.fault_cases import Fault
@@ -48,15 +48,17 @@ def suffer(faults: Mapping[str, Fault], folder: Path, limit_s: float) -> dict[st
     with RawServer({models[name]: fault.act for name, fault in faults.items()}) as server:
         others = [word for model in list(models.values())[1:] for word in ("--model", f"local/{model}")]
         collect(folder, server.base_url, "--time-limit", limit_s, *others, model="local/fault-0")
-        return {
-            name: counted(
-                folder / "a.duckdb",
-                server.asked[model],
-                server.answered[model] + (TRIALS if faults[name].tries == 1 else 0),
-                model=f"local/{model}",
-            )
-            for name, model in models.items()
-        }
+        load_journals(folder / "a.duckdb")
+        with kept_open(folder / "a.duckdb"):
+            return {
+                name: counted(
+                    folder / "a.duckdb",
+                    server.asked[model],
+                    server.answered[model] + (TRIALS if faults[name].tries == 1 else 0),
+                    model=f"local/{model}",
+                )
+                for name, model in models.items()
+            }
 
 
 def command(folder: Path, base_url: str, *more: object, model: str = "local/small") -> list[str]:
@@ -102,8 +104,8 @@ def collect(
 
 
 def counted(db: Path, tries: int, whole: int, trials: int = TRIALS, model: str = "%") -> Suffered:
-    """What the database has to say about it; `whole` answers were sent to the end."""
-    load_journals(db)
+    """What the database, into which the journals are loaded, has to say about it; `whole` answers were sent to the
+    end."""
     its = f"FROM trials WHERE model LIKE '{model}'"
     finals, ended = query(db, f"SELECT count(*), count(DISTINCT trial_id) {its}")[0]
     outcomes = dict(query(db, f"SELECT outcome, count(*) {its} GROUP BY ALL ORDER BY ALL"))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from slant.collector import collect
+from slant.collector.keep.journal_loader import load_journals
 from tests.conftest import ROOT
 from tests.support.batch_server import BatchServer
 from tests.support.batching import MODELS
@@ -46,6 +47,7 @@ def killed_batches(
             say(f"killed {number + 1} of {kills} calls of --batch ({provider}), {len(server.jobs)} jobs made")
         _to_the_end(folder, provider, server, repetitions)
         planned, asked = TRIALS * repetitions, sum(len(job["requests"]) for job in server.jobs)
+        load_journals(folder / "a.duckdb")
         return counted(folder / "a.duckdb", asked, planned, planned)
 
 
