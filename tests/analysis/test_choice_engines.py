@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from slant import analysis
+from slant.analysis.fitting.fits import FitResult
 from slant.analysis.plots.choice_models import with_people
 from slant.collector import collect
 from slant.collector.errors import StudyError, UnknownNameError
@@ -25,6 +25,12 @@ def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("choices") / "a.duckdb"
     collect(path, STUDY, models=["simulated/epsilon_greedy", "simulated/random"], yes=True)
     return path
+
+
+@pytest.fixture(scope="module")
+def judged(db: Path) -> FitResult:
+    """Candidates for what one of the two players does, judged and replayed, and kept in the database."""
+    return analysis.fit(db, STUDY, "policies", settings={"folds": 2}, only={"model": ["random"]})
 
 
 def test_every_study_of_games_has_models_of_choice() -> None:
@@ -48,10 +54,8 @@ def test_a_setting_that_an_engine_does_not_take_is_named(db: Path) -> None:
         analysis.fit(db, STUDY, "choice", settings={"folds": 2})
 
 
-def test_candidates_are_judged_and_replayed(db: Path) -> None:
-    only = {"model": ["epsilon_greedy"]}
-    found = analysis.fit(db, STUDY, "policies", settings={"folds": 2}, only=only)
-    candidates = found.tables["policies"]["candidates"]
+def test_candidates_are_judged_and_replayed(db: Path, judged: FitResult) -> None:
+    candidates = judged.tables["policies"]["candidates"]
     assert candidates["is_best"].sum() == 1
     assert set(candidates["policy"]) >= {"random", "greedy", "thompson", "learner_two_rates"}
     tables = analysis.tables(db, STUDY, ["policy_candidates", "game_replays"])
@@ -59,13 +63,12 @@ def test_candidates_are_judged_and_replayed(db: Path) -> None:
     assert tables["game_replays"].filter(pl.col("policy") == "greedy").height > 5
 
 
+@pytest.mark.usefixtures("judged")
 def test_figures_and_report_show_what_is_kept_and_name_what_is_not(db: Path, tmp_path: Path) -> None:
-    copy = Path(shutil.copy(db, tmp_path / "b.duckdb"))
-    analysis.fit(copy, STUDY, "policies", settings={"folds": 2}, only={"model": ["random"]})
-    drawn = analysis.figures(copy, STUDY, tmp_path, names=["replayed_curves"], formats=["svg"])
+    drawn = analysis.figures(db, STUDY, tmp_path, names=["replayed_curves"], formats=["svg"])
     assert drawn["problem"].drop_nulls().to_list() == []
     assert drawn["alt_text"].str.contains("random: passes", literal=True).any()
-    page = re.sub(r"<[^>]+>", "", analysis.report(copy, STUDY, tmp_path / "r.html").read_text("utf-8"))
+    page = re.sub(r"<[^>]+>", "", analysis.report(db, STUDY, tmp_path / "r.html").read_text("utf-8"))
     assert "the candidate random predicts" in page
     assert "What models learn by. To make it, type analyze --fit learning --study ultimatum" in page
     assert "that a better prediction proves a mechanism" in page

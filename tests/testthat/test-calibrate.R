@@ -66,7 +66,7 @@ counted <- function(...) {
 test_that("counts are drawn in their steps, as many zeros as the truth says, and fitted as intervals", {
   skip_without_brms()
   parts <- do.call(calibrated_parts, counted(family = "lognormal"))
-  simulated <- with_seed(2, lapply(1:40, function(number) simulated_parts(parts, parts$priors)))
+  simulated <- with_seed(2, lapply(1:20, function(number) simulated_parts(parts, parts$priors)))
   outcomes <- lapply(simulated, function(one) one$parts$outcome)
   expect_setequal(unlist(outcomes) %% 64, 0)
   below <- unlist(lapply(simulated, function(one) plnorm(64, one$truth$predictor, one$truth$others[["sigma"]])))

@@ -7,7 +7,7 @@ parts_of <- function(formula, family = "bernoulli", n = 40) {
 test_that("the prior of the intercept holds at the means of the columns, as brms has it", {
   skip_without_brms()
   parts <- parts_of("y ~ block + (1 | item)")
-  centres <- with_seed(1, replicate(2000, {
+  centres <- with_seed(1, replicate(800, {
     b <- drawn_truth(parts, parts$priors)$b
     b[[1]] + b[[2]] / 2
   }))
