@@ -97,11 +97,6 @@ class AnswerTable:
         return max(counts) <= _EVEN * min(counts)
 
 
-def level_text(value: str) -> str:
-    """Return the level that a study may have for a value: with curly quotes, which imports take for straight ones."""
-    return value.replace('"', "”")
-
-
 def name_of(column: str, reserved: Iterable[str] = ()) -> str:
     """Return the name that a study may have for a column; StudyError where no letters are left."""
     made = re.sub(r"[^a-z0-9]+", "_", column.casefold()).strip("_")[:36]

@@ -241,7 +241,7 @@ def test_a_rating_with_a_column_for_each_factor_is_a_factorial_study(here: Path)
     text = Path("audit/study.toml").read_text()
     assert 'design = "factorial"' in text
     assert "min = 1\nmax = 7" in text
-    assert Path("audit/applicant.csv").read_text().splitlines()[:2] == ["level,sex", "Maria ”Mari” Paz,f"]
+    assert Path("audit/applicant.csv").read_text().splitlines()[:2] == ["level,sex", '"Maria ""Mari"" Paz",f']
 
 
 def test_several_columns_of_answers_are_as_many_questions(here: Path) -> None:

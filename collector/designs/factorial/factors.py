@@ -87,7 +87,7 @@ def parse_factor(
     else:
         own = table.table(name)
         label = own.text("label", _as_label(name))
-        rows = _rows(own, folder, templates)
+        rows = _rows(own, name, folder, templates)
         own.finish()
     columns = tuple(dict.fromkeys(column for row in rows for column in row if not _is_of_level(column)))
     levels = tuple(_level(row, columns, templates, where, may_be_empty) for row in rows)
@@ -126,11 +126,17 @@ def _listed(value: list[object], table: Table, name: str, folder: StudyFolder) -
     return [{"level": f"{level:g}" if isinstance(level, float) else str(level)} for level in value]
 
 
-def _rows(own: Table, folder: StudyFolder, templates: Sequence[str]) -> list[dict[str, str]]:
+def _rows(own: Table, name: str, folder: StudyFolder, templates: Sequence[str]) -> list[dict[str, str]]:
     if (file := own.optional_text("file")) is not None:
         header = csv_header(folder.text(file))
-        more = tuple(column for column in header if column not in ("level", *NOTES))
-        return folder.rows(own, "file", ("level",), may=more)
+        tidy = {column: re.sub(r"\s+", "_", column.strip().lower()) for column in header}
+        if len(set(tidy.values())) < len(tidy):
+            tidy = {column: column for column in header}
+        level = next((c for known in ("level", name) for c in header if tidy[c] == known), "level")
+        tidy |= {level: "level"}  # or a column of the factor's own name
+        more = tuple(column for column in header if column not in (level, *NOTES))
+        rows = folder.rows(own, "file", (level,), may=more)
+        return [{tidy.get(column, column): cell for column, cell in row.items()} for row in rows]
     levels = own.optional("levels", (list, dict), "a list of levels, or a table of their texts")
     if isinstance(levels, list):
         return _listed(levels, own, "levels", folder)
@@ -153,7 +159,7 @@ def _texts(name: str, text: object, where: str, templates: Sequence[str]) -> dic
 def _level(
     row: Mapping[str, str], columns: Sequence[str], templates: Sequence[str], where: str, may_be_empty: bool
 ) -> Level:
-    name = row["level"]
+    name = _with_curly_quotes(row["level"])
     if not name or _BAD.search(name) or len(name) > _LONGEST:
         raise StudyError(
             f'A level of {where} can\'t be called "{shortened(name)}".',
@@ -165,16 +171,21 @@ def _level(
         if template not in templates:
             raise UnknownNameError(f"template (of a column text_…) in {where}", template, templates)
     if "text" in row or not texts:
-        texts[""] = row.get("text", name)
+        texts[""] = row.get("text", row["level"])
     lacking = next((template for template in templates if not texts.get(template, texts.get("", "")).strip()), None)
     if lacking is not None and not may_be_empty:
         of = f' in the template "{lacking}"' if "" not in texts else ""
         raise StudyError(f'The level "{name}" of {where} has no text{of}.')
-    more = tuple(row.get(column, "") for column in columns)
+    more = tuple(_with_curly_quotes(row.get(column, "")) for column in columns)
     for column, value in zip(columns, more, strict=True):
         if not value or _BAD.search(value) or len(value) > _LONGEST:
             raise StudyError(f'The level "{name}" of {where} has no usable value in the column "{column}".')
     return Level(name, texts, more)
+
+
+def _with_curly_quotes(name: str) -> str:
+    """Return the name of a level in tables: what is shown keeps its straight quotes, and imports know either."""
+    return name.replace('"', "”")
 
 
 def _check_levels(levels: tuple[Level, ...], where: str, templates: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from slant.collector.designs.answers.numbers import numbers_in
 from slant.collector.designs.factorial.factors import RESERVED
 from slant.collector.designs.labels.spelling import WRAPPING, folded
 from slant.collector.designs.proposed_study import ProposedStudy, csv_text, ids_of, toml_text
-from slant.collector.designs.proposed_table import AnswerTable, level_text, name_of
+from slant.collector.designs.proposed_table import AnswerTable, name_of
 from slant.collector.errors import StudyError
 
 _ANSWERS = [
@@ -216,13 +216,10 @@ def _factors(table: AnswerTable, found: _Found, named: Mapping[str, str]) -> tup
     for factor, more in found.factors.items():
         levels = table.levels(factor)
         if not more:
-            lines.append(f"{named[factor]} = [{', '.join(toml_text(level_text(level)) for level in levels)}]")
+            lines.append(f"{named[factor]} = [{', '.join(toml_text(level) for level in levels)}]")
             continue
         place = {level: number for number, level in reversed([*enumerate(table.columns[factor])])}
-        rows = [
-            [level_text(said) for said in (level, *(table.columns[name][place[level]] for name in more))]
-            for level in levels
-        ]
+        rows = [(level, *(table.columns[name][place[level]] for name in more)) for level in levels]
         files[f"{named[factor]}.csv"] = csv_text(("level", *(named[name] for name in more)), rows)
         lines.append(f'{named[factor]} = {{ file = "{named[factor]}.csv" }}')
     return files, lines

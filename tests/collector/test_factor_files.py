@@ -1,0 +1,52 @@
+"""Files of factors as spreadsheets write them: capitals, blanks, semicolons, quotes, a column of the factor's name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from slant.collector import collect, import_trials
+from slant.collector.errors import StudyError
+from slant.collector.keep.database import reading
+from slant.collector.plan.prompts import planned_prompts
+from slant.collector.studies.catalogue import load_study
+
+STUDY = """
+name = "audit"
+title = "An audit"
+design = "factorial"
+factors.name = { file = "names.csv" }
+templates.plain = "{name} applies."
+questions.rating = { text = "How suitable?", kind = "scale" }
+models = [{ model = "gpt-6-luna", provider = "openai" }]
+"""
+
+
+def study_of(folder: Path, names: str) -> str:
+    (folder / "names.csv").write_text(names, encoding="utf-8-sig")
+    (folder / "study.toml").write_text(STUDY)
+    return str(folder / "study.toml")
+
+
+@pytest.mark.parametrize("header", ["Level;Gender;Home Town", "name;gender;home town", " LEVEL ; Gender;Home  Town"])
+def test_a_header_is_known_in_capitals_with_blanks_and_by_the_factors_name(tmp_path: Path, header: str) -> None:
+    factor = load_study(study_of(tmp_path, f"{header}\nZoë;f;Turku\nLi, Wei;m;Oulu\n")).data.factors[0]
+    assert factor.names == ("name", "gender", "home_town")
+    assert factor.values(1) == ("Li, Wei", "m", "Oulu")
+
+
+def test_a_name_in_quotes_is_shown_with_them_and_found_again(tmp_path: Path) -> None:
+    study = study_of(tmp_path, 'level,gender\n"Maria ""Mari"" Paz",f\nBo,m\n')
+    loaded = load_study(study)
+    shown = str(list(planned_prompts(loaded, loaded.models)))
+    assert 'Maria "Mari" Paz applies.' in shown.replace("\\", "")
+    (tmp_path / "rows.csv").write_text('model,name,answer\ngpt-6-luna,"Maria ""Mari"" Paz",5\n')
+    assert import_trials(tmp_path / "t.duckdb", study, [tmp_path / "rows.csv"]).problems == []
+    with reading(tmp_path / "t.duckdb") as connection:
+        assert connection.sql("SELECT item, choice FROM trials").fetchall() == [("Maria ”Mari” Paz", "5")]
+
+
+def test_a_level_that_is_given_twice_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(StudyError, match=r'level "Ann" of the factor "name" of \S+, \[factors\] is given twice'):
+        collect(tmp_path / "t.duckdb", study_of(tmp_path, "name,gender\nAnn,f\nAnn,f\n"), simulated=True)
