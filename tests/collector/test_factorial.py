@@ -90,9 +90,9 @@ def test_what_a_study_can_not_be_is_a_sentence(changes: list[tuple[str, str]], s
     [
         ("level,gender\nAda,woman\nAda,man\n", "is given twice"),
         ("level,gender\nAda,\n", 'no usable value in the column "gender"'),
-        ('level,gender\n"A ""da""",woman\n', "can't be called"),
-        ("name,gender\nAda,woman\n", 'lacks the column "level"'),
-        ("level,Gender\nAda,woman\n", "can't be the name of a factor"),
+        ("level,gender\nA\\da,woman\n", "can't be called"),
+        ("nom,gender\nAda,woman\n", 'lacks the column "level"'),
+        ("level,gender!\nAda,woman\n", "can't be the name of a factor"),
     ],
 )
 def test_a_file_of_levels_is_checked_too(names: str, said: str, tmp_path: Path) -> None:
