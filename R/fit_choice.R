@@ -27,7 +27,7 @@ fit_choice <- function(data, by = NULL, terms = NULL, save_to = NULL) {
 choice_terms <- c("mean", "sqrt_tries", "last", "last_won", "others_mean", "shown_first")
 
 fit_choice_of <- function(rows, terms) {
-  terms <- varying_terms(rows, terms)
+  terms <- independent_terms(rows, varying_terms(rows, terms))
   model <- with_robust_error(rows, terms)
   separated <- separated_terms(model, rows)
   if (length(separated) > 0) {
@@ -123,6 +123,20 @@ varying_terms <- function(rows, terms) {
   asked[varies]
 }
 
+# Terms of which none is a combination of others within rounds, in their order: as lm() does, later ones are left out.
+independent_terms <- function(rows, terms) {
+  x <- scale(as.matrix(rows[terms]), center = FALSE)
+  sums <- rowsum(x, rows$set, reorder = FALSE)[match(rows$set, unique(rows$set)), , drop = FALSE]
+  within <- x - sums / n_in_set(rows$set)
+  decomposed <- qr(within, tol = 1e-7)
+  kept <- sort(decomposed$pivot[seq_len(decomposed$rank)])
+  if (length(kept) == 0) stop_with("Can't fit choices: no term differs between the groups of a round.")
+  if (length(kept) < length(terms)) {
+    message("Combinations of other terms, and left out: ", toString(terms[-kept]), ".")
+  }
+  terms[kept]
+}
+
 with_robust_error <- function(rows, terms) {
   formula <- stats::reformulate(c(terms, "strata(set)"), quote(Surv(time, is_chosen)))
   rows$time <- 1
@@ -169,7 +183,8 @@ penalised_logit <- function(rows, terms) {
   information <- function(b) choice_information(x, rows$set, b)
   loss <- function(b) {
     penalty <- determinant(information(b))$modulus / 2
-    -choice_log_likelihood(rows, terms, b) - as.numeric(penalty)
+    value <- -choice_log_likelihood(rows, terms, b) - as.numeric(penalty)
+    if (is.finite(value)) value else 1e10 # far out, where shares are 0 or 1 and nothing is known
   }
   found <- stats::optim(stats::setNames(rep(0, length(terms)), terms), loss, method = "BFGS")
   inverse <- solve(information(found$par))

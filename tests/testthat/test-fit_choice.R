@@ -31,6 +31,17 @@ test_that("separated choices are named and penalised", {
   expect_true(all(fit$tables$terms$is_penalised))
 })
 
+test_that("a term that is a combination of others is left out and named, not taken for one that separates", {
+  skip_if_not_installed("survival")
+  rows <- candidate_rows_of(learner_games(n_games = 6))
+  rows$others_mean <- 2 * rows$last - rows$mean
+  terms <- c("mean", "last", "others_mean")
+  expect_message(fit <- fit_choice_of(rows, terms), "Combinations of other terms, and left out: others_mean")
+  expect_equal(fit$estimates$term, c("mean", "last"))
+  rows$mean <- as.double(rows$set)
+  expect_error(fit_choice_of(rows, "mean"), "no term differs between the groups of a round")
+})
+
 test_that("only the terms that separate choices are named", {
   skip_if_not_installed("survival")
   stays <- list(stay_after_win = 1, stay_after_loss = .4) # one effect of winning is infinite, that of staying is not
