@@ -56,8 +56,8 @@ def compile_here(db: Path, call: Call, workers: Workers, stage: Stage) -> None:
 def summed_up(
     db: Path, summary: Call, table: str, workers: Workers, *, is_of_fewer: bool
 ) -> tuple[pl.DataFrame, str | None]:
-    """Return the rows of `table` from the call that sums up the others, and why they could not be kept (None if they
-    were). If there are fewer calls than are already kept, nothing new is kept.
+    """Return the rows of `table` from the call that sums up the others. The second value says why they could not be
+    kept (None if they were). If there are fewer calls than are already kept, nothing new is kept.
     """
     if is_of_fewer:
         return rows_of_calls([(summary, answer_of(summary, workers))])[table], None

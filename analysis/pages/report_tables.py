@@ -104,8 +104,8 @@ class ReportTable:
 def side_by_side(
     comparison: pl.DataFrame, labels: Mapping[str, str], measures: Mapping[str, str]
 ) -> Iterator[ReportTable]:
-    """Return each table of the paper as rows by test and model, one table per model for mixed models, in the order of
-    the paper, then of `labels`, which gives the names to show for ids of models and tests. `measures`: see
+    """Return each table of the paper as rows by test and model. Mixed models have one table per model. The order is
+    that of the paper, then of `labels`, which gives the names to show for ids of models and tests. `measures`: see
     token_measures().
     """
     mixed = comparison.filter(pl.col("quantity") == _OF_MIXED_MODELS)["table"].unique()

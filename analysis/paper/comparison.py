@@ -149,8 +149,8 @@ def whole_comparison(
     progress: Progress | None = None,
     sources: tuple[Numbers, ...] | None = None,
 ) -> pl.DataFrame:
-    """Return every recomputed number of each model and variant in the database, in the tables that hold the same
-    numbers for each model (S3 to S12), with the print next to it if there is any.
+    """Return every recomputed number of each model and variant, with the print next to it if there is any. It is about
+    the tables that hold the same numbers for each model (S3 to S12).
 
     The columns are those of `compare`. Numbers that the paper doesn't print (another model, another variant) have a
     null in `printed` and the status "not printed". Printed ones are here only for models that have rows.

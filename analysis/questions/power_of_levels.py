@@ -70,7 +70,7 @@ def simulated_power(
                 )
             )
     is_found = pl.col("p_value") < alpha
-    summed = (
+    summed: pl.DataFrame = (
         pl.concat(found)
         .group_by("n_repetitions", "n_calls", *_PAIR, maintain_order=True)
         .agg(pl.col("estimate", "std_error").mean(), power=is_found.mean(), n_data_sets=pl.col("p_value").count())

@@ -60,8 +60,8 @@ class Cell:
 
 @dataclass(frozen=True)
 class ViewRows:
-    """Hold ordered rows of one view with the columns that some fits use, and a warning for each model that was asked in
-    several ways (see result_warnings.py).
+    """Hold ordered rows of one view with the columns that some fits use. There is a warning for each model that was
+    asked in several ways (see result_warnings.py).
     """
 
     frame: pl.DataFrame

@@ -11,8 +11,9 @@ _NAMED = ("model", "test", "condition")
 
 
 def with_labels(rows: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    """Return rows (with study, study_version, model, test, condition) with the label (`model_label` …) and the number
-    (`model_no` …) of each of these three, if the column is missing. What a study does not name is its own label.
+    """Return rows with labels and numbers of model, test and condition. Rows have these three, study and study_version;
+    the label (`model_label` …) and the number (`model_no` …) are added if the column is missing. What a study does not
+    name is its own label.
     """
     for name in _NAMED:
         if f"{name}_label" in rows.columns:

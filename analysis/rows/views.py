@@ -34,8 +34,8 @@ def open_trials(
     other_models: bool = False,
     source: str | None = None,
 ) -> pl.DataFrame:
-    """Return all rows of one view of the database (of `study` and `source`, if they are named), in the order in which
-    slant shows them; `trials` and views that others are made of have none.
+    """Return all rows of one view, in the order in which slant shows them; `trials` and views that others are made of
+    have none. `study` and `source` keep only theirs.
 
     Without `view`: one row per trial, in the columns of the design of `study`, or of the studies in the database
     (association_trials, forced_choice_trials, allocation_rounds; what games ask besides their rounds is in

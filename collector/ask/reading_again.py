@@ -45,8 +45,8 @@ OnRows = Callable[[int, int], None]
 
 @dataclass
 class ReadAgainReport:
-    """Count the responses that were read, those read differently than before, the trials that changed their outcome
-    (`outcomes`), and those that could not be read (their study or provider is not known)."""
+    """Count what reading stored responses again came to: those read, those read differently than before, trials that
+    changed their outcome (`outcomes`), and those that could not be read (their study or provider is not known)."""
 
     read: int = 0
     changed: int = 0

@@ -41,8 +41,8 @@ def letters_of(text: str) -> bytes:
 
 
 def in_pieces(letters: str) -> re.Pattern[str]:
-    """Return a pattern for the key with a few characters between its own that are not letters or digits, also as JSON
-    escapes them, or as programs write bytes.
+    """Return a pattern for a key that is cut into pieces. Between its characters there may be a few that are neither
+    letters nor digits, also as JSON escapes them, or as programs write bytes.
     """
     between = r"(?:\\+x|0x|[^A-Za-z0-9\\]|\\(?:u[0-9a-fA-F]{4}|.)){0,6}"
     return re.compile(between.join(map(re.escape, letters)))

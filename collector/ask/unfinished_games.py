@@ -100,8 +100,8 @@ def started_games(db: Path, study: str) -> set[str]:
 
 
 def stored_turns(db: Path, study: str, conversation_ids: list[str]) -> dict[str, Turns]:
-    """Return answered attempts by conversation, then by trial and turn, except those of a game that another collector
-    played and that does not count."""
+    """Return answered attempts by conversation, then by trial and turn. Those of a game that another collector played
+    and that does not count are left out."""
     turns: dict[str, Turns] = {}
     of_these, values = f"{_ANSWERED} AND conversation_id IN $ids", {"study": study, "ids": conversation_ids}
     aside = repeated_of(db, conversation_ids) if conversation_ids else set()

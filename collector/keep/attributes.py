@@ -36,8 +36,9 @@ def with_attributes(
 def with_people(
     connection: duckdb.DuckDBPyConnection, view: duckdb.DuckDBPyRelation, names: Iterable[str]
 ) -> tuple[duckdb.DuckDBPyRelation, frozenset[str]]:
-    """Return a view with a column for each of these names that it lacks and that participants have as attribute (view
-    `participants`), and these names. A view without participants comes back as it is.
+    """Return a view with attributes of participants as columns, and their names. A column is added for each of these
+    names that the view lacks and that participants have as attribute (view `participants`). A view without participants
+    comes back as it is.
     """
     wanted = {name for name in names if name not in view.columns and _NAME.fullmatch(name)}
     if not wanted or not {"study", PARTICIPANT} <= set(view.columns):

@@ -93,8 +93,9 @@ def encode_attempt(attempt: Attempt | Mapping[str, Any]) -> bytes:
 
 
 def check_only_name(folder: Path) -> None:
-    """Raise JournalError if a database has a second name (a hard link) and its journal is not next to this one, or each
-    name has a journal: what is asked now would be in a journal that the other name does not know."""
+    """Raise JournalError if a database has a second name (a hard link) that its journal does not follow. The journal
+    must be next to this name, and no other name may have one: what is asked now would be in a journal that the other
+    name does not know."""
     db = folder.with_name(folder.name.removesuffix(".journal"))
     with contextlib.suppress(OSError):
         about = db.stat()

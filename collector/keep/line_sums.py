@@ -50,8 +50,9 @@ def checked_lines(lines: Sequence[bytes]) -> tuple[list[bytes | None], dict[int,
 
 
 def divided(text: bytes, special: bytes) -> tuple[bytes, list[bytes]] | None:
-    """Return the lines of a text that do not begin with `special`, as one text with their sums, and those that do, as
-    JSON without them. None unless every line has its right sum: then look at each by `checked_lines`.
+    """Return a text's plain lines and its special ones. Those that do not begin with `special` are one text with their
+    sums, those that do are JSON without them. None unless every line has its right sum: then look at each by
+    `checked_lines`.
 
     It copies no line by itself, and so takes a third of the time.
     """

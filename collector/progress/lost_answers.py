@@ -43,8 +43,8 @@ def unequal_losses(counts: Sequence[Count]) -> str | None:
 
 
 def lost_answer_notes(db: Path, study: str, version: str | None = None) -> list[str]:
-    """Return a sentence for each model of a study (collected trials only) that lacks more than a few per cent of
-    answers, or unequally many by condition; none if the database can't be read now.
+    """Return a sentence for each model that lacks too many answers. These are, of a study's collected trials, more than
+    a few per cent, or unequally many by condition; none if the database can't be read now.
     """
     try:
         with reading(db, patience_s=1.0) as connection:

@@ -225,8 +225,9 @@ def is_eligible(name: str, patterns: Iterable[str]) -> bool:
 
 
 def pilot_numbers(db: Path, study: Study, plans: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return `cells`, the pilot by variant, model, test and condition (n, share answered, mean and sd of tokens), and
-    `expected`, by variant and planned model, the answers, tokens and US dollars of the whole plan at the pilot's rates.
+    """Return what a pilot says of cells and of the whole plan. `cells` has the pilot by variant, model, test and
+    condition (n, share answered, mean and sd of tokens); `expected` has, by variant and planned model, the answers,
+    tokens and US dollars of the whole plan at the pilot's rates.
 
     Raise DatabaseError if the database holds no answers to this study.
     """

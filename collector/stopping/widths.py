@@ -25,7 +25,8 @@ GROUP = "slant.widths"
 
 @dataclass(frozen=True)
 class CellWidth:
-    """Hold for one test of a model half of the 95 % interval of the condition effect, in units of the fit's outcome.
+    """Hold half of a 95 % interval for one test of a model. It is that of the condition effect, in units of the fit's
+    outcome.
 
     `half_width` is None if no interval could be had, and `status` is then "failed". `least_half_width`: what it would
     be with any number of repetitions of the same words in the same wordings. `n_trials` is how many were used.

@@ -161,8 +161,8 @@ def _file_in(path: Path) -> Path:
 
 
 def fits_of(study: Study) -> dict[str, Fit]:
-    """Return the fits of its file by name, then those that every study of its design has, if the file has none with
-    that engine.
+    """Return a study's fits by name: those of its file, then those of its design. A fit that every study of its design
+    has is left out if the file has one with that engine.
     """
     own = dict(study.fits)
     engines = {fit.engine for fit in own.values()}

@@ -167,7 +167,8 @@ def user_caches() -> str:
 
 
 def forbid_core_dumps() -> None:
-    """Keep a crash of this process, or of one that it starts, from leaving an image of its memory with keys in it."""
+    """Keep a crash from leaving an image of memory, with keys in it. This goes for this process and those that it
+    starts."""
     import resource
 
     with contextlib.suppress(OSError, ValueError):

@@ -1,5 +1,5 @@
-"""Search prompts, reasoning and answers part by part, so that it can be watched and stopped, and a collector gets its
-turn between two parts. What comes in later is searched on the next look."""
+"""Search prompts, reasoning and answers part by part. So it can be watched and stopped, and a collector gets its turn
+between two parts. What comes in later is searched on the next look."""
 
 from __future__ import annotations
 

@@ -90,8 +90,8 @@ def calls_of_answers(trials: pl.DataFrame, study: Study, alpha: float, profiles:
 
 
 def calls_of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, only: Iterable[CheckInfo] | None = None) -> Calls:
-    """Yield the checks of trials that a mixed model is of (of these, `only` some), one job for each model, so that all
-    cores have something to do; those that compare models are one for each variant.
+    """Yield the checks of the trials of a mixed model (of these, `only` some). There is one job for each model, so that
+    all cores have something to do; those that compare models are one for each variant.
     """
     contrast = next(iter(paper.levels))
     levels = list(paper.levels[contrast])

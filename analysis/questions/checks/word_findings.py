@@ -82,8 +82,8 @@ def words(rows: CheckRows, context: Context) -> Verdict:
 
 
 def crossed_rows(result: FitResult) -> pl.DataFrame:
-    """Return the effect in each cell over words and wordings, with the variances of its slopes and their shares of its
-    squared standard error, as one row. `result`: of the fit of that name.
+    """Return one row per cell: the effect over words and wordings. It has the variances of its slopes and their shares
+    of its squared standard error. `result`: of the fit of that name.
     """
     of_group = {"words": pl.col("group").str.contains(r"(^|:)item$"), "wordings": pl.col("group") == "wording"}
     is_slope = ~pl.col("term").is_in(["intercept", "residual"])

@@ -55,8 +55,8 @@ def last_permutations(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def null_sentences(cells: pl.DataFrame) -> Iterator[str]:
-    """Say how often something is found where there is nothing, and what that leaves of the findings, for each kind of
-    permutation among `cells`, which are of conditions, in one source, version and variant.
+    """Say how often something is found where there is nothing, and what that leaves of the findings. There is a
+    sentence for each kind of permutation among `cells`, which are of conditions, in one source, version and variant.
     """
     if cells.is_empty():
         return

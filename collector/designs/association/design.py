@@ -109,8 +109,9 @@ class Association(Design):
         return super().own_words(data) | spoken_words(labels) | spoken_words(data.wordings.values())
 
     def fits(self, study: StudyFile) -> dict[str, Fit]:
-        """Return its mixed model over other words and wordings (a word in both groups is two words), and a lognormal
-        model of counts known only to a step, without and with words that vary."""
+        """Return its mixed model and its model of counts. The first is over other words and wordings (a word in both
+        groups is two words), the second a lognormal one of counts known only to a step, without and with words that
+        vary."""
         own = cell_model(dict(study.fits))
         if own is None or len(own.levels.get("condition", ())) != 2 or next(iter(own.levels)) != "condition":
             return {}

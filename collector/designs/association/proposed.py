@@ -28,9 +28,9 @@ _FRAME = (
 
 
 def proposed_study(cells: AnsweredCells) -> ProposedStudy:
-    """Propose each test with two groups of words, the two labels of its answers, both conditions and as many wordings
-    as the files number. The group of a word is in a column, or inferred from its most frequent label in the first
-    condition.
+    """Propose each test. It has two groups of words, the two labels of its answers, both conditions and as many
+    wordings as the files number. The group of a word is in a column, or inferred from its most frequent label in the
+    first condition.
     """
     conditions = two_conditions(cells)
     tests = ids_of(values_of(cells, "test") or ["test"], "test")

@@ -83,8 +83,8 @@ class _Found:
 
 
 def proposed_study(table: AnswerTable) -> ProposedStudy:
-    """Propose a factor for each column of a few levels, what it says of another one's levels with it, and a question
-    for each column of answers, of the kind that its values have."""
+    """Propose factors and questions from columns. A column of a few levels is a factor, with what it says of another
+    one's levels; each column of answers is a question of the kind that its values have."""
     found = _found(table)
     named = {
         column: name_of(column, RESERVED) for columns in found.factors.items() for column in (columns[0], *columns[1])
