@@ -111,7 +111,8 @@ one_scale <- function(keys, answers, limits, least_answered) {
       doubts = doubts_of_scale(numbers, keys$item, is_used, n_answered, nrow(complete))
     ),
     items = frame_of(
-      scale = keys$scale, item = as.character(keys$item), key = as.integer(keys$key), n = unname(colSums(!is.na(turned))),
+      scale = keys$scale, item = as.character(keys$item), key = as.integer(keys$key),
+      n = unname(colSums(!is.na(turned))),
       mean = unname(colMeans(turned, na.rm = TRUE)), sd = unname(apply(turned, 2, stats::sd, na.rm = TRUE)),
       item_rest_r = whole(numbers$item_rest_r), loading = whole(numbers$loadings)
     ),
