@@ -38,6 +38,9 @@ identification_warning <- function(priors) {
 }
 
 replay_warning <- function(checks) {
+  if (is.null(checks)) { # the rates of the games are not known, as of people's: they can't be replayed
+    return(NULL)
+  }
   failed <- checks[!checks$passes, , drop = FALSE]
   if (NROW(failed) > 0) {
     first <- failed[which.min(failed$p_value), ]

@@ -94,3 +94,10 @@ test_that("indices are given with people's exploration, and what is none is a se
   expect_gt(of("as people explore"), of("as fitted"))
   expect_error(checked_exploration(list(rate = .3)), "`people` must be a list of numbers by name")
 })
+
+test_that("games whose rates are not known can't be replayed, and nothing is said of replays", {
+  rates <- learner_games(n_games = 2)
+  rates$p[] <- NA
+  expect_null(learner_checks(rates, NULL))
+  expect_null(replay_warning(learner_checks(rates, NULL)))
+})
