@@ -104,6 +104,8 @@ class RowReader:
         if model.model not in self._cells:
             self._cells[model.model] = PlannedCells(self._study, model)
         turn = draft["turn"] if self._layout.has_turns and "turn" in draft else None
+        if turn is None and self._has_turns and self._layout.has_turns:
+            turn = self._cells[model.model].turn_of(draft)
         if turn is None and self._has_turns:
             raise CellError("says of no turn which it is: a column round must number them")
         draft, (planned, is_known) = self._found(draft, model, turn or 1)

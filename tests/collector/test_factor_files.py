@@ -50,3 +50,15 @@ def test_a_name_in_quotes_is_shown_with_them_and_found_again(tmp_path: Path) -> 
 def test_a_level_that_is_given_twice_is_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(StudyError, match=r'level "Ann" of the factor "name" of \S+, \[factors\] is given twice'):
         collect(tmp_path / "t.duckdb", study_of(tmp_path, "name,gender\nAnn,f\nAnn,f\n"), simulated=True)
+
+
+def test_questions_in_turns_need_no_number_where_each_has_a_turn_of_its_own(tmp_path: Path) -> None:
+    more = 'questions.pay = { text = "Pay?", kind = "number" }\ncrossing.questions = "in_turns"\nmodels'
+    study = study_of(tmp_path, "name,gender\nAnn,f\nBo,m\n")
+    Path(study).write_text(STUDY.replace("models", more))
+    (tmp_path / "rows.csv").write_text("model,name,rating,pay\ngpt-6-luna,Ann,5,1 200\ngpt-6-luna,Bo,4,900\n")
+    columns = ["test:answer=rating:pay"]
+    assert import_trials(tmp_path / "t.duckdb", study, [tmp_path / "rows.csv"], columns=columns).problems == []
+    with reading(tmp_path / "t.duckdb") as connection:
+        rows = connection.sql("SELECT test, round, choice FROM trials WHERE item = 'Ann' ORDER BY round").fetchall()
+    assert rows == [("rating", 1, "5"), ("pay", 2, "1200")]

@@ -43,6 +43,7 @@ class PlannedCells:
         self._names: dict[tuple[str, str], str] = {}
         self._only_places: dict[tuple[object, ...], Place | None] = {}
         self._tests = [test.test for test in study.tests]
+        self._turns: dict[str, set[int]] = defaultdict(set)
         for conversation in plan(study, model):
             for trial in conversation.trials:
                 place = (trial.test, trial.condition, trial.wording, trial.round or 1)
@@ -52,6 +53,7 @@ class PlannedCells:
                 self._trials[place][item].append(trial)
                 self._groups[trial.test][trial.group] = None
                 self._conditions[trial.condition] = None
+                self._turns[trial.test].add(trial.round or 1)
                 self._wordings[trial.wording] = None
                 self._item_names[item] = None
                 self._places_of_items[item.casefold()][place] = None
@@ -70,6 +72,16 @@ class PlannedCells:
             "item": self._item_names,
         }
         return {name for name, values in sets.items() if len(values) <= 1}
+
+    @property
+    def tests_say_turns(self) -> bool:
+        """Return True if each test is one turn of its conversation, so that no row needs to number it."""
+        return all(len(turns) == 1 for turns in self._turns.values())
+
+    def turn_of(self, draft: Mapping[str, Any]) -> int | None:
+        """Return the turn that a draft's test is; None if it may be several."""
+        turns = self._turns.get(self._test(word(draft.get("test"))), set())
+        return next(iter(turns)) if len(turns) == 1 else None
 
     def find(self, draft: Mapping[str, Any], turn: int = 1) -> tuple[Trial, bool]:
         """Return the planned trial of a draft's cell, and of this turn; whether the study knows its word. CellError

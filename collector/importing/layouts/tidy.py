@@ -88,7 +88,8 @@ class Tidy(Layout):
         aliases = ALIASES | ALIASES_OF_GAMES
         present = {*columns, *(ours for foreign, ours in aliases.items() if foreign in columns)}
         anybody = StudyModel("", "", "", "", study.frame)
-        present |= PlannedCells(study, (*study.models, anybody)[0]).said_by_study
+        planned = PlannedCells(study, (*study.models, anybody)[0])
+        present |= planned.said_by_study | ({"round"} if planned.tests_say_turns else set())
         present |= set(PLACE) if present & set(IDS) else set()
         of_rows = study.design.row_columns(study.data)
         if of_rows and present.issuperset(of_rows):

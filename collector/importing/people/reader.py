@@ -130,7 +130,11 @@ class PeopleReader:
         lacking = {name for name in ("test", "condition", "item", "wording") if is_empty(cells.get(name))}
         if lacking >= {"item", "condition"} - self._cells.said_by_study and lacking - self._cells.said_by_study:
             raise OtherRowError("names no trial")
-        turn = whole_number(cells["round"], "round", 1) if self._has_turns and not is_empty(cells.get("round")) else 1
+        turn = 1
+        if self._has_turns and not is_empty(cells.get("round")):
+            turn = whole_number(cells["round"], "round", 1)
+        elif self._has_turns:
+            turn = self._cells.turn_of(cells) or 1
         planned, _ = self._cells.find(cells, turn)
         planned = self._design.of_people(self._study, planned)
         trial = with_options(self._design, planned, {n: cells[n] for n in cells if n in _PLACE}, 1)
