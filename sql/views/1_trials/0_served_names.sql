@@ -17,8 +17,11 @@ WITH pairs AS (
            regexp_matches(requested_model, '20[0-9]{2}-?[01][0-9]-?[0-3][0-9]') AS snapshot_was_asked,
            [regexp_replace(regexp_replace(regexp_replace(
                lower(name),
-               '^.*/|^((us|eu|apac|global)[.])?(anthropic|meta|amazon|mistral|cohere|deepseek|openai|qwen|google)[.]', ''),
-               '(:(free|nitro|floor|online|exacto|extended|beta|thinking|latest)|-v[0-9]+:[0-9]+)$', ''),
+               '^.*/|^((us|eu|apac|global|jp|au|ca|sa|us-gov)[.])?(anthropic|meta|amazon|mistral|cohere|deepseek|openai|qwen'
+               '|google|ai21|writer|nvidia|minimax|moonshot|moonshotai|zai)[.]', ''),
+               '(:(free|nitro|floor|online|exacto|extended|beta|thinking|latest|cheapest|fastest|preferred|cerebras|fireworks-ai'
+               '|together|groq|nebius|novita|sambanova|hyperbolic|featherless-ai|nscale|scaleway|hf-inference)'
+               '|-v[0-9]+:[0-9]+)$', ''),
                '[._@:]', '-', 'g') FOR name IN [requested_model, served_model]] AS names
     FROM pairs
 ), undated AS (  -- dates as providers write them: -2025-01-31, -20250219, -0613, -2411, -001, -05-06
