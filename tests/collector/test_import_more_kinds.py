@@ -85,6 +85,7 @@ def packed_tar() -> bytes:
         (packed_tar(), "a tar archive"), (gzip.compress(b"X\n\x00\x00"), "data of R"), (b"FEA1", "a Feather file"),
         (b"\x80\x03}q", "a pickle"), (b"MATLAB 5.0", "of MATLAB"), (CSV.replace("\n", "\r").encode(), "old Mac"),
     ],
+    ids=["tar", "R", "Feather", "pickle", "MATLAB", "Mac"],  # packed bytes have a time in them
 )  # fmt: skip
 def test_a_file_that_cannot_be_read_is_named(content: bytes, what: str, tmp_path: Path) -> None:
     with pytest.raises(UsageError) as raised:
