@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from slant.collector.providers.exchange import count, whole
 
 _OTHER_PARTS = ("audio_tokens", "image_tokens", "video_tokens")
-_CACHED = ("prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens", "cache_read_input_tokens")
+_CACHED = ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
 _OTHER_NAMES = (
     ("input_tokens", "prompt_tokens"), ("inputTokens", "prompt_tokens"), ("promptTokens", "prompt_tokens"),
     ("output_tokens", "completion_tokens"), ("outputTokens", "completion_tokens"),

@@ -58,7 +58,6 @@ def test_a_cache_that_is_larger_than_the_prompt_lies_beside_it() -> None:
         ({"tokens": {"input_tokens": 9, "output_tokens": 5}, "billed_units": {"input_tokens": 8}}, (9, 5, None, None)),
         ({"promptTokens": 9, "completionTokens": 5, "totalTokens": 14}, (9, 5, None, None)),
         ({"prompt_tokens": 9, "completion_tokens": 5, "thinking_tokens": 3}, (9, 5, 3, None)),
-        ({"prompt_tokens": 9, "completion_tokens": 5, "num_cached_tokens": 4}, (9, 5, None, 4)),
         ({"prompt_tokens": 9, "completion_tokens": 5, "cache_read_input_tokens": 4}, (9, 5, None, 4)),
     ],
 )
