@@ -62,6 +62,8 @@ def simulated_power(
         ]
         tests = [test for test, _ in data_sets]
         for number, answer in sorted(computed(calls, workers), key=lambda numbered: numbered[0]):
+            if answer.error or not (answer.value or {}).get("tables"):
+                continue  # nothing to compare in this data set, as where all was refused: n_data_sets counts the others
             own = answer.value["estimates"].select("estimate", "std_error", "p_value")
             pairs = answer.value["tables"]["contrasts"].select("attribute", "first", "second")
             found.append(
@@ -69,6 +71,11 @@ def simulated_power(
                     test=pl.lit(tests[number]), n_repetitions=pl.lit(n), n_calls=pl.lit(n * n_calls)
                 )
             )
+    if not found:
+        raise StudyError(
+            f'In no simulated data set of "{study.name}" were there answers to compare.',
+            "See what [simulation] gives: collect --study FILE --simulated",
+        )
     is_found = pl.col("p_value") < alpha
     summed: pl.DataFrame = (
         pl.concat(found)
