@@ -33,7 +33,10 @@ read_trials <- function(file, columns = NULL, view = NULL) {
   read <- switch(tolower(sub(".*\\.", "", basename(file))),
     csv = read_csv_as_text,
     parquet = read_parquet,
-    stop_with(sprintf("Can't read %s: its name must end in .csv, .parquet or .zip.", quoted(file)))
+    stop_with(
+      sprintf("Can't read %s: its name must end in .csv, .parquet or .zip.", quoted(file)),
+      sprintf("To open a database: open_trials(%s)", quoted(if (endsWith(file, ".duckdb")) file else "slant.duckdb"))
+    )
   )
   trials <- read(file, shown)
   check_columns(trials, columns, to = sprintf("read %s", quoted(shown)))

@@ -40,6 +40,7 @@ test_that("a file that can't be read is one sentence", {
   header <- "model,test,condition,tokens"
   expect_error(read_trials("nowhere.csv"), "there is no such file")
   expect_error(read_trials(written("a", ".xlsx")), "must end in .csv, .parquet or .zip")
+  expect_error(read_trials(written("a", ".duckdb")), "To open a database: open_trials(", fixed = TRUE)
   expect_error(read_trials(written(c("model,test,tokens", "m,t,1"))), "have no column \"condition\"")
   expect_error(read_trials(written(c(header, "m,t,c,many"))), "row 1, column \"tokens\" must be a number")
   expect_error(read_trials(written(c(header, "m,t,c,1", "m,t,c,-5"))), "row 2, .* whole number of 0 or more")
