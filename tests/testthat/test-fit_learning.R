@@ -76,7 +76,8 @@ test_that("a player that only stays and shifts fails the replays of a learner of
   skip_but_in_full()
   skip_without_stan()
   stays <- list(stay_after_win = 1, stay_after_loss = 0)
-  rounds <- played_games(choice_policies()$win_stay_lose_shift, stays, chances = rep(.9, 4), n_classes = 4)
+  policy <- choice_policies()$win_stay_lose_shift # of 30 games p is .05 after Holm's correction
+  rounds <- played_games(policy, stays, n_games = 60, chances = rep(.9, 4), n_classes = 4)
   fit <- fit_learning(candidate_table(rounds), chains = 2, iterations = 1000, warmup = 400)
   expect_false(fit$tables$learner$passes)
   expect_match(fit$fits$messages, "switch_after_success 0.000", fixed = TRUE)
