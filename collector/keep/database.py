@@ -37,6 +37,7 @@ from slant.collector.keep.database_errors import (
     is_damage,
     no_database,
     older_database,
+    unreadable_database,
 )
 from slant.collector.keep.definitions import STORAGE_VERSION, is_copied_from_cache, keep_in_cache
 from slant.collector.keep.journal import has_collector
@@ -99,6 +100,8 @@ def reading(
     except duckdb.Error as error:
         if is_damage(str(error)):
             raise damaged(file, str(error).splitlines()[0]) from error
+        if (unreadable := unreadable_database(file, error)) is not None:
+            raise unreadable from error
         if isinstance(error, duckdb.CatalogException | duckdb.BinderException) and file in _not_renewed:
             raise older_database(file) from error
         raise

@@ -150,6 +150,19 @@ def _holder(text: str) -> str:
 _DISK = re.compile("No space left|Failed to commit: (?:Cannot|Could not) ")
 
 
+_UNREADABLE = re.compile("Could not read from file")
+
+
+def unreadable_database(path: Path, error: duckdb.Error) -> DatabaseError | None:
+    """Return the error for a file whose bytes its disk does not give; None for any other error of DuckDB."""
+    if not _UNREADABLE.search(str(error)):
+        return None
+    return DatabaseError(
+        f'Can\'t read the database "{path}": {str(error).splitlines()[0].rpartition(": ")[2]}.',
+        "Its disk, or the network to it, gives an error: copy the file to another disk, and try again.",
+    )
+
+
 def is_about_the_disk(error: duckdb.Error) -> bool:
     if _DISK.search(str(error)):
         return True
