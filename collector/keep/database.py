@@ -29,12 +29,10 @@ from slant.collector.keep.database_errors import (
     cannot_write,
     check_place,
     check_regular,
-    damaged,
     empty_database,
     foreign_views,
     held_database,
     is_about_the_disk,
-    is_damage,
     no_database,
     older_database,
     unreadable_database,
@@ -98,8 +96,6 @@ def reading(
         with _reading(file, patience_s, writes_to, memory_limit) as connection:
             yield connection
     except duckdb.Error as error:
-        if is_damage(str(error)):
-            raise damaged(file, str(error).splitlines()[0]) from error
         if (unreadable := unreadable_database(file, error)) is not None:
             raise unreadable from error
         if isinstance(error, duckdb.CatalogException | duckdb.BinderException) and file in _not_renewed:
@@ -365,8 +361,8 @@ def _attached(path: Path, patience_s: float, give_up: threading.Event | None) ->
         connection.close()
         if isinstance(error, duckdb.Error) and is_about_the_disk(error):
             raise cannot_write(path, error) from error
-        if isinstance(error, duckdb.Error) and is_damage(str(error)):
-            raise damaged(path, str(error).splitlines()[0]) from error
+        if isinstance(error, duckdb.Error) and (unreadable := unreadable_database(path, error)) is not None:
+            raise unreadable from error
         raise
 
 

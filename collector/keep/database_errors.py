@@ -154,11 +154,15 @@ _UNREADABLE = re.compile("Could not read from file")
 
 
 def unreadable_database(path: Path, error: duckdb.Error) -> DatabaseError | None:
-    """Return the error for a file whose bytes its disk does not give; None for any other error of DuckDB."""
-    if not _UNREADABLE.search(str(error)):
+    """Return the error for a file that is damaged, or whose bytes its disk does not give; None for any other."""
+    text = str(error).splitlines()[0]
+    reason = text.rpartition(": ")[2]
+    if is_damage(str(error)):
+        return damaged(path, text)
+    if not _UNREADABLE.search(text):
         return None
     return DatabaseError(
-        f'Can\'t read the database "{path}": {str(error).splitlines()[0].rpartition(": ")[2]}.',
+        f'Can\'t read the database "{path}": {reason}.',
         "Its disk, or the network to it, gives an error: copy the file to another disk, and try again.",
     )
 

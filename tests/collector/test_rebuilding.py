@@ -101,5 +101,5 @@ def test_ctrl_c_in_a_query_and_lack_of_memory_are_no_traceback(
 def test_a_disk_that_gives_an_error_while_a_query_reads_is_a_sentence(db: Path) -> None:
     """In DuckDB's words; tests/faults has disks that do so (EIO)."""
     text = f'IO Error: Could not read from file "{db}": Input/output error'
-    with pytest.raises(DatabaseError, match="Input/output error.\n.*copy the file to another disk"), reading(db):
+    with pytest.raises(DatabaseError, match=r"Input/output error\.\n.*copy the file to another disk"), reading(db):
         raise duckdb.IOException(text)
