@@ -156,11 +156,14 @@ def width(model: str) -> int:
     return max(len(model), len("-0.00 (-0.00)")) + 2
 
 
+OPEN_REPORT = "Open the report in a browser: "
+
+
 def show_next(seconds: float) -> None:
     for line in (
         "",
         f"Every row above is simulated; no model was asked. Done in {seconds:.0f} s.",
-        f"Open the report in a browser: {path_to_show(REPORT)}",
+        f"{OPEN_REPORT}{path_to_show(REPORT)}",
         f"The figures: {path_to_show(FIGURES)}",
         "The rest of what was printed: demo/*.txt, demo/compare.csv",
         "",
@@ -175,7 +178,7 @@ def show_next(seconds: float) -> None:
 def path_to_show(path: Path) -> str:
     """With its folders, where there is room for them."""
     whole = str(path.resolve())
-    return whole if len(whole) < N_COLUMNS - 15 else str(path)
+    return whole if len(OPEN_REPORT) + len(whole) <= N_COLUMNS else str(path)
 
 
 if __name__ == "__main__":
