@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from slant.collector.records import Trial
+from slant.collector.stable_ids import stable_id
+
+if TYPE_CHECKING:  # designs import this module
+    from slant.collector.designs.design import Design, Question
+    from slant.collector.study.records import StudyFile, StudyModel
 
 Cells = Mapping[str, Any]
+_MISSING = ("", "NA", "<NA>", "NaN", "nan", "None")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +50,26 @@ class PeopleUnits(ABC):
     @abstractmethod
     def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
         """Yield the answers of one unit; StudyError, whose text goes on after "this row …", if they can't be read."""
+
+
+def cell_text(cells: Cells, name: str) -> str:
+    """Return the text of a cell without white space around it; "" if it is missing."""
+    value = cells.get(name)
+    text = "" if value is None else str(value).strip()
+    return "" if text in _MISSING else text
+
+
+def shown_trial(design: Design, study: StudyFile, model: StudyModel, question: Question, shown: Sequence[Any]) -> Trial:
+    """Return the trial of a question that a person was asked; `shown` tells trials of one test apart by their ids."""
+    values: Mapping[str, Any] = {field.name: getattr(question, field.name) for field in fields(question)}
+    trial = Trial(
+        trial_id=stable_id(study.name, "human", study.variant, question.test, *shown),
+        study=study.name,
+        study_version=study.version,
+        variant=study.variant,
+        model=model.model,
+        repetition=1,
+        position=None,
+        **values,
+    )
+    return replace(trial, content=design.content(study, model, trial))

@@ -57,7 +57,7 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
         "before games are replayed",
     ]
     if names and table.person is None:
-        raise StudyError("no group's name may stand in another, and one does: rename them in the file")
+        raise StudyError("a group's name must not be part of another's, but one is: rename them in the file")
     toml = _toml(list(names.values()) or groups, n_rounds, share, _classes(table, job_class, job))
     fit = "choice"
     return ProposedStudy(
@@ -66,7 +66,7 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
 
 
 def _clash(groups: list[str]) -> bool:
-    """Return True if one name stands in another, as 1 does in 10."""
+    """Return True if one name is part of another, as 1 is of 10."""
     plain = [folded(group) for group in groups]
     return any(one != other and one in other for one in plain for other in plain)
 

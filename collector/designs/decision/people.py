@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
 from slant.collector.designs.decision.scenes import DecisionData, Scene
 from slant.collector.designs.design import Design, Question
 from slant.collector.designs.labels.spelling import folded
-from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
+from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text, shown_trial
 from slant.collector.designs.sides import ATTRIBUTES, GROUPS
 from slant.collector.errors import StudyError
 from slant.collector.records import Trial
-from slant.collector.stable_ids import stable_id
 from slant.collector.study.records import StudyFile, StudyModel
 
 ASKED = "asked"
@@ -25,7 +24,6 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = {
     "attribute_b": ("attribute_b", "word_b", "attribute_2"),
 }
 """Name the columns of each name and word; which side it is on is known from the lists of the test."""
-_NONE = ("", "NA", "<NA>", "NaN", "nan", "None")
 
 
 class MadeDecisions(PeopleUnits):
@@ -46,16 +44,16 @@ class MadeDecisions(PeopleUnits):
 
     def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
         cells = rows[0]
-        test = self._named("test", _said(cells, "test"), {name: name for name in self._data.tests})
+        test = self._named("test", cell_text(cells, "test"), {name: name for name in self._data.tests})
         wording, scene = self._scene(cells, test)
         shown = self._shown(cells, test, wording, scene)
-        if said := _said(cells, ASKED):
+        if said := cell_text(cells, ASKED):
             shown = replace(shown, factors={**shown.factors, ASKED: self._side_asked(said, shown, test, scene)})
-        yield PlacedAnswer(self._trial(shown), _said(cells, "answer"))
+        yield PlacedAnswer(self._trial(shown), cell_text(cells, "answer"))
 
     def _scene(self, cells: Cells, test: str) -> tuple[int, Scene]:
         scenes = {n: scene for n in self._data.wordings if (scene := self._data.scene(test, n)) is not None}
-        said, number = _said(cells, "condition"), _said(cells, "wording").removesuffix(".0")
+        said, number = cell_text(cells, "condition"), cell_text(cells, "wording").removesuffix(".0")
         found = {
             n: scene
             for n, scene in scenes.items()
@@ -69,7 +67,7 @@ class MadeDecisions(PeopleUnits):
     def _shown(self, cells: Cells, test: str, wording: int, scene: Scene) -> Question:
         """Return what was shown: what the row says of it or, if it says no names, the draw of the plan."""
         said = {side: _first(cells, columns) for side, columns in _COLUMNS.items()}
-        item = _said(cells, "item")
+        item = cell_text(cells, "item")
         drawn = self._drawn.get((test, wording, folded(item)))
         if drawn is not None and _agree(said, drawn):
             return replace(drawn, factors=_of_decision(scene, drawn.factors))
@@ -80,7 +78,7 @@ class MadeDecisions(PeopleUnits):
         words = _by_side(said, ATTRIBUTES, lists)
         facts: dict[str, Any] = {name: word for name, word in words.items() if word}
         for column, shown in (("first_group", names), ("first_attribute", words)):
-            side = next((s for s in shown if _is_first(_said(cells, column), s, shown[s])), "")
+            side = next((s for s in shown if _is_first(cell_text(cells, column), s, shown[s])), "")
             facts |= {column: side[-1]} if side else {}
         return Question(
             test=test,
@@ -108,21 +106,9 @@ class MadeDecisions(PeopleUnits):
         return found[0]
 
     def _trial(self, question: Question) -> Trial:
-        study = self._study
-        values: Mapping[str, Any] = {field.name: getattr(question, field.name) for field in fields(question)}
         facts = sorted((name, str(value)) for name, value in question.factors.items())
-        place = (question.test, question.wording, question.item, question.option_a, question.option_b)
-        trial = Trial(
-            trial_id=stable_id(study.name, "human", study.variant, *place, facts),
-            study=study.name,
-            study_version=study.version,
-            variant=study.variant,
-            model=self._model.model,
-            repetition=1,
-            position=None,
-            **values,
-        )
-        return replace(trial, content=self._design.content(study, self._model, trial))
+        shown = (question.wording, question.item, question.option_a, question.option_b, facts)
+        return shown_trial(self._design, self._study, self._model, question, shown)
 
 
 def _of_decision(scene: Scene, facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,10 +140,4 @@ def _is_first(said: str, side: str, name: str) -> bool:
 
 
 def _first(cells: Cells, names: Sequence[str]) -> str:
-    return next((said for name in names if (said := _said(cells, name))), "")
-
-
-def _said(cells: Cells, name: str) -> str:
-    value = cells.get(name)
-    said = "" if value is None else str(value).strip()
-    return "" if said in _NONE else said
+    return next((said for name in names if (said := cell_text(cells, name))), "")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from slant.collector.designs.answers.choices import YES_NO
@@ -15,7 +15,7 @@ from slant.collector.designs.factorial.imported import number_in, numbers_of
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import FORWARD, REVERSED, AskedQuestion
 from slant.collector.designs.factorial.tasks import TOGETHER, Shown, Tasks, Unit, of_turn, units_of
-from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
+from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text, shown_trial
 from slant.collector.errors import StudyError
 from slant.collector.records import Trial
 from slant.collector.stable_ids import stable_id
@@ -23,13 +23,6 @@ from slant.collector.study.records import StudyFile, StudyModel
 
 TASK, PLACE, TEMPLATE = "task", "place", "template"
 _MAX_BUTTONS = 21
-_NONE = ("", "NA", "<NA>", "NaN", "nan", "None")
-
-
-def _said(cells: Cells, name: str) -> str:
-    value = cells.get(name)
-    said = "" if value is None else str(value).strip()
-    return "" if said in _NONE else said
 
 
 class ShownProfiles(PeopleUnits):
@@ -46,14 +39,14 @@ class ShownProfiles(PeopleUnits):
         self.columns = (TASK, PLACE, TEMPLATE, *self._levels, *self._data.personas.columns, *dict.fromkeys(bases))
 
     def unit(self, cells: Cells) -> Hashable:
-        return _said(cells, TASK) or tuple(_said(cells, name) for name in self._levels)
+        return cell_text(cells, TASK) or tuple(cell_text(cells, name) for name in self._levels)
 
     def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
         ordered = self._ordered(rows)
         cells = tuple(self._cell(row) for row in ordered)
         first = ordered[0]
-        about = Level("", {"": ""}, more=tuple(_said(first, name) for name in self._data.personas.columns))
-        item = f"task {_said(first, TASK)}" if _said(first, TASK) else "task"
+        about = Level("", {"": ""}, more=tuple(cell_text(first, name) for name in self._data.personas.columns))
+        item = f"task {cell_text(first, TASK)}" if cell_text(first, TASK) else "task"
         for unit in self._units:
             shown = Shown(unit, FORWARD, self._template(first), about, cells)
             yield from self._of_unit(unit, self._tasks.question_about(shown, item), ordered)
@@ -62,22 +55,22 @@ class ShownProfiles(PeopleUnits):
         count = self._data.profiles.count
         if len(rows) != count:
             raise StudyError(f"is of a task with {len(rows)} profiles, and the study shows {count}")
-        places = [_said(row, PLACE) for row in rows]
+        places = [cell_text(row, PLACE) for row in rows]
         if count > 1 and any(places) and sorted(places) != [str(number) for number in range(1, count + 1)]:
             raise StudyError(f"is of a task whose places are {', '.join(places)}: they must be 1 to {count}, each once")
-        return sorted(rows, key=lambda row: _said(row, PLACE)) if any(places) else list(rows)
+        return sorted(rows, key=lambda row: cell_text(row, PLACE)) if any(places) else list(rows)
 
     def _cell(self, row: Cells) -> tuple[int, ...]:
         numbers = []
         for name, known in self._levels.items():
-            said = _said(row, name)
+            said = cell_text(row, name)
             if (number := number_in(known, said)) is None:
                 raise StudyError(f'has "{said[:40]}" as {name}, which is no level of the study')
             numbers.append(number)
         return tuple(numbers)
 
     def _template(self, row: Cells) -> str:
-        said = _said(row, TEMPLATE) or next(iter(self._data.templates))
+        said = cell_text(row, TEMPLATE) or next(iter(self._data.templates))
         if said not in self._data.templates:
             raise StudyError(f'has the template "{said[:40]}", which is none of the study')
         return said
@@ -101,8 +94,8 @@ class ShownProfiles(PeopleUnits):
         """Return what one question was answered; of a choice among profiles the label of the one that was chosen."""
         if asked.about:
             row = rows[asked.about - 1]
-            return _said(row, asked.name) or _said(row, asked.base)
-        said = [_said(row, asked.name) for row in rows]
+            return cell_text(row, asked.name) or cell_text(row, asked.base)
+        said = [cell_text(row, asked.name) for row in rows]
         if not (asked.kind == "choice" and not asked.options):
             return next(filter(None, said), "")
         if not all(said) or (len(set(said)) == 1 and len(rows) > 1 and said[0] not in ("0", "1")):
@@ -112,20 +105,8 @@ class ShownProfiles(PeopleUnits):
         return self._data.profiles.labels(template)[said.index("1")]
 
     def _trial(self, question: Question) -> Trial:
-        study = self._study
-        values: Mapping[str, Any] = {field.name: getattr(question, field.name) for field in fields(question)}
-        shown = (question.factors["names"], question.factors["levels"], question.factors[TEMPLATE])
-        trial = Trial(
-            trial_id=stable_id(study.name, "human", study.variant, question.test, question.item, *shown),
-            study=study.name,
-            study_version=study.version,
-            variant=study.variant,
-            model=self._model.model,
-            repetition=1,
-            position=None,
-            **values,
-        )
-        return replace(trial, content=self._design.content(study, self._model, trial))
+        shown = (question.item, question.factors["names"], question.factors["levels"], question.factors[TEMPLATE])
+        return shown_trial(self._design, self._study, self._model, question, shown)
 
 
 def fields_of(data: FactorialData, shown: Mapping[str, Any]) -> tuple[AskedField, ...]:
