@@ -63,7 +63,7 @@ def simulated_power(
         tests = [test for test, _ in data_sets]
         for number, answer in sorted(computed(calls, workers), key=lambda numbered: numbered[0]):
             if answer.error or not (answer.value or {}).get("tables"):
-                continue  # nothing to compare in this data set, as where all was refused: n_data_sets counts the others
+                continue  # nothing to compare in this data set, as when all was refused: n_data_sets counts the others
             own = answer.value["estimates"].select("estimate", "std_error", "p_value")
             pairs = answer.value["tables"]["contrasts"].select("attribute", "first", "second")
             found.append(

@@ -39,7 +39,7 @@ AnsweredCells = Mapping[AnsweredCell, int]
 class ProposedStudy:
     """Hold a proposal: files, reasons and a first fit. There is the text of each file by its name (including
     study.toml, which lacks models and [import]), sentences on what was taken for what, and the fit to begin with.
-    `mapping` is what `--map` says, None where names and values alone have said it; `layout` that of the import, and
+    `mapping` is what `--map` says, None if names and values alone say it; `layout` that of the import, and
     `values` what `--map-value` says of it."""
 
     files: Mapping[str, str]

@@ -27,8 +27,8 @@ _EVEN = 1.25
 
 @dataclass(frozen=True)
 class AnswerTable:
-    """Hold the columns of files, by tidied name: a text for each row, "" where none is there. `answers` are columns
-    that a person said hold answers (`--map answer=…`), `model` the column of models, None where none is."""
+    """Hold the columns of files, by tidied name: a text for each row, "" if there is none. `answers` are columns
+    that a person said hold answers (`--map answer=…`), `model` the column of models, None if there is none."""
 
     columns: Mapping[str, Sequence[str]]
     answers: Sequence[str] = ()
@@ -40,7 +40,7 @@ class AnswerTable:
 
     @cached_property
     def person(self) -> str | None:
-        """Return the column of who answered, where these are people: some name it, none names models, and each has
+        """Return the column of who answered, if these are people: some name it, none names models, and each has
         several rows, or a row to itself under a name that says so.
         """
         if self.model is not None:
@@ -98,7 +98,7 @@ class AnswerTable:
 
 
 def name_of(column: str, reserved: Iterable[str] = ()) -> str:
-    """Return the name that a study may have for a column; StudyError where no letters are left."""
+    """Return the name that a study may have for a column; StudyError if no letters are left."""
     made = re.sub(r"[^a-z0-9]+", "_", column.casefold()).strip("_")[:36]
     if not made or not made[0].isalpha():
         made = f"column_{made}" if made else ""

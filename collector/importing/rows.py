@@ -154,10 +154,10 @@ class RowReader:
         """Return the draft with the place that columns of the design tell."""
         assert self._placer is not None
         try:
-            told = self._placer(draft)
+            placed = self._placer(draft)
         except StudyError as error:
             raise CellError(error.what) from None
-        return {**draft, **told} if told else draft
+        return {**draft, **placed} if placed else draft
 
     def _read(
         self, trial: Trial, reply: Reply, given: Outcome | None, given_factors: Mapping[str, Any] | None

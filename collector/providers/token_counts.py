@@ -111,7 +111,7 @@ def chat_counts(usage: Any) -> dict[str, Any]:
         written = whole(sent.get("cache_creation_tokens") or usage.get("cache_creation_input_tokens"))
     reasoning = whole(generated.get("reasoning_tokens"))
     if reasoning is None and (reasoning := whole(generated.get("thinking_tokens"))) is None:
-        reasoning = _first(usage, ("reasoning_tokens", "thinking_tokens")) or None  # where SGLang has it; 0 is no count
+        reasoning = _first(usage, ("reasoning_tokens", "thinking_tokens")) or None  # SGLang has it there; 0 is no count
         if reasoning is None and "output_tokens_details" in usage:
             reasoning = count(usage, "output_tokens_details", "reasoning_tokens")
     counts = settled(

@@ -19,7 +19,7 @@ _MOST_ARMS = 20
 
 
 def proposed_study(table: AnswerTable) -> ProposedStudy:
-    """Propose the groups that were chosen, the length of the games, and the classes and jobs where rows have them."""
+    """Propose the groups that were chosen, the length of the games, and the classes and jobs if rows have them."""
     rounds, reward = table.named(_ROUNDS), table.named(_REWARDS)
     choice = table.answers[0] if table.answers else table.named(_CHOICES)
     lacking = {"round": rounds, "choice": choice, "is_success": reward}

@@ -226,7 +226,7 @@ class Factorial(Design):
         return None if data.takes == "all" else ShownProfiles(self, study, model)
 
     def schema_of(self, study: StudyFile) -> Mapping[str, Any] | None:
-        """Return the schema of an answer to all questions; None where each is answered in words of its own."""
+        """Return the schema of an answer to all questions; None if each is answered in its own words."""
         data: FactorialData = study.data
         return schema_of(data.questions.values()) if data.asked == "together" else None
 

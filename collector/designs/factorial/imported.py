@@ -32,13 +32,13 @@ def number_in(known: Mapping[str, int], said: str) -> int | None:
 
 
 def row_columns(data: FactorialData) -> tuple[str, ...]:
-    """Return the factors, where all cells are asked; a single one that is the item needs no other name."""
+    """Return the factors, if all cells are asked; a single one that is the item needs no other name."""
     names = tuple(factor.name for factor in data.factors)
     return names if data.takes == "all" and names != ("item",) else ()
 
 
 def placer_of(data: FactorialData) -> RowPlacer | None:
-    """Return what names the item of a row by its levels, where all cells are asked; None elsewhere."""
+    """Return what names the item of a row by its levels, if all cells are asked; else None."""
     if not row_columns(data):
         return None
     known = [(factor, numbers_of(factor)) for factor in data.factors]

@@ -193,7 +193,7 @@ def _advice(folder: Path) -> str:
     if not inner:
         return f"Known endings: {', '.join(ENDINGS)}"
     shown = ", ".join(inner[:5]) + (", …" if len(inner) > 5 else "")
-    return f"Its folders have files: {shown}. Name one of them, with --model where its files name none."
+    return f"Its folders have files: {shown}. Name one of them, with --model if its files name none."
 
 
 def column_names(path: Path) -> list[str]:
