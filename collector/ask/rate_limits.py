@@ -22,32 +22,34 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from slant.collector.system.patterns import lazy_pattern
+
 LONGEST_WAIT_S = 3600.0  # a server that asks for more is not busy, it is done for the day
 
 _UNITS = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
 _UNIT = r"ms|us|µs|ns|millisecond|msec|d|day|h|hr|hour|m|min|minute|s|sec|second"
-_PART = re.compile(rf"([0-9]{{1,15}}(?:\.[0-9]{{1,15}})?)\s?(?:({_UNIT})s?)(?![a-zµ])")
-_DURATION = re.compile(rf"(?:p?t)?(?:{_PART.pattern}[\s,]{{0,2}})+")
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
-_OPENAI = re.compile(
+_PART = lazy_pattern(rf"([0-9]{{1,15}}(?:\.[0-9]{{1,15}})?)\s?(?:({_UNIT})s?)(?![a-zµ])")
+_DURATION = lazy_pattern(rf"(?:p?t)?(?:{_PART.pattern}[\s,]{{0,2}})+")
+_NUMBER = lazy_pattern(r"[0-9]+(?:\.[0-9]+)?")
+_OPENAI = lazy_pattern(
     r"(?:x-)?ratelimit-(?P<what>limit|remaining|reset|renewalperiod)"
     r"(?:-(?P<kind>requests|req|tokens|input-tokens|output-tokens))?(?:-(?P<span>second|minute|hour|day))?"
 )
-_ANTHROPIC = re.compile(
+_ANTHROPIC = lazy_pattern(
     r"anthropic-ratelimit-(?P<kind>requests|tokens|input-tokens|output-tokens)-(?P<what>limit|remaining|reset)"
 )
 _KINDS = {None: "requests", "req": "requests"}
 _SPANS = {"second": 1.0, "minute": 60.0, "hour": 3600.0, "day": 86_400.0}
 _OLDEST_MOMENT = 1e9  # no limit takes thirty years to reset: a larger number is a moment since 1970
 _USUAL_PERIOD_S = 60.0  # for a limit that does not state its period
-_WINDOW = re.compile(r"\s*([0-9]{1,15})\s*(?:[,;]|$)(?:.*?;\s*w=([0-9]{1,9}))?.*", re.DOTALL)
-_TRY_AGAIN = re.compile(
+_WINDOW = lazy_pattern(r"\s*([0-9]{1,15})\s*(?:[,;]|$)(?:.*?;\s*w=([0-9]{1,9}))?.*", re.DOTALL)
+_TRY_AGAIN = lazy_pattern(
     rf"\b(?:try again|try your request again|retry|retry your request|wait)(?: (?:in|after|for|at least))? "
     rf"((?:{_PART.pattern}[\s,]{{0,2}})+)",
     re.IGNORECASE,
 )
 _WAITS = {"retry_after": 1.0, "retry_after_seconds": 1.0, "retry_after_ms": 1e-3, "retryAfter": 1.0, "reset_in": 1.0}
-_ITEM = re.compile(r"\b(?P<what>r|remaining|t|reset|q|limit|w)=\s*\"?(?P<number>[0-9]{1,15})")
+_ITEM = lazy_pattern(r"\b(?P<what>r|remaining|t|reset|q|limit|w)=\s*\"?(?P<number>[0-9]{1,15})")
 _ITEM_PARTS = {"r": "remaining", "t": "reset", "q": "limit", "w": "renewalperiod"}
 
 

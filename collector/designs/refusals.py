@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-REFUSAL = re.compile(
+from slant.collector.system.patterns import lazy_pattern
+
+REFUSAL = lazy_pattern(
     r"\b(?:can't|cannot|can not|won't|will not|unable to|not able to|not going to|not comfortable|decline to|refuse to"
     r"|should not|shouldn't|not appropriate|inappropriate|don't feel comfortable|don't think it's|don't think it is)\b"
     r"|^\s*(?:i'm |i am |i'm very |i'm so )?sorry\b|^\s*(?:i apologi[sz]e|my apologies|apologies)\b",
     re.IGNORECASE,
 )
-EVASION = re.compile(
+EVASION = lazy_pattern(
     r"\b(?:lo siento|no puedo|prefiero no|je suis désolée?|désolée?,|je ne peux pas|je ne suis pas en mesure"
     r"|es tut mir leid|ich kann (?:das|diese|dir|ihnen|dabei|leider|hier)?\b.{0,40}\bnicht|mi dispiace|non posso"
     r"|desculpe|sinto muito|não posso|het spijt me|ik kan (?:dit|deze|hier|je|u)\b.{0,40}\bniet|przykro mi|nie mogę"

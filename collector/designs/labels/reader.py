@@ -43,6 +43,7 @@ from slant.collector.designs.labels.spelling import (
 from slant.collector.designs.refusals import is_refusal, refusing_words
 from slant.collector.providers.templates import split
 from slant.collector.records import Reading, Reply
+from slant.collector.system.patterns import lazy_pattern
 
 Kind = Literal["alone", "in_words", "both_labels", "label_not_chosen", "no_label", "empty", "refused_in_words"]
 
@@ -51,14 +52,14 @@ LONGEST_READ = 20_000
 _LONGEST_LINE = 500
 
 _OF_ALL = r"(?:final|correct|right|best|chosen|appropriate|my|the|overall)"
-_LEAD = re.compile(rf"(?:{_OF_ALL}\s+)*{CALLED}\b[^:=→>\-–—]{{0,60}}?(?:\s*(?::|=|→|->|=>|–|—|-|is|是|为))+\s*")
-_FINAL_LEAD = re.compile(
+_LEAD = lazy_pattern(rf"(?:{_OF_ALL}\s+)*{CALLED}\b[^:=→>\-–—]{{0,60}}?(?:\s*(?::|=|→|->|=>|–|—|-|is|是|为))+\s*")
+_FINAL_LEAD = lazy_pattern(
     rf"\b(?:final|correct|chosen|best|my)\s+{CALLED}\b|^(?:the\s+)?(?:answer|antwort|respuesta|答案)\b"
 )
-_WORD_LEAD = re.compile(r"[^:=→>–—|\n]{1,60}?\s*(?::|=|→|->|=>|–|—|\||\s-\s)\s*")
-_NUMBER = re.compile(r"^\s*[(\[]?\d{1,2}[.)\]]\s+")
-_BOXED = re.compile(r"\\(?:boxed|text(?:bf|it|rm)?|math(?:rm|bf)) ?\{(?:\\text(?:bf|it|rm)? ?\{)?([^{}]*)\}")
-_FENCE = re.compile(r"```(?:[a-zA-Z]+\b)?(.*?)```", re.DOTALL)
+_WORD_LEAD = lazy_pattern(r"[^:=→>–—|\n]{1,60}?\s*(?::|=|→|->|=>|–|—|\||\s-\s)\s*")
+_NUMBER = lazy_pattern(r"^\s*[(\[]?\d{1,2}[.)\]]\s+")
+_BOXED = lazy_pattern(r"\\(?:boxed|text(?:bf|it|rm)?|math(?:rm|bf)) ?\{(?:\\text(?:bf|it|rm)? ?\{)?([^{}]*)\}")
+_FENCE = lazy_pattern(r"```(?:[a-zA-Z]+\b)?(.*?)```", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

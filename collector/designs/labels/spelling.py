@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Mapping
 from functools import lru_cache
 
+from slant.collector.system.patterns import lazy_pattern
+
 _PLAIN = str.maketrans(
     dict.fromkeys("‘’‚‛ʼ`´′ʹ＇", "'")
     | dict.fromkeys("“”„‟«»″ʺ〝〞＂", '"')
@@ -22,14 +24,14 @@ _PLAIN = str.maketrans(
 WRAPPING = " \t\r\n\"'`*_.,;:!?()[]{}<>#$~|/\\「」『』【】《》‹›‚…-–—•\ufffd"
 _UNSPACED = "\u0e00-\u0eff\u3040-\u9fff\uac00-\ud7a3"
 """Match letters of scripts that put particles or other words right after a word, or have no blanks at all."""
-_TAGS = re.compile(r"<(?P<closing>/?)(?P<name>[a-z][\w-]{0,30})>|<[|][^|<>]{1,40}[|]>", re.IGNORECASE)
+_TAGS = lazy_pattern(r"<(?P<closing>/?)(?P<name>[a-z][\w-]{0,30})>|<[|][^|<>]{1,40}[|]>", re.IGNORECASE)
 _SIGNS = {"end_of_turn", "start_of_turn", "eos", "bos", "pad"}
 """List signs of chat templates that look like tags and are never closed."""
-_TICKED = re.compile(r"\[x\]|☑")
-_NOT_TICKED = re.compile(r"(?:[-*] )?(?:\[ ?\]|☐)[^\n\[☑☐]*")
-_LITERAL_LINE_END = re.compile(r"(?:\\r)?\\n(?![a-zA-Z])")  # as two letters; not LaTeX
-_QUOTED = re.compile(r"(?<!\w)'(?!\s)([^'\"\n]{1,60})(?<!\s)'(?!\w)")
-_STRUCK_OUT = re.compile(r"~~(?!\s)[^~\n]{1,200}~~")
+_TICKED = lazy_pattern(r"\[x\]|☑")
+_NOT_TICKED = lazy_pattern(r"(?:[-*] )?(?:\[ ?\]|☐)[^\n\[☑☐]*")
+_LITERAL_LINE_END = lazy_pattern(r"(?:\\r)?\\n(?![a-zA-Z])")  # as two letters; not LaTeX
+_QUOTED = lazy_pattern(r"(?<!\w)'(?!\s)([^'\"\n]{1,60})(?<!\s)'(?!\w)")
+_STRUCK_OUT = lazy_pattern(r"~~(?!\s)[^~\n]{1,200}~~")
 
 
 @lru_cache(4096)  # a study has a few labels, and asks for them thousands of times
@@ -89,7 +91,7 @@ def any_label(bare: tuple[str, ...], plural: bool) -> re.Pattern[str]:
         end = rf"{'s?' if plural else ''}(?!{_adjoining_letter(label[-1])})(?!')(?!-\w)" if has_edges(label[-1]) else ""
         return start + r"\s+".join(map(re.escape, label.split())) + end
 
-    return re.compile("|".join(map(spelled, sorted(bare, key=lambda label: (-len(label), label)))) or r"(?!)")
+    return lazy_pattern("|".join(map(spelled, sorted(bare, key=lambda label: (-len(label), label)))) or r"(?!)")
 
 
 def _adjoining_letter(char: str) -> str:
