@@ -16,6 +16,8 @@ _KEY = re.compile(
     r"(?<![A-Za-z0-9])(?:(?:sk|pk|rk|xai|nvapi|csk|pplx|dsk)-|(?:gsk|hf|r8|fw|tgp|ghp|gho)_|AIza|ya29\.|eyJ)"
     r"[A-Za-z0-9_-]{16,}"
 )
+_ENDPOINTS = ("/chat/completions", "/responses", "/v1/messages", "/api/chat", ":generateContent")
+"""List what dialects add to an address: documentation shows addresses with it, and people copy them."""
 _RANDOM = re.compile(r"[A-Za-z0-9_+=-]{32,}")
 
 
@@ -79,4 +81,7 @@ def checked_address(url: str, name: str, *, is_typed: bool = True) -> str:
         )
     if not is_one:
         raise UsageError(f'{name} is no address: "{printable(url)}".', "It is written like http://localhost:8080/v1")
+    for endpoint in _ENDPOINTS:
+        if (base := url.rstrip("/").removesuffix(endpoint)) != url.rstrip("/"):
+            raise UsageError(f"{name} must end before {endpoint}, which slant adds.", f"Write {printable(base)}")
     return url

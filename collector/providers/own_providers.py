@@ -102,7 +102,7 @@ def tables_of(file: Path) -> Table:
     if not file.exists():
         raise UsageError(f"Can't read the providers in {file}: there is no such file.")
     try:
-        return Table(tomllib.loads(contents_of_named(file, MAX_BYTES).decode("utf-8")), str(file))
+        return Table(tomllib.loads(contents_of_named(file, MAX_BYTES).decode("utf-8-sig")), str(file))
     except OSError as error:
         raise UsageError(f"Can't read the providers in {file}: {error.strerror}.") from None
     except (ValueError, RecursionError) as error:

@@ -96,7 +96,7 @@ def load_prices(user_file: str | Path | None = None) -> PriceList:
 def read_prices(file: Path) -> list[Price]:
     """Return the rows of one file of prices; UsageError names the row that breaks the rules."""
     try:
-        values = tomllib.loads(contents_of_named(file).decode("utf-8"))
+        values = tomllib.loads(contents_of_named(file).decode("utf-8-sig"))
     except OSError as error:
         raise UsageError(f"Can't read the prices in {file}: {error.strerror}.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

@@ -97,6 +97,7 @@ def test_it_speaks_any_dialect_and_names_its_own_endings(tmp_path: Path, monkeyp
         (row("ftp://llm.example.org/v1"), "is no address"),
         (row("https://me:secret@llm.example.org/v1"), "must not hold a name or password"),
         (row("https://llm.example.org/v1?key=abc"), "must not hold a query"),
+        (row("https://llm.example.org/v1/chat/completions/"), "must end before /chat/completions, which slant adds"),
         (row(key_variable='"sk-proj-abcdefghij0123456789"'), "must be the name of a variable"),
         (row(headers='{ Authorization = "Bearer x" }'), "looks like a key"),
         (row(headers='{ "x-tag" = "sk-proj-abcdefghij0123456789" }'), "looks like a key"),
@@ -118,6 +119,13 @@ def test_a_file_that_breaks_a_rule_is_refused_in_a_sentence(
     said = CliRunner().invoke(command, ["--provider-file", str(file), *options])
     assert sentence in said.output
     assert (said.exit_code, "Traceback" in said.output, "abcdefghij" in said.output) == (2, False, False)
+
+
+def test_a_file_that_windows_saved_with_a_byte_order_mark_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider_file(tmp_path, monkeypatch, "\ufeff" + row().replace("\n", "\r\n"))
+    assert provider_named("lab").address() == "https://llm.example.org/v1"
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
