@@ -127,8 +127,9 @@ def check_place(path: Path) -> None:
 
 
 def check_regular(path: Path) -> None:
-    """Raise DatabaseError for a pipe or a device, on which it would wait."""
-    if what := irregularity(real_file(path)):
+    """Raise DatabaseError for a pipe or a device, on which it would wait, and for links that lead to each other."""
+    real = real_file(path)
+    if what := "a link that leads back to itself" if real.is_symlink() else irregularity(real):
         raise DatabaseError(f'"{path}" is no database: it is {what}.', "Name a file: --db FILE")
 
 

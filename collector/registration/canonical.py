@@ -15,7 +15,7 @@ from slant.collector.arguments import checked_arguments
 from slant.collector.errors import UsageError
 from slant.collector.records import Registration
 from slant.collector.stopping.rule import StoppingRule
-from slant.collector.system.files import opened
+from slant.collector.system.files import opened, real_file
 
 FORMAT = "slant registration 1"
 CANONICAL_FORM = "RFC 8785 (JSON Canonicalization Scheme): sorted keys, no blanks, numbers as ECMAScript writes them"
@@ -86,7 +86,7 @@ def read_registration(path: str | Path) -> Registration:
     try:
         if Path(path).exists() and not Path(path).is_file():  # a pipe would be waited for
             raise _no_registration(path, "it is no file")
-        with opened(Path(path).resolve()) as file:
+        with opened(real_file(path)) as file:
             data = file.read(_MAX_BYTES + 1)
     except OSError as error:
         raise UsageError(f'Can\'t read the registration "{path}": {error.strerror}.') from None

@@ -41,7 +41,7 @@ class IrregularFileError(OSError):
 def real_file(path: str | os.PathLike[str]) -> Path:
     """Return the file that a name refers to: for a link its target, else the name unchanged."""
     path = Path(path)
-    return path.resolve() if path.is_symlink() else path
+    return Path(os.path.realpath(path)) if path.is_symlink() else path  # Path.resolve() fails for links in a circle
 
 
 def irregularity(path: str | os.PathLike[str]) -> str | None:
@@ -103,7 +103,7 @@ def contents(path: str | os.PathLike[str], max_bytes: int | None = 100_000_000) 
 
 def contents_of_named(path: str | os.PathLike[str], max_bytes: int = 100_000_000) -> bytes:
     """Return the contents of a file that the user named, which may be a link to one."""
-    return contents(Path(path).resolve(), max_bytes)
+    return contents(real_file(path), max_bytes)
 
 
 def write_file(path: str | os.PathLike[str], content: bytes | str) -> None:

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 
 from slant.collector import collect, export_lake, merge
-from slant.collector.errors import DatabaseError, SlantError
+from slant.collector.errors import DatabaseError, SlantError, UsageError
 from slant.collector.keep.batch_jobs import JobFolder
 from slant.collector.keep.export import export_trials as export
 from slant.collector.keep.journal import FolderLock, Journal, journal_folder, utc_now
@@ -36,6 +36,18 @@ def a_copy(kept: Path, folder: Path) -> Path:
     for name in ("a.duckdb.journal", "lake"):
         shutil.copytree(kept / name, folder / name)
     return Path(shutil.copy(kept / "a.duckdb", folder))
+
+
+def test_links_that_lead_to_each_other_are_a_sentence_for_each_file_that_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").symlink_to("b")
+    (circle := tmp_path / "b").symlink_to("a")
+    study = write_tiny(tmp_path)
+    with pytest.raises(DatabaseError, match="a link that leads back to itself"):
+        collect(circle, study, ["simulated/small"])
+    with pytest.raises(UsageError, match="it is a link"):
+        collect(tmp_path / "t.duckdb", study, ["simulated/small"], registration=circle)
+    with pytest.raises(UsageError, match="it is a link"):
+        load_prices(circle)
 
 
 @pytest.mark.parametrize("trap", JOURNAL, ids=lambda trap: trap.name)
