@@ -29,6 +29,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from slant.collector.system.garbage import garbage_left
 from slant.collector.system.operating_system import check_supported
 
 if TYPE_CHECKING:
@@ -100,4 +101,5 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     check_supported()
-    return getattr(import_module(_MODULE_OF[name]), name)
+    with garbage_left():
+        return getattr(import_module(_MODULE_OF[name]), name)

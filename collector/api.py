@@ -7,7 +7,6 @@ from pathlib import Path
 
 from slant.collector.ask.reading_again import open_rejected
 from slant.collector.ask.watcher import Watcher
-from slant.collector.batch.batches import carry_out_batch
 from slant.collector.cost.pilot import pilot_of
 from slant.collector.keep.journal_loader import load_journals, with_mending
 from slant.collector.plan.asking_again import again_of
@@ -122,6 +121,8 @@ def _is_done(run_plan: RunPlan) -> bool:
 def _ask(run_plan: RunPlan, request: Request, watcher: Watcher) -> RunReport:
     """Ask what is pending, once the payment has been agreed to."""
     if request.batch:
+        from slant.collector.batch.batches import carry_out_batch  # most runs need none of it
+
         request = replace(request, yes=watcher.agrees(run_plan, request))
         run_plan = run_plan.asking_logprobs() if request.logprobs else run_plan
         return carry_out_batch(run_plan, request, watcher=watcher)

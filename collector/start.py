@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from slant.collector.system.garbage import collect_garbage_rarely
 from slant.collector.system.own_libpython import ensure_own_libpython
 from slant.collector.system.quiet_start import be_quiet_when_interrupted
 
@@ -9,6 +10,7 @@ from slant.collector.system.quiet_start import be_quiet_when_interrupted
 def collect() -> None:
     ensure_own_libpython()
     be_quiet_when_interrupted()
+    collect_garbage_rarely()
     from slant.collector.cli import collect as command
 
     command(prog_name="collect")

@@ -6,6 +6,7 @@ import functools
 import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from io import StringIO
 
 import duckdb
 
@@ -63,7 +64,7 @@ def read_header(text: str) -> TableInfo:
     missing.
     """
     fields: list[list[str]] = []
-    for line in text.splitlines():
+    for line in StringIO(text):  # the rest of the file is not split
         if key := _KEY.match(line):
             fields.append([key[1], key[2]])
         elif (continuation := _MORE.match(line)) and fields:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import logging
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 from slant.collector.ask.client import Client
@@ -31,6 +30,7 @@ from slant.collector.request.record import Request
 from slant.collector.run_report import RunReport
 from slant.collector.screen_tables import printable
 from slant.collector.studies.stored_texts import text_lines
+from slant.collector.system.garbage import garbage_collected_rarely
 
 log = logging.getLogger(__name__)
 LAST_LOAD_S = 60.0  # how long a run waits at its end while another process holds the database
@@ -87,20 +87,12 @@ async def ask(
             watcher.say(cut)
         writer = (PartWriter if is_part else JournalWriter)(run_plan.db, journal, watcher.say)
         await asyncio.to_thread(writer.load, 0.2)  # reports at once if the database is not ours or can't be made
-        run_plan, begun = await asyncio.to_thread(_as_it_stands, run_plan)
+        run_plan, begun, declined = await asyncio.to_thread(_as_it_stands, run_plan, request)
         for sentence in begun.problems:
             watcher.say(sentence)
         paces = Paces(request.concurrency, writer.note)
         url = simulator.base_url if simulator else None
         with kept_open(run_plan.db):
-            declined = [
-                DeclinedTrials(request.stop_after_declined)  # it declines nothing
-                if simulator
-                else declined_trials(
-                    run_plan.db, run_plan.study.name, of_model.model, run_plan.made_at, request.stop_after_declined
-                )
-                for of_model in run_plan.model_plans
-            ]
             lanes = [
                 _lane(run_plan, model_plan, url, paces, ledger, begun, of_model)
                 for model_plan, of_model in zip(run_plan.model_plans, declined, strict=True)
@@ -113,7 +105,7 @@ async def ask(
         try:
             with switch.connected(runner, writer):
                 async with Client(request.concurrency * len(lanes), request.time_limit) as client:
-                    with rarely_collected():
+                    with garbage_collected_rarely():
                         await runner.go(client, request.concurrency)
             end_reason = _end_reason(runner, lanes)
         except asyncio.CancelledError:
@@ -128,10 +120,19 @@ async def ask(
     return _report(run_plan, run, lanes, runner, is_loaded=is_loaded, disk_was_full=journal.is_full)
 
 
-def _as_it_stands(run_plan: RunPlan) -> tuple[RunPlan, Begun]:
+def _as_it_stands(run_plan: RunPlan, request: Request) -> tuple[RunPlan, Begun, list[DeclinedTrials]]:
+    """Return what the database holds by now: the plan without what was answered, games that have begun, and what each
+    model declined."""
     with kept_open(run_plan.db):
         run_plan = up_to_date(run_plan)
-        return run_plan, begun_games(run_plan)
+        return run_plan, begun_games(run_plan), [_declined(run_plan, of, request) for of in run_plan.model_plans]
+
+
+def _declined(run_plan: RunPlan, of_model: ModelPlan, request: Request) -> DeclinedTrials:
+    max_in_a_row = request.stop_after_declined
+    if of_model.provider.name == "simulated":  # it declines nothing
+        return DeclinedTrials(max_in_a_row)
+    return declined_trials(run_plan.db, run_plan.study.name, of_model.model, run_plan.made_at, max_in_a_row)
 
 
 def _lane(
@@ -231,23 +232,3 @@ def report_without_run(run_plan: RunPlan) -> RunReport:
     """Return the report of a plan that has all its answers."""
     rows = (lane_row(run_plan, lane_at_rest(run_plan, model_plan), None, 0) for model_plan in run_plan.model_plans)
     return RunReport("", run_plan.db, tuple(rows), run_plan.left_out)
-
-
-THRESHOLDS = (100_000, 50, 50)
-
-
-@contextmanager
-def rarely_collected() -> Iterator[None]:
-    """Leave existing objects alone (a study, polars, DuckDB): they need not be scanned every few hundred
-    answers.
-
-    This saves a seventh of a run's CPU time; what an exchange leaves in cycles is small, and is freed a little later.
-    """
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(*THRESHOLDS)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
