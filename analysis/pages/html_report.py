@@ -246,7 +246,7 @@ def _add_over_words(data: ReportData, db: str | Path, study: Study) -> Iterator[
             data.tables = {**data.tables, POOLED_ROWS: answered(pooled, data.workers)}
         if has_mixed_fit(study) and (words := same_words_rows(db, study, None, data.workers)) is not None:
             data.tables = {**data.tables, SAME_WORDS: words}
-    except RError as error:
+    except (RError, DatabaseError) as error:  # DatabaseError: only people answered
         yield str(error)
 
 

@@ -51,3 +51,12 @@ def test_a_rule_says_how_many_cells_it_holds_for_and_which() -> None:
 def test_a_rule_that_no_row_meets_holds_and_gives_no_advice() -> None:
     found = ruled_finding(Rule("d > 9", "{caution:model} is above {bound}.", ("model",), advice="Look."), ROWS, CONTEXT)
     assert (found.standing, found.sentence, found.details) == ("holds", "none of 1 model is above 0.1.", ())
+
+
+def test_each_check_says_of_which_sources_it_is_and_that_of_tokens_is_of_no_people() -> None:
+    known = {check.key: check for name in design_names() for check in checks_of(design_named(name))}
+    known |= {check.key: check for check in mixed_model_checks()}
+    of_people = {key for key, check in known.items() if check.is_about("human")}
+    assert {"missing_answers", "scale_use", "games_ended", "calibration"} <= of_people
+    assert of_people.isdisjoint({"token_limits", "answer_lengths", "repetitions", "refusals", "residuals", "counts"})
+    assert all(check.is_about(source) for check in known.values() for source in ("collected", "imported", "simulated"))

@@ -10,6 +10,8 @@ import pytest
 from slant import analysis
 from slant.analysis.fitting.people_fits import of_people
 from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.checks.check_findings import findings
+from slant.analysis.questions.checks.study_checks import check
 from slant.collector import collect, import_trials
 from slant.collector.studies.catalogue import load_study
 from slant.collector.study.records import Fit
@@ -110,3 +112,12 @@ def test_intervals_of_a_figure_of_people_are_over_people(place: Path) -> None:
     fitted = analysis.fit(place / "t.duckdb", study, "marginal_means", source="human").table
     of_items = fitted.filter(pl.col("term").str.starts_with("item"))["std_error"]
     assert shown.to_list() == pytest.approx(of_items.to_list())
+
+
+def test_what_is_checked_of_tokens_is_not_asked_of_people(place: Path) -> None:
+    checks = check(place / "t.duckdb", str(place / "study.toml"))
+    asked = {grain["source"]: [one.check for one in found] for grain, found in findings(checks)}
+    assert "token_limits" in asked["simulated"]
+    assert "missing_answers" in asked["human"]
+    assert "token_limits" not in asked["human"]
+    assert [said for said in checks.warnings if "token_limits" in said] == []

@@ -86,7 +86,7 @@ def calls_of_answers(trials: pl.DataFrame, study: Study, alpha: float, profiles:
         frames = _frames(rows)
         if profiles is not None:
             frames["profiles"] = profiles.filter(**dict(zip(GRAIN, values, strict=True)))
-        yield from calls_of(checks, frames, given, own)
+        yield from calls_of((check for check in checks if check.is_about(values[0])), frames, given, own)
 
 
 def calls_of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, only: Iterable[CheckInfo] | None = None) -> Calls:
@@ -98,8 +98,8 @@ def calls_of_trials(trials: pl.DataFrame, paper: Fit, alpha: float, only: Iterab
     given = {"formula": paper.formula, "levels_by_factor": {contrast: levels}, "contrast": contrast, "levels": levels}
     checks = mixed_model_checks() if only is None else only
     for of_each, keys in (("cell", (*GRAIN, "model")), ("variant", GRAIN)):
-        for _, rows in trials.group_by(*keys, maintain_order=True):
-            own = (check for check in checks if check.of_each == of_each)
+        for values, rows in trials.group_by(*keys, maintain_order=True):
+            own = (check for check in checks if check.of_each == of_each and check.is_about(values[0]))
             yield from calls_of(own, _frames(rows), {**given, "alpha": alpha})
 
 

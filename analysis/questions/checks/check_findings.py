@@ -95,7 +95,7 @@ def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
             context = context_of(checks, trials)
             if looks := looks_in(checks.looks, grain):
                 own.append(stopping_finding(looks, context.models, checks.registered))
-            asked = (check for check in checks_of_study(checks.study) if check.question)
+            asked = (one for one in checks_of_study(checks.study) if one.question and one.is_about(grain["source"]))
             own += [
                 _make_finding(checks, check, rows, context)
                 for check in asked

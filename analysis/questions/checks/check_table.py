@@ -2,7 +2,9 @@
 
 Keys: `of` (`mixed_model`: of studies that have one and no checks of answers; `answers`: of every design that has a
 `checked_view`; `choices`: of those that have a `choice`, too; without it, of designs that name the check in `checks`),
-`check` (its name, if its key is another), `question` (none if the finding of another check speaks of its rows;
+`holds_for` (the answers that it is about: "all" of them, or a fact of their source, as
+"is_of_models" for what only models have, such as tokens; see collector/sources.py), `check` (its name, if its key is
+another), `question` (none if the finding of another check speaks of its rows;
 {answers}, {condition} and {option} are words of the design), `rows` (what these hold), `columns` of its rows that are
 shown, `needs` (the checks whose rows its finding reads, if not its own), `kept_by` (the command that makes its rows,
 if a check only reads what is kept).
@@ -29,6 +31,7 @@ from typing import Any
 from slant.collector.designs.design import Design
 from slant.collector.designs.study import Study
 from slant.collector.errors import DesignError
+from slant.collector.sources import facts_of
 
 _FILE = Path(__file__).with_name("checks.toml")
 
@@ -54,6 +57,7 @@ class CheckInfo:
     key: str
     check: str
     of: tuple[str, ...]
+    holds_for: str
     question: str
     columns: tuple[str, ...]
     needs: tuple[str, ...]
@@ -65,6 +69,10 @@ class CheckInfo:
     packages: tuple[str, ...]
     refits: bool
     rule: Rule | None
+
+    def is_about(self, source: object) -> bool:
+        """Return True if it can be asked of answers of this source."""
+        return self.holds_for == "all" or bool(getattr(facts_of(source), self.holds_for))
 
 
 @functools.cache
@@ -78,6 +86,7 @@ def _read(key: str, row: Mapping[str, Any]) -> CheckInfo:
         key=key,
         check=check,
         of=tuple(row.get("of", ())),
+        holds_for=row["holds_for"],
         question=row.get("question", ""),
         columns=tuple(row.get("columns", ())),
         needs=tuple(row.get("needs", (check,))),

@@ -44,7 +44,7 @@ from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.result_warnings import doubtful_fit_warnings, mixture_warnings
 from slant.analysis.rows.study_choice import study_in
 from slant.collector.arguments import checked_arguments
-from slant.collector.errors import UsageError
+from slant.collector.errors import DatabaseError, UsageError
 from slant.collector.keep.database import opens_once, reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.records import Registration
@@ -161,7 +161,7 @@ def _check(
     fits: dict[str, FitResult] = {}
     for number, (name, check_fit) in enumerate(to_make.items()):
         fit_study = replace(study, fits={check_fit.name: check_fit})
-        fits[name] = fit(
+        made = fit(
             db,
             fit_study,
             check_fit.name,
@@ -171,6 +171,7 @@ def _check(
             refit=refit,
             progress=_stage(progress, stages, number),
         )
+        fits[name] = of_sources(made, trials["source"].unique())
     calls = [*of_trials, *calls_of_fits(fits, alpha, bound)]
     rows, check_warnings = run_calls(calls, workers, _stage(progress, stages, len(to_make)))
     rows["crossed"] = with_signs(crossed_rows(fits[CROSSED]), rows.get("refusals"))
@@ -235,7 +236,11 @@ def fits_to_make(paper: Fit, crossed: Fit) -> dict[str, Fit]:
 def same_words_rows(db: str | Path, study: Study, source: str | None, workers: Workers) -> pl.DataFrame | None:
     """Return the rows of the check `same_words` alone; None if no two models were asked the same test."""
     only = [one for one in mixed_model_checks() if one.check == "same_words"]
-    calls = calls_of_trials(read_trials(db, study, source, None), mixed_fit(study), ALPHA, only)
+    try:
+        trials = read_trials(db, study, source, None)
+    except DatabaseError:  # only people answered
+        return None
+    calls = calls_of_trials(trials, mixed_fit(study), ALPHA, only)
     rows = pl.concat([answered(call, workers) for _, call in calls], how="vertical_relaxed")
     return None if rows.is_empty() else rows
 
@@ -299,6 +304,12 @@ def _cell_warnings(name: str, rows: pl.DataFrame) -> Iterator[str]:
             .unique(maintain_order=True)
         )
         yield f"Doubtful: {name} is {status} for {'; '.join(cells) or 'all cells'}. {text}"
+
+
+def of_sources(made: FitResult, sources: pl.Series) -> FitResult:
+    """Return a fit without the rows of sources that are not checked."""
+    frames = {name: getattr(made, name) for name in ("table", "diagnostics", "variances", "messages")}
+    return replace(made, **{name: rows.filter(pl.col("source").is_in(sources)) for name, rows in frames.items()})
 
 
 def _fit_warnings(fits: dict[str, FitResult]) -> Iterator[str]:

@@ -16,7 +16,7 @@ from slant.analysis.rows.cells import GRAIN, ORDER
 from slant.analysis.rows.study_choice import rows_of_source
 from slant.analysis.rows.views import read_view, set_measure
 from slant.collector.ask.reasoning_limits import reasoning_budget
-from slant.collector.errors import StudyError
+from slant.collector.errors import DatabaseError, StudyError
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
 from slant.collector.sources import sources_that
@@ -67,7 +67,7 @@ def mixed_fit(study: Study) -> Fit:
 
 
 def read_trials(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
-    """One row a trial: COLUMNS, `finish_reason`, `first_option`, `token_limit` and `temperature` (both null where
+    """One row a trial of a model (people have no tokens): COLUMNS, `finish_reason`, `first_option`, `token_limit` and `temperature` (both null where
     unknown, as of all imports: the settings of an imported run are those of the study file, and nobody knows whether
     others asked so).
 
@@ -81,7 +81,12 @@ def read_trials(db: str | Path, study: Study, source: str | None, measure: str |
             raise StudyError(f'Can\'t check "{study.name}": the view "{view}" has no column "{missing[0]}".')
         prompt_columns = _prompt_columns(connection)
         frame = with_token_limits(frame, connection)
-    frame = rows_of_source(frame, db, study, source)
+    frame = rows_of_source(frame, db, study, source).filter(pl.col("source").is_in(sources_that("is_of_models")))
+    if frame.is_empty():
+        raise DatabaseError(
+            f'Nothing to check of "{study.name}": its checks are of token counts, and only people answered.',
+            "Their answers are compared by: analyze --fit d_score, analyze alike",
+        )
     frame = frame.select(*COLUMNS, *_present(frame), "token_limit", "temperature")
     frame = frame.sort([name for name in ORDER if name in frame.columns], nulls_last=True)
     return frame.join(prompt_columns, on="trial_id", how="left", maintain_order="left")

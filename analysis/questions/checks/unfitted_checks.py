@@ -18,6 +18,7 @@ from slant.analysis.questions.checks.study_checks import (
     RESTS_ON,
     calls_of_fits,
     kept_rows,
+    of_sources,
     run_calls,
     with_status,
 )
@@ -44,7 +45,8 @@ def quick_checks(db: str | Path, study: Study, fits: Mapping[str, FitResult], wo
         without_fit = [one for one in mixed_model_checks() if not one.refits]
         calls = list(calls_of_trials(trials, paper, ALPHA, without_fit))
         own_fits = {"paper": fits.get(paper.name), CROSSED: fits.get(CROSSED)}
-        made = {name: result for name, result in own_fits.items() if result is not None}
+        sources = trials["source"].unique()
+        made = {name: of_sources(result, sources) for name, result in own_fits.items() if result is not None}
         if len(made) == len(own_fits):
             calls += calls_of_fits(made, ALPHA, BOUND)
         rows, warnings = run_calls(calls, workers, None)
@@ -66,5 +68,7 @@ def findings_made(checks: Checks) -> list[tuple[dict[str, str], list[Finding]]]:
 
 def checks_not_made(checks: Checks) -> list[CheckInfo]:
     """Return the checks of the design that lack their rows, but those that another command keeps."""
-    asked = [check for check in checks_of_study(checks.study) if check.question and not check.kept_by]
+    sources = checks.trials["source"].unique()
+    known = (one for one in checks_of_study(checks.study) if any(map(one.is_about, sources)))
+    asked = [check for check in known if check.question and not check.kept_by]
     return [check for check in asked if any(name not in checks.rows for name in check.needs)]
