@@ -24,6 +24,7 @@ replay_checks <- function(rounds, lanes, n_draws) {
 # What replays say: list(checks, curves). `play`, function(n), gives the lanes of n draws.
 compared_replays <- function(rounds, play, n_draws = n_replays[["few"]]) {
   lanes <- play(n_draws)
+  lanes$last <- last_choices(lanes)
   checks <- replay_checks(rounds, lanes, n_draws)
   if (n_draws < n_replays[["many"]] && all(checks$passes) && min(checks$p_adjusted) < .2) {
     return(compared_replays(rounds, play, n_replays[["many"]]))
@@ -98,22 +99,26 @@ counts_of_choices <- function(rounds) {
 }
 
 # The last choice in the class of each round, and its reward (0 where there is none), and whether the group that was
-# chosen is new in the class: matrices by game and round.
+# chosen is new in the class: matrices by game and round. `rounds$last`, if they are known already.
 last_choices <- function(rounds) {
+  if (!is.null(rounds$last)) {
+    return(rounds$last)
+  }
   choice <- reward <- is_new <- matrix(0, nrow(rounds$choice), ncol(rounds$choice))
   n <- sizes_of(rounds)
   state <- first_state(n)
   for (round in seq_len(ncol(choice))) {
-    of_class <- cbind(seq_len(nrow(choice)), pmax(rounds$class[, round], 1))
+    class <- pmax(rounds$class[, round], 1) - 1
+    of_class <- seq_along(class) + n[["games"]] * class
     choice[, round] <- state$last[of_class]
     reward[, round] <- state$has_won[of_class]
     games <- which(rounds$choice[, round] > 0)
     now <- rounds$choice[games, round]
-    place <- cbind(games, (of_class[games, 2] - 1) * n[["groups"]] + now)
+    place <- games + n[["games"]] * (class[games] * n[["groups"]] + now - 1)
     is_new[games, round] <- state$tries[place] == 0
     state$tries[place] <- 1
-    state$last[of_class[games, , drop = FALSE]] <- now
-    state$has_won[of_class[games, , drop = FALSE]] <- rounds$reward[games, round]
+    state$last[of_class[games]] <- now
+    state$has_won[of_class[games]] <- rounds$reward[games, round]
   }
   list(choice = choice, reward = reward, is_new = is_new)
 }

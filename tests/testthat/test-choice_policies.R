@@ -53,6 +53,13 @@ test_that("what is learned goes to other classes by the share that is generalise
   expect_equal(choice_log_lik(rounds, learner, of)[[2]], log(.5))
 })
 
+test_that("games that are run in blocks have the likelihoods of all at once", {
+  rounds <- learner_games(n_games = 5, n_rounds = 6, n_classes = 2)
+  rounds$choice[2, 3] <- 0
+  of <- utils::modifyList(fixed, list(sharpness = 1:5, first_values = matrix(1:40 / 40, 5)))
+  expect_identical(choice_log_lik(rounds, learner, of, most = 12), choice_log_lik(rounds, learner, of))
+})
+
 test_that("other names of groups change nothing", {
   rows <- candidate_table(learner_games(n_games = 4))
   renamed <- transform(rows, group = c(a = "z", b = "k", c = "m", d = "b")[group])

@@ -39,6 +39,31 @@ test_that("a player that only stays and shifts fails the replays of a learner", 
   expect_equal(unname(passes), c(FALSE, TRUE))
 })
 
+test_that("from two starts a candidate comes to the same likelihood, to 1e-8, at a limit, too", {
+  rounds <- learner_games(n_games = 8, n_rounds = 20)
+  rounds$reward[] <- 1 # nothing is bad news: a rate goes to its limit
+  apart <- vapply(choice_policies()[c("win_stay_lose_shift", "learner_lapse", "learner_two_rates")], function(policy) {
+    start <- unlist(policy$start)
+    first <- policy_fit(policy, rounds, start = start)
+    second <- policy_fit(policy, rounds, start = start + .4 * (-1)^seq_along(start))
+    abs(first$log_lik - second$log_lik)
+  }, 0)
+  expect_lt(max(apart), 1e-8)
+})
+
+test_that("from two starts people's choices come to the same likelihood, to 1e-8", {
+  skip_but_in_full()
+  for (kind in c("identical", "different")) {
+    rounds <- game_rounds(people_rounds(kind))
+    for (policy in choice_policies()[c("learner_perseveration", "learner_lapse", "learner_two_rates")]) {
+      start <- unlist(policy$start)
+      first <- policy_fit(policy, rounds, start = start)
+      second <- policy_fit(policy, rounds, start = start + .4 * (-1)^seq_along(start))
+      expect_lt(abs(first$log_lik - second$log_lik), 1e-8)
+    }
+  }
+})
+
 test_that("where chances of success are not known, nothing is replayed and the verdict says so", {
   rows <- candidate_rows(
     learner_games(n_games = 4, n_rounds = 5),
