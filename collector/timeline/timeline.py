@@ -24,15 +24,25 @@ def timeline_of(study: Study, seed: int | None = None) -> list[dict[str, Any]]:
     which trial it is: its answer comes back by `collect import --layout people` as it is. UsageError for a study whose
     conversations go on from the answers.
     """
-    if not study.design.asks or study.design.has_turns(study):
-        raise UsageError(
-            f"A study of the design {study.design.name} goes on from each answer, or asks nobody: no timeline can.",
-            "A timeline is for studies whose trials are independent.",
-        )
+    _check_can_be_written(study)
     trials = [_trial(study, trial, prompt) for trial, prompt in _asked(study, seed)]
     if len(trials) > MAX_TRIALS:
         raise UsageError(f"A timeline has at most {MAX_TRIALS:,} trials, and this study has {len(trials):,}.")
     return trials
+
+
+def _check_can_be_written(study: Study) -> None:
+    if not study.design.asks:
+        raise UsageError(
+            f'No timeline of "{study.name}": its design ({study.design.name}) asks nobody, its rows come from files.'
+        )
+    if study.design.has_turns(study):
+        raise UsageError(
+            f'No timeline of "{study.name}": each of its trials is made from the answers before it (what came of them, '
+            "what was said), which slant does as it asks. A page has a list of trials that is known before the first.",
+            "What people did on a page of yours comes in by: collect import --layout people (of a game the columns "
+            "round, answer, is_success)",
+        )
 
 
 def _asked(study: Study, seed: int | None) -> Iterator[tuple[Trial, Prompt]]:

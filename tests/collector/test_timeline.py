@@ -83,9 +83,17 @@ def test_an_answer_that_is_no_option_is_typed() -> None:
     assert (first["type"], first["fields"]) == (FORM, ["answer"])
 
 
-def test_a_game_has_no_timeline() -> None:
-    with pytest.raises(UsageError, match="goes on from each answer"):
-        timeline_of(load_study("hiring"))
+@pytest.mark.parametrize("name", ["hiring", "decision"])
+def test_trials_that_are_made_from_earlier_answers_have_no_timeline(name: str) -> None:
+    with pytest.raises(UsageError, match="each of its trials is made from the answers before it"):
+        timeline_of(load_study(name))
+
+
+def test_a_study_that_asks_nobody_has_no_timeline(tmp_path: Path) -> None:
+    observed = 'name = "contests"\ntitle = "Scores"\ndesign = "observed"\ngames = ["PD"]\nactions = ["0", "1"]\n'
+    (tmp_path / "study.toml").write_text(observed)
+    with pytest.raises(UsageError, match="asks nobody, its rows come from files"):
+        timeline_of(load_study(str(tmp_path / "study.toml")))
 
 
 def test_the_page_loads_nothing_and_no_text_ends_its_script(study: Path) -> None:
