@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 from slant.collector.ask.rate_limits import LONGEST_WAIT_S, asked_wait_s, spoken
 from slant.collector.providers.error_meanings import ProviderError, error_meaning, provider_error
-from slant.collector.providers.exchange import Exchange
+from slant.collector.providers.exchange import Exchange, first_choice
+from slant.collector.providers.streams import is_stream
 
 LONGEST_BACKOFF_S = 60.0
 # 424: another service that it needs, 498: no room in a flexible tier, 499: the request was cancelled (Groq)
@@ -92,13 +93,20 @@ def _known(error: ProviderError, reason: str) -> NextStep | None:
 
 
 def _unreadable(exchange: Exchange) -> str:
-    if exchange.headers.get("content-type", "").startswith("text/event-stream"):
-        return "a stream of events, which was not asked for"
+    body = (exchange.body or "").lstrip()
+    if exchange.headers.get("content-type", "").startswith("text/event-stream") or is_stream(body):
+        return "a stream of events, which was not asked for, and which broke off or is of an unknown kind"
+    if body.startswith("<"):
+        return "a web page in place of JSON: is the address right, and is this network logged in?"
     return "not a JSON object"
 
 
 UNTOLD = 502
 """Give this status to an error inside a 200 that names none."""
+
+
+_ANSWERS = ("choices", "content", "output", "candidates")
+_ERRORS = ("message", "detail", "errors", "msg", "error_msg", "status_msg")
 
 
 def true_status(status: int, body: dict[str, Any] | None) -> int:
@@ -115,16 +123,14 @@ def true_status(status: int, body: dict[str, Any] | None) -> int:
 
 
 def _hidden_error(body: Mapping[str, Any]) -> Any:
-    choices = body.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    if isinstance(first, dict) and first.get("error"):
-        return first["error"]
+    if (choice := first_choice(body)) is not None:
+        return choice.get("error") or (body.get("error") if body.get("status") == "failed" else None)
     error = body.get("error")
     if error and body.get("status") == "failed":
         return error
-    if error and not any(body.get(part) for part in ("choices", "content", "output", "candidates", "message")):
-        return error
+    if any(body.get(part) for part in _ANSWERS) or isinstance(body.get("message"), dict):
+        return None
     base = body.get("base_resp")  # MiniMax: 0 if all is well
-    if isinstance(base, dict) and base.get("status_code") and not choices:
+    if isinstance(base, dict) and base.get("status_code"):
         return base
-    return None
+    return error or (body if any(body.get(name) for name in _ERRORS) else None)

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from slant.collector.providers import openai
+from slant.collector.providers.exchange import first_choice
 from slant.collector.providers.openai import LOGPROBS, TAKES_TOOLS, structured_output
 from slant.collector.providers.openai import chat_request as request
 from slant.collector.providers.templates import without_template
@@ -31,10 +32,9 @@ def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
 
 def _reasoning_fields(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of the message that hold reasoning, under the server's own names."""
-    try:
-        message = body["choices"][0]["message"]
-        return {
-            name: message[name] for name in ("reasoning_content", "reasoning", "reasoning_details") if message.get(name)
-        }
-    except (LookupError, TypeError, AttributeError):
+    message = (first_choice(body) or {}).get("message")
+    if not isinstance(message, dict):
         return {}
+    return {
+        name: message[name] for name in ("reasoning_content", "reasoning", "reasoning_details") if message.get(name)
+    }

@@ -25,6 +25,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
+from slant.collector.providers.exchange import first_choice
+
 Means = Literal["filtered", "malformed", "too_long", "stop", "again"]
 MAX_READ = 4000
 """Limit how many characters of an error's sentence are searched."""
@@ -171,9 +173,8 @@ def _may_say(value: Any) -> bool:
 
 def _choice_error(body: Mapping[str, Any]) -> Any:
     """Return OpenRouter's error inside the choice itself, which comes once the model had begun."""
-    choices = body.get("choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
-    return first.get("error") if isinstance(first, Mapping) else None
+    choice = first_choice(body)
+    return choice.get("error") if choice is not None else None
 
 
 def _codes(error: Mapping[str, Any]) -> Iterable[str]:

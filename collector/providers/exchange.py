@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from slant.collector.providers.streams import assembled
 from slant.collector.system.json_text import decoded
 
 LARGEST_COUNT = 10**12  # a larger one is nonsense, and would not fit the column
@@ -72,10 +73,11 @@ class Exchange:
         return found
 
     def _decoded(self) -> dict[str, Any] | None:
+        text = (self.body or "").lstrip("\ufeff").strip() or "null"
         try:
-            value = decoded((self.body or "").lstrip("\ufeff").strip() or "null")
+            value = decoded(text)
         except (ValueError, RecursionError):
-            return None
+            return assembled(text)
         if isinstance(value, list) and value and isinstance(value[0], dict) and value[0].get("error"):
             return value[0]  # Gemini, and gateways that stream, wrap an error in a list
         return value if isinstance(value, dict) else None
@@ -84,6 +86,17 @@ class Exchange:
         """Return the body of an error that is not JSON, or nothing if it is a web page."""
         text = (self.body or "").lstrip("\ufeff").strip()
         return "" if text.startswith("<") else text
+
+
+def first_choice(body: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the choice of a chat completion that was asked for, if a server sends several and in any order."""
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        return None
+    if len(choices) == 1:
+        return choices[0] if isinstance(choices[0], dict) else None
+    found = [choice for choice in choices if isinstance(choice, dict)]
+    return next((choice for choice in found if choice.get("index") == 0), found[0] if found else None)
 
 
 def count(mapping: Any, *path: str) -> int | None:

@@ -12,7 +12,7 @@ from typing import Any
 from slant.collector.providers.charges import stated_charges
 from slant.collector.providers.endings import ending
 from slant.collector.providers.error_meanings import filtered_categories
-from slant.collector.providers.exchange import Request, request_id, text
+from slant.collector.providers.exchange import Request, first_choice, request_id, text
 from slant.collector.providers.logprobs import MAX_LOGPROBS, read_choice
 from slant.collector.providers.reasoning import chat_reasoning
 from slant.collector.providers.structured import response_format
@@ -48,12 +48,12 @@ def chat_request(base_url: str, key: str | None, model: StudyModel, prompt: Prom
 
 
 def reply(body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
-    choices = body.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(choice, dict):  # no model has answered, whatever was counted
+    choice = first_choice(body)
+    if choice is None:  # no model has answered, whatever was counted
         return Reply(outcome="failed", detail="the response has no choice", **_provenance(body, headers))
     raw = choice.get("message")
-    message: Mapping[str, Any] = raw if isinstance(raw, dict) else {}  # a choice that was filtered may have none
+    # a choice that was filtered may have none; servers of older completions have a text in its place
+    message: Mapping[str, Any] = raw if isinstance(raw, dict) else {"content": choice.get("text")}
     finish, refusal, calls = text(choice.get("finish_reason")), _refusal(message), chat_calls(message)
     answer, (reasoning_text, reasoning_kind) = refusal or _content(message.get("content")), chat_reasoning(message)
     if not (finish or answer or reasoning_text or calls or body.get("usage")):

@@ -23,6 +23,15 @@ RAW = {
     "DeepSeek": "<think>\nTea is calm.\n</think>\n\nCalm",
     "opened in the prompt": "Tea is calm.\n</think>\n\nCalm",
     "Magistral": "[THINK]Tea is calm.[/THINK]Calm",
+    "Kimi": "◁think▷Tea is calm.◁/think▷Calm",
+    "Seed-OSS": "<seed:think>Tea is calm.</seed:think>Calm",
+    "LongCat": "Tea is calm.</longcat_think>\nCalm",
+    "Gemma 4": "<|channel>thought\nTea is calm.<channel|>Calm",
+    "MedGemma": "<unused94>thought\nTea is calm.<unused95>Calm",
+    "Apertus": "<|inner_prefix|>Tea is calm.<|inner_suffix|>Calm",
+    "Command A": "<|START_THINKING|>Tea is calm.<|END_THINKING|><|START_RESPONSE|>Calm<|END_RESPONSE|>",
+    "openPangu": "[unused16]Tea is calm.[unused17]Calm",
+    "Granite": "Here is my thought process: Tea is calm.\nHere is my response: Calm",
     "harmony": HARMONY,
     "harmony, ended": f"{HARMONY}<|return|>",
     "harmony without its tokens": "analysisTea is calm.assistantfinalCalm",
@@ -45,7 +54,9 @@ def test_ollama_without_think_is_split_too() -> None:
     assert (reply.reasoning_text, reply.answer) == ("Tea is calm.", "Calm")
 
 
-@pytest.mark.parametrize("content", ["<think>\nTea is", "[THINK]Tea is", "<|channel|>analysis<|message|>Tea is"])
+@pytest.mark.parametrize(
+    "content", ["<think>\nTea is", "[THINK]Tea is", "<|channel|>analysis<|message|>Tea is", "◁think▷Tea is"]
+)
 def test_reasoning_that_was_cut_off_is_no_answer(content: str) -> None:
     assert split(content) == ("Tea is", "")
 

@@ -143,6 +143,12 @@ ANSWERS = (
     HostileAnswer(
         "a stream that nobody asked for",
         b'data: {"choices": [{"delta": {"content": "Calm"}}]}\n\ndata: [DONE]\n\n',
+        {"answer": "Calm", "outcome": "answered"},
+        {"content-type": "text/event-stream"},
+    ),
+    HostileAnswer(
+        "a stream that broke off",
+        b'data: {"choices": [{"delta": {"content": "Calm"}}]}\n\ndata: {"choi',
         {"outcome": "failed", "is_final": False},
         {"content-type": "text/event-stream"},
     ),

@@ -1,0 +1,120 @@
+"""Responses that come as a stream although none was requested, and choices in any order."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slant.collector.ask.retries import judge
+from slant.collector.providers import chat_completions, ollama
+from slant.collector.providers.exchange import Exchange
+from slant.collector.providers.streams import assembled
+from tests.support.local_server import completion
+
+USAGE = {"prompt_tokens": 5, "completion_tokens": 9, "total_tokens": 14}
+
+
+def events(*deltas: dict, finish: str | None = "stop", end: str = "data: [DONE]\n\n") -> str:
+    pieces: list[dict] = [{"model": "m", "choices": [{"index": 0, "delta": delta}]} for delta in deltas]
+    pieces.append({"model": "m", "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+    pieces.append({"model": "m", "choices": [], "usage": USAGE})
+    return ": keep-alive\n\n" + "".join(f"data: {json.dumps(piece)}\n\n" for piece in pieces) + end
+
+
+@given(st.lists(st.text(max_size=5), min_size=1, max_size=6), st.lists(st.text(max_size=5), max_size=4))
+def test_the_pieces_of_a_stream_are_the_answer_and_its_reasoning(answer: list[str], reasoning: list[str]) -> None:
+    said = [{"role": "assistant"}, *({"reasoning_content": r} for r in reasoning), *({"content": a} for a in answer)]
+    body = assembled(events(*said))
+    assert body is not None
+    message = body["choices"][0]["message"]
+    assert (message["content"], message.get("reasoning_content", "")) == ("".join(answer), "".join(reasoning))
+    assert (body["choices"][0]["finish_reason"], body["usage"], body["model"]) == ("stop", USAGE, "m")
+
+
+def test_a_stream_is_read_as_the_answer_that_it_amounts_to() -> None:
+    exchange = Exchange(status=200, body=events({"content": "Ca"}, {"content": "lm"}))
+    step = judge(exchange, 1)
+    assert step.action == "read"
+    reply = chat_completions.reply(step.body or {}, {})
+    assert (reply.answer, reply.outcome, reply.output_tokens, reply.finish_reason) == ("Calm", None, 9, "stop")
+
+
+def test_calls_of_tools_are_put_together() -> None:
+    call = {"index": 0, "id": "1", "function": {"name": "choose", "arguments": '{"gro'}}
+    more = {"index": 0, "function": {"arguments": 'up": "Tufa"}'}}
+    body = assembled(events({"tool_calls": [call]}, {"tool_calls": [more]}, finish="tool_calls"))
+    assert body is not None
+    function = body["choices"][0]["message"]["tool_calls"][0]["function"]
+    assert function == {"name": "choose", "arguments": '{"group": "Tufa"}'}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        events({"content": "Ca"}, finish=None, end=""),
+        events({"content": "Ca"})[:-150],
+        "data: {",
+        "data: [DONE]",
+        "event: message_start\ndata: {}\n\n",
+    ],
+    ids=["without an end", "cut off", "half a line", "nothing", "another kind"],
+)
+def test_a_stream_that_broke_off_is_no_answer(body: str) -> None:
+    step = judge(Exchange(status=200, body=body), 1)
+    assert (step.action, "broke off" in step.reason) == ("again", True)
+
+
+def test_an_error_in_a_stream_is_an_error() -> None:
+    step = judge(Exchange(status=200, body='data: {"error": {"message": "slow down", "code": 429}}\n\n'), 1)
+    assert (step.action, step.status) == ("again", 429)
+
+
+def test_lines_of_ollama_are_put_together() -> None:
+    lines = [
+        {"message": {"content": "Ca"}, "done": False},
+        {"message": {"content": "lm", "thinking": "hm"}, "done": False},
+    ]
+    last = {"model": "m", "message": {"content": ""}, "done": True, "done_reason": "stop", "eval_count": 9}
+    body = assembled("\n".join(json.dumps(line) for line in (*lines, last)))
+    reply = ollama.reply(body or {}, {})
+    assert (reply.answer, reply.reasoning_text, reply.output_tokens) == ("Calm", "hm", 9)
+    assert assembled("\n".join(map(json.dumps, lines))) is None
+
+
+@given(st.text(max_size=200))
+def test_no_text_makes_it_fail(text: str) -> None:
+    assembled(text)
+    assembled(f"data: {text}\n\ndata: {{}}")
+
+
+def test_of_several_choices_the_first_by_its_index_is_read() -> None:
+    body = completion("Calm")
+    other = {**body["choices"][0], "index": 1, "message": {"content": "Busy"}}
+    assert chat_completions.reply({**body, "choices": [other, {**body["choices"][0], "index": 0}]}, {}).answer == "Calm"
+
+
+def test_the_text_of_an_older_completion_is_the_answer() -> None:
+    body = {"choices": [{"index": 0, "text": "Calm", "finish_reason": "stop"}], "usage": USAGE}
+    reply = chat_completions.reply(body, {})
+    assert (reply.answer, reply.outcome) == ("Calm", None)
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ({"detail": "Not authenticated"}, "Not authenticated"),
+        ({"code": 500, "msg": "internal"}, "HTTP 500: internal"),
+        ({"message": "The upstream is gone"}, "The upstream is gone"),
+    ],
+)
+def test_a_200_without_an_answer_says_what_the_server_said(body: dict, sentence: str) -> None:
+    step = judge(Exchange(status=200, body=json.dumps(body)), 1)
+    assert step.action != "read"
+    assert sentence in step.reason
+
+
+def test_a_web_page_is_called_one() -> None:
+    assert "a web page" in judge(Exchange(status=200, body="<html>Sign in</html>"), 1).reason
