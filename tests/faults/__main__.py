@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -94,7 +95,7 @@ def of_servers_and_batches(folder: Path, table: Table, seed: int) -> None:
 @click.option("--only", default="", metavar="WORDS", help="Cases that hold all of these, separated by commas.")
 @click.option("--verbose", is_flag=True, help="A line for each case.")
 def main(number: int, seed: int | None, only: str, verbose: bool) -> None:
-    """Print the table; exit 1 where anything did not hold."""
+    """Print the table, on Ctrl-C that of what was done; exit 1 if anything did not hold."""
     chosen = random.randrange(1000) if seed is None else seed
     words, table = [word.strip() for word in only.split(",")], Table(verbose)
     say(f"seed {chosen}")
@@ -103,7 +104,8 @@ def main(number: int, seed: int | None, only: str, verbose: bool) -> None:
             say(f"{fault.name} is left out: {fault.lacks}")
     # a disk makes each kept answer wait, and no kill or full disk depends on what is below the files
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=memory, prefix="slant-faults-") as folder, Engine(Path(folder)) as engine:
+    place = tempfile.TemporaryDirectory(dir=memory, prefix="slant-faults-")
+    with suppress(KeyboardInterrupt), place as folder, Engine(Path(folder)) as engine:  # Ctrl-C prints what was found
         for case in cases(number, chosen):
             if all(word in str(case) for word in words):
                 table.add_case(case, engine.suffer(case))
