@@ -67,9 +67,9 @@ def mixed_fit(study: Study) -> Fit:
 
 
 def read_trials(db: str | Path, study: Study, source: str | None, measure: str | None) -> pl.DataFrame:
-    """One row a trial of a model (people have no tokens): COLUMNS, `finish_reason`, `first_option`, `token_limit` and `temperature` (both null where
-    unknown, as of all imports: the settings of an imported run are those of the study file, and nobody knows whether
-    others asked so).
+    """Return one row a trial of a model (people have no tokens): COLUMNS, `finish_reason`, `first_option`,
+    `token_limit` and `temperature`. Both settings are null if unknown, as in all imports: those of an imported run are
+    the study file's, and others may have asked differently.
 
     Raises StudyError if the view of the fit lacks a column, DatabaseError if nothing is left to check.
     """

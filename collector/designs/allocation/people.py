@@ -11,7 +11,7 @@ from slant.collector.designs.allocation.imported import turn_reader
 from slant.collector.designs.allocation.parts import AllocationData
 from slant.collector.designs.imported_turns import ImportedTurn
 from slant.collector.designs.labels.spelling import folded
-from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
+from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text
 from slant.collector.errors import StudyError
 from slant.collector.study.records import StudyFile, StudyModel
 
@@ -32,7 +32,7 @@ class PlayedGames(PeopleUnits):
         self.columns = ("game", "round", "job", "class", *_SUCCESS)
 
     def unit(self, cells: Cells) -> Hashable:
-        return _said(cells, "game")
+        return cell_text(cells, "game")
 
     def notes(self) -> list[str]:
         if not self._short:
@@ -46,13 +46,13 @@ class PlayedGames(PeopleUnits):
         game = _Standing(self._data)
         for number, place in enumerate(places, 1):
             cells = rows[place]
-            job_class = _said(cells, "condition") or _said(cells, "class")
+            job_class = cell_text(cells, "condition") or cell_text(cells, "class")
             row = ImportedTurn(
-                test=_said(cells, "test") or ROUNDS,
+                test=cell_text(cells, "test") or ROUNDS,
                 condition=job_class,
-                item=_said(cells, "item") or _said(cells, "job"),
+                item=cell_text(cells, "item") or cell_text(cells, "job"),
                 group="",
-                game=f"{person}:{_said(cells, 'game')}",
+                game=f"{person}:{cell_text(cells, 'game')}",
                 number=person,
                 round=number,
                 factors=game.facts(job_class),
@@ -61,13 +61,13 @@ class PlayedGames(PeopleUnits):
             conversation, trial = self._read(row)
             if chances := self._chances.get(trial.condition):
                 trial = replace(trial, factors={**trial.factors, "p_by_group": chances})
-            answer = _said(cells, "answer")
+            answer = cell_text(cells, "answer")
             yield PlacedAnswer(trial, answer, place, conversation, number)
             game.go_on(job_class, self._groups.get(folded(answer)), row.is_success)
 
     def _places(self, rows: Sequence[Cells]) -> list[int]:
         """Return the rows in the order of their rounds. StudyError if one is missing between two, or occurs twice."""
-        said = [_said(row, "round").removesuffix(".0") for row in rows]
+        said = [cell_text(row, "round").removesuffix(".0") for row in rows]
         numbers = [int(number) if number.isdecimal() else -1 for number in said]
         if sorted(numbers) == list(range(len(rows))):  # counted from 0
             numbers = [number + 1 for number in numbers]
@@ -123,14 +123,8 @@ def _chances_by_class(data: AllocationData) -> dict[str, list[float]]:
     return {each.name: list(of) for each, of in zip(data.classes, success.of_class, strict=False)}
 
 
-def _said(cells: Cells, name: str) -> str:
-    value = cells.get(name)
-    said = "" if value is None else str(value).strip()
-    return "" if said == "NA" else said
-
-
 def _success(cells: Cells) -> bool | None:
-    said = next((known for name in _SUCCESS if (known := _said(cells, name).lower())), "")
+    said = next((known for name in _SUCCESS if (known := cell_text(cells, name).lower())), "")
     if said and said not in (*_TRUE, *_FALSE):
         raise StudyError("is_success must be true or false (or 1 and 0), but is neither")
     return said in _TRUE if said else None

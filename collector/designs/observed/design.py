@@ -15,7 +15,7 @@ from slant.collector.designs.declared import Vocabulary
 from slant.collector.designs.design import Design
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.observed.proposed import proposed_study
-from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer
+from slant.collector.designs.people import Cells, PeopleUnits, PlacedAnswer, cell_text
 from slant.collector.designs.proposed_study import ProposedStudy
 from slant.collector.designs.proposed_table import AnswerTable
 from slant.collector.errors import StudyError
@@ -123,7 +123,7 @@ class ObservedRounds(PeopleUnits):
         self.columns = ("action", *self._data.columns)
 
     def unit(self, cells: Cells) -> Hashable:
-        return _said(cells, "game") or _said(cells, "test")
+        return cell_text(cells, "game") or cell_text(cells, "test")
 
     def notes(self) -> list[str]:
         """Return a sentence on games that are shorter than most."""
@@ -135,14 +135,14 @@ class ObservedRounds(PeopleUnits):
 
     def answers(self, person: int, rows: Sequence[Cells]) -> Iterator[PlacedAnswer]:
         study, known = self._study, len(self._data.games) == 1
-        said = _said(rows[0], "game") or _said(rows[0], "test")
+        said = cell_text(rows[0], "game") or cell_text(rows[0], "test")
         game = self._data.games[0] if known and not said else self._games.get(folded(said))
         if game is None:
             raise StudyError(f'is of the game "{said[:40]}", which is none of the study')
         rounds = _rounds(rows)
         self._lengths[len(rows)] += 1
         for place, (number, cells) in enumerate(zip(rounds, rows, strict=True)):
-            levels = [_said(cells, name) for name in self._data.columns]
+            levels = [cell_text(cells, name) for name in self._data.columns]
             for name, level in zip(self._data.columns, levels, strict=True):
                 if _BAD.search(level) or len(level) > _LONGEST:
                     raise StudyError(f"has quotes, line breaks or more than {_LONGEST} characters in {name}")
@@ -169,7 +169,7 @@ class ObservedRounds(PeopleUnits):
                 factors={"names": list(self._data.columns), "levels": levels},
                 content=_content(study),
             )
-            action = _said(cells, "action") or _said(cells, "answer")
+            action = cell_text(cells, "action") or cell_text(cells, "answer")
             yield PlacedAnswer(trial, action, place, trial.game or "", number)
 
 
@@ -180,7 +180,7 @@ def _content(study: StudyFile) -> str:
 
 def _rounds(rows: Sequence[Cells]) -> list[int]:
     """Return the number of each round. StudyError if some have none, one is missing, or one occurs twice."""
-    said = [_said(row, "round") for row in rows]
+    said = [cell_text(row, "round") for row in rows]
     if not any(said):
         return list(range(1, len(rows) + 1))
     numbers = [int(text) if text.isdecimal() else 0 for text in said]
@@ -189,12 +189,6 @@ def _rounds(rows: Sequence[Cells]) -> list[int]:
         what = f"round {missing[0]} is missing" if missing else "a round is there twice, or has no number"
         raise StudyError(f"is of a game with {len(rows)} rounds, of which {what}: none of it was taken")
     return numbers
-
-
-def _said(cells: Cells, name: str) -> str:
-    value = cells.get(name)
-    said = "" if value is None else str(value).strip()
-    return "" if said == "NA" else said
 
 
 DESIGN = Observed()
