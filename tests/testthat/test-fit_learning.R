@@ -83,6 +83,17 @@ test_that("a player that only stays and shifts fails the replays of a learner of
   expect_match(fit$fits$messages, "switch_after_success 0.000", fixed = TRUE)
 })
 
+test_that("a player that looks for what it knows least fails the replays of a learner", {
+  skip_but_in_full()
+  skip_without_stan()
+  rounds <- played_games(choice_policies()$ucb, list(lapse = 0), chances = rep(.9, 4), n_classes = 4)
+  fit <- fit_learning(candidate_table(rounds), chains = 1, iterations = 400, warmup = 200)
+  expect_false(fit$tables$learner$passes)
+  si <- fit$tables$checks[fit$tables$checks$statistic == "si" & fit$tables$checks$kind == "mean", ]
+  expect_lt(si$observed, si$conf_low)
+  expect_false(si$passes)
+})
+
 test_that("indices are given with people's exploration, and what is none is a sentence", {
   rounds <- learner_games(n_games = 3, n_rounds = 10, n_classes = 2)
   games <- sprintf("%s[%d]", rep(c("rate", "sharpness", "perseveration"), each = 3), 1:3)
