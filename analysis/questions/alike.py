@@ -85,8 +85,9 @@ def alike(
     """Compare each model of `study` with the people whose answers the database holds: is it inside the human range?
 
     `bound` is the smallest difference that would matter, in standard deviations of people's answers. `group`: what is
-    known of people (an attribute that was imported by name) whose values are the study's personas; if it is not given,
-    the attribute that has two of these names or more. `workers` and `executor` are as for `fit()`.
+    known of people (an attribute that was imported by name) whose values are the study's personas, or that personas
+    have as a column, too; if it is not given, the attribute that has two names of personas or more. `workers` and
+    `executor` are as for `fit()`.
 
     Raise UsageError for a bound that is not above 0, UnknownNameError for an attribute that no person has,
     DatabaseError without answers of people or of models, RError without R.
@@ -111,8 +112,8 @@ def alike(
             if people.is_empty()
             else f"To ask a model: collect --study {study.as_typed} --repetitions 30",
         )
-    people, group, warnings = _with_groups(people, db, study, group)
-    calls = list(_calls(people, models, study, outcome, group is not None, bound, alpha))
+    people, of_persona, warnings = _with_groups(people, models, db, study, group)
+    calls = list(_calls(people, models, study, outcome, of_persona, bound, alpha))
     frames: dict[str, list[pl.DataFrame]] = {part: [] for part in PARTS}
     with closing(computed([call for _, call in calls], executor or workers)) as finished:
         for done, (number, answer) in enumerate(finished, start=1):
@@ -140,9 +141,11 @@ def _rows(db: str | Path, study: Study, view: str, outcome: str) -> pl.DataFrame
 
 
 def _with_groups(
-    people: pl.DataFrame, db: str | Path, study: Study, group: str | None
+    people: pl.DataFrame, models: pl.DataFrame, db: str | Path, study: Study, group: str | None
 ) -> tuple[pl.DataFrame, str | None, list[str]]:
-    """Return the people with `group`, the attribute whose values are personas of the study; null where none is."""
+    """Return the people with `group`, and the column of models that has the same values: the names of personas, or what
+    the study says of each persona in a column of that name; None if there is none.
+    """
     personas = set(study.design.attributes(study.data).get("persona", ())) - {""}
     with reading(db) as connection:
         known = read_view(connection, "participants", study=study.name)
@@ -157,11 +160,16 @@ def _with_groups(
         name for name in ([group] if group else names)
         if len(personas & set(pairs.filter(key=name)["value"].unique())) > 1
     ]  # fmt: skip
+    column = "persona"
+    if not fitting and group is not None and group in models.columns:
+        of_personas = set(models[group].cast(pl.String).drop_nulls())
+        if len(of_personas & set(pairs.filter(key=group)["value"])) > 1:
+            fitting, column = [group], group
     if not fitting:
         said = [f'No two values of "{group}" are personas of the study: personas are not compared.'] if group else []
         return people.with_columns(group=pl.lit(None, pl.String)), None, said
     of_people = pairs.filter(key=fitting[0]).select("participant", group="value").unique("participant", keep="first")
-    return people.join(of_people, on="participant", how="left", maintain_order="left"), fitting[0], []
+    return people.join(of_people, on="participant", how="left", maintain_order="left"), column, []
 
 
 def _calls(
@@ -169,11 +177,12 @@ def _calls(
     models: pl.DataFrame,
     study: Study,
     outcome: str,
-    has_groups: bool,
+    of_persona: str | None,
     bound: float,
     alpha: float,
 ) -> Iterator[tuple[dict[str, str], Call]]:
     levels = _effects(study)
+    plain = ["", *study.design.plain_personas(study.data)]
     for values, own in models.group_by(*CELL, maintain_order=True):
         cell = dict(zip(CELL, map(str, values), strict=True))
         those_of_people = people.filter(test=cell["test"], study_version=cell["study_version"], variant=cell["variant"])
@@ -182,19 +191,19 @@ def _calls(
         names = study.design.compared_items
         is_shared = share_of_shared(own, those_of_people, levels, names) >= _LEAST_SHARED
         persona = pl.col("persona") if "persona" in own.columns else pl.lit(None, pl.String)
+        group = persona if of_persona is None else pl.col(of_persona).cast(pl.String)
+        group = pl.when(persona.fill_null("").is_in(plain)).then(None).otherwise(group)
         item = _item(own, names) if is_shared else pl.lit(_ALL_PROFILES)
         session = pl.col("repetition").cast(pl.String) if is_shared else pl.col("item")
         sides = (
-            own.with_columns(unit=pl.concat_str(session, persona.fill_null("")), group=persona, is_people=False),
+            own.with_columns(unit=pl.concat_str(session, persona.fill_null("")), group=group, is_people=False),
             those_of_people.with_columns(unit=pl.col("participant").cast(pl.String), is_people=True),
         )
         shown = {name: names for name, names in levels.items() if all(name in side.columns for side in sides)}
         columns = [side.select(*shown, "unit", "group", "is_people", outcome, item_name=item) for side in sides]
         rows = pl.concat(columns, how="vertical_relaxed").rename({"item_name": "item"})
-        plain = ["", *study.design.plain_personas(study.data)]
-        rows = rows.with_columns(group=pl.when(pl.col("group").is_in(plain)).then(None).otherwise("group"))
         arguments: dict[str, Any] = {"outcome": outcome, "bound": bound, "alpha": alpha, "n_draws": DRAWS}
-        if has_groups and not rows.filter(~pl.col("is_people"))["group"].drop_nulls().is_empty():
+        if of_persona is not None and not rows.filter(~pl.col("is_people"))["group"].drop_nulls().is_empty():
             arguments["group"] = "group"
         if shown:
             arguments |= {"effects": list(shown), "levels": {name: list(names) for name, names in shown.items()}}

@@ -29,12 +29,9 @@ factors.item = {json.dumps(list(ITEMS))}
 templates.plain = "How much does this describe you? {{item}}"
 questions.rating = {{ text = "Answer.", kind = "scale", max = 7, labels = {{ 1 = "not at all", 7 = "very" }} }}
 models = [{{ model = "gpt-6-luna", provider = "openai" }}]
-
 [personas]
-nobody = ""
-young = "You are young."
-old = "You are old."
 """
+PERSONAS = 'nobody = ""\nyoung = "You are young."\nold = "You are old."\n'
 
 
 def rating(draw: random.Random, item: int, group: str) -> int:
@@ -53,8 +50,12 @@ def few_draws() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """60 people of two groups; a model with 20 answers as nobody and as either, drawn as people are."""
-    folder, draw = tmp_path_factory.mktemp("traits"), random.Random(4)
-    (folder / "study.toml").write_text(STUDY)
+    return filled(tmp_path_factory.mktemp("traits"), PERSONAS, {"nobody": "nobody", "young": "young", "old": "old"})
+
+
+def filled(folder: Path, personas: str, group_of: dict[str, str]) -> Path:
+    draw = random.Random(4)
+    (folder / "study.toml").write_text(STUDY + personas)
     people = [
         f"{person},{item},{rating(draw, number, GROUPS[person % 2])},{GROUPS[person % 2]},nobody"
         for person in range(60)
@@ -67,8 +68,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert (report.rows_imported, report.problems) == (300, [])
     lines = [
         {"model": "gpt-6-luna", "test": "rating", "condition": "plain", "group": persona, "item": item,
-         "repetition": repetition, "wording": 1, "answer": str(rating(draw, number, persona))}
-        for persona in ("nobody", *GROUPS)
+         "repetition": repetition, "wording": 1, "age_group": group, "answer": str(rating(draw, number, group))}
+        for persona, group in group_of.items()
         for repetition in range(1, 21)
         for number, item in enumerate(ITEMS)
     ]  # fmt: skip
@@ -106,6 +107,16 @@ def test_personas_follow_the_group_of_their_name_without_being_told_which_attrib
     assert personas["rmse_persona"][0] < personas["rmse_plain"][0]
     with pytest.raises(UnknownNameError, match="attribute of people"):
         alike(place / "t.duckdb", str(place / "study.toml"), group="county")
+
+
+def test_personas_of_other_names_follow_the_group_that_a_column_says(tmp_path: Path) -> None:
+    rows = ("level,text,age_group", "nobody,,nobody", "ann,You are Ann.,young", "bo,You are Bo.,old")
+    (tmp_path / "personas.csv").write_text("\n".join(rows))
+    folder = filled(tmp_path, 'file = "personas.csv"\n', {"nobody": "nobody", "ann": "young", "bo": "old"})
+    personas = alike(folder / "t.duckdb", str(folder / "study.toml"), group="age_group").personas
+    assert personas["n_groups"].to_list() == [2]
+    assert personas["conf_low"][0] > 0.5
+    assert personas["rmse_persona"][0] < personas["rmse_plain"][0]
 
 
 def test_the_shell_says_what_may_be_said_and_no_more(place: Path) -> None:
