@@ -117,7 +117,8 @@ policy_fit <- function(policy, rounds, games = seq_along(rounds$games), start = 
 }
 
 # Searched for again from where the search ended, until that wins nothing: it ends early where a parameter goes to its
-# limit. From two starts the log likelihoods of one optimum are equal to 1e-8.
+# limit. From two starts the losses of one optimum are equal to 1e-8, its log likelihoods to 1e-6 at a limit, where the
+# weak hold of loss_with_slopes() has a part in the loss.
 lowest_loss <- function(start, of, enough = 1e-9, at_most = 8) {
   search <- function(from) stats::nlminb(from, of$loss, of$slopes, control = list(rel.tol = 1e-10))
   found <- search(start)
