@@ -83,6 +83,8 @@ class Design(ABC):
     checks: Mapping[str, Mapping[str, Any]] = {}
     """List checks of `checked_view` besides those that all answers (and choices) have, by their keys in checks.toml,
     each with arguments that its R function takes for this design only."""
+    dealt_words: str = "words dealt to groups at random"
+    """Say what the variant `null` of this design does, as in "models that were asked with …"."""
     profiles_view: str = ""
     """Name the view with one row for each profile that an answer is about, for checks that read "profiles"."""
     figures: Mapping[str, str] = {}
@@ -236,7 +238,7 @@ class Design(ABC):
 
     def dealt(self, data: Any, seed: int) -> Any:
         """Return the data of a study with its words dealt to groups at random by the seed, as its variant `null` asks
-        them; None if a design has no groups of words. A simulated model still answers by each word's own group.
+        them; None if a design has nothing to deal. A simulated model still answers by each word's own group.
         """
         return None
 

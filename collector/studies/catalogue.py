@@ -192,14 +192,14 @@ def _read_variants(path: Path, text: str) -> dict[str, Study]:
 
 
 def _dealt(study: Study) -> Study | None:
-    """Return the variant `null` of a study: its own seed deals the words to groups, everything else is the same. None
-    if there are no groups of words.
+    """Return the variant `null` of a study: its own seed deals the words to groups (levels to prompts), everything else
+    is the same. None if nothing can be dealt.
     """
     design = study.design
     data = design.dealt(study.data, study.seed)
     if data is None:
         return None
-    about = "words dealt to groups at random: what is found where there is nothing"
+    about = f"{design.dealt_words}: what is found where there is nothing"
     tests = design.tests(data)
     return replace(study, variant=NULL, asked_as=NULL, data=data, tests=tests, about=about, is_extension=True)
 

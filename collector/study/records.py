@@ -22,8 +22,8 @@ REASONING_BACK: tuple[ReasoningBack, ...] = ("kept", "dropped")
 BASE = "base"
 """Name the variant that changes nothing: the study itself."""
 NULL = "null"
-"""Name the variant in which words are dealt to groups at random; every study of words has it unless it defines one of
-that name. It is asked by its name only, and is no part of the study's version."""
+"""Name the variant in which words are dealt to groups (levels to prompts) at random; every study that can deal has it
+unless it defines one of that name. It is asked by its name only, and is no part of the study's version."""
 
 
 @dataclass(frozen=True, slots=True)

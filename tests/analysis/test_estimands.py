@@ -14,6 +14,7 @@ from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
 from slant.analysis.plots.registry import figure_rows
+from slant.analysis.questions.checks.check_findings import findings
 from slant.collector import export_trials
 from slant.collector.designs.study import Study
 from slant.collector.studies.catalogue import fits_of, load_study
@@ -96,6 +97,20 @@ def test_checks_are_those_that_the_study_has_something_for(
     drawn = of_pairs["balance"].filter(attribute="job", kind="level")
     assert drawn["n"].sum() == 2 * 40  # each profile once, however many personas and questions showed it
     assert drawn["expected"].to_list() == pytest.approx([3 / 4, 1 / 4])
+
+
+def test_levels_that_were_dealt_to_prompts_say_what_is_found_where_there_is_nothing(tmp_path: Path) -> None:
+    file = write_audit(tmp_path)
+    file.write_text(f"{file.read_text('utf-8')}{SIMULATION}", encoding="utf-8")
+    for variant, source in (("base", "rows.jsonl"), ("null", "dealt.jsonl")):
+        import_simulated(load_study(file, variant=variant), tmp_path / "a.duckdb", tmp_path / source, 6)
+    found = check(tmp_path / "a.duckdb", load_study(file))
+    dealt = found.rows["nothing"]
+    assert set(dealt["attribute"]) == {"gender", "job"}
+    assert dealt["observed"].to_list() == found.rows["level_contrasts"].filter(variant="null")["estimate"].to_list()
+    (said,) = [one for _, of_variant in findings(found) for one in of_variant if one.check == "nothing"]
+    assert "levels dealt to prompts at random (variant null)" in said.verdict
+    assert said.details[0].startswith("Their differences without sign")
 
 
 def test_figures_are_those_of_the_fits_in_the_order_of_the_study(place: tuple[Path, Study]) -> None:

@@ -58,7 +58,7 @@ def import_simulated(study: Study, db: Path, rows: Path, repetitions: int) -> No
             place = {name: getattr(trial, name) for name in ("model", "test", "condition", "item", "group", "wording")}
             lines.append({**place, "repetition": trial.repetition, "answer": reply.answer})
     rows.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    assert import_trials(db, study, [rows]).problems == []
+    assert import_trials(db, study, [rows], variant=study.variant).problems == []
 
 
 @pytest.fixture(scope="module")

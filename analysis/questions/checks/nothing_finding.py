@@ -20,8 +20,9 @@ from slant.collector.study.records import NULL
 NOTHING = "nothing"
 _ASKED = "variant null"
 """In the column engine: effects of the variant null, which nothing was permuted for."""
-_EFFECTS, _CHOICES = {"crossed"}, {"order_effect", "missing_bounds"}
-"""The checks whose rows have the effects of the variant null: of words that are paired, of forced choices."""
+_EFFECTS, _CHOICES, _LEVELS = {"crossed"}, {"order_effect", "missing_bounds"}, {"level_contrasts"}
+"""The checks whose rows have the effects of the variant null: of words that are paired, of forced choices, of levels of
+factors."""
 _OFTEN = 1.5
 """How many times as often as alpha says p may be small where there is nothing."""
 
@@ -30,10 +31,10 @@ def nothing_rows(
     db: str | Path, study: str, source: str | None, checks: Mapping[str, pl.DataFrame]
 ) -> dict[str, pl.DataFrame]:
     """By the name of the check, the last permutations of conditions of each kind, and the effects of the variant null
-    (of `checks`, rows by the name of their check: crossed, or those of forced choices) as rows of the study as it
-    stands; nothing if there are neither.
+    (of `checks`, rows by the name of their check: crossed, those of forced choices, or of levels) as rows of the
+    study as it stands; nothing if there are neither.
     """
-    makers = [(_EFFECTS, _of_variant_null), (_CHOICES, _choices_of_variant_null)]
+    makers = [(_EFFECTS, _of_variant_null), (_CHOICES, _choices_of_variant_null), (_LEVELS, _levels_of_variant_null)]
     parts = [_kept_permutations(db, study, source), *(make(checks) for needs, make in makers if needs <= set(checks))]
     rows = pl.concat([part for part in parts if part.height] or parts[:1], how="diagonal_relaxed")
     return {} if rows.is_empty() else {NOTHING: rows}
@@ -78,15 +79,34 @@ def _choices_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame
     return rows.join(observed, on=key, how="left", maintain_order="left").with_columns(variant=pl.lit(BASE))
 
 
+def _levels_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    rows = checks["level_contrasts"].filter(variant=NULL).drop_nulls("p_value")
+    return rows.select(
+        "source",
+        "study_version",
+        pl.lit(BASE).alias("variant"),
+        "model",
+        "test",
+        "attribute",
+        "first",
+        "second",
+        pl.lit(_ASKED).alias("engine"),
+        pl.col("estimate").alias("observed"),
+        pl.col("p_value").alias("p_engine"),
+        (pl.col("estimate") / pl.col("sd")).alias("observed_d"),
+    )
+
+
 def found_by_chance(rows: CheckRows, context: Context) -> Verdict:
     """How often p is small where there is nothing, and how large effects are there, next to the real ones."""
     permuted = rows[NOTHING].filter(pl.col("engine") != _ASKED)
     dealt = rows[NOTHING].filter(pl.col("engine") == _ASKED)
-    dealt_sentences = (
-        _dealt_sentences(dealt, rows["crossed"], context)
-        if set(rows) >= _EFFECTS
-        else _dealt_choices(dealt, rows["missing_bounds"], context)
-    )
+    if set(rows) >= _LEVELS:
+        dealt_sentences = _dealt_levels(dealt, rows["level_contrasts"], context)
+    elif set(rows) >= _EFFECTS:
+        dealt_sentences = _dealt_sentences(dealt, rows["crossed"], context)
+    else:
+        dealt_sentences = _dealt_choices(dealt, rows["missing_bounds"], context)
     said = [*null_sentences(permuted), *dealt_sentences]
     rates = permuted["false_positives"].drop_nulls().to_list() if permuted.height else []
     is_often = bool(rates) and sum(rates) / len(rates) > _OFTEN * context.alpha
@@ -127,3 +147,21 @@ def _dealt_choices(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) ->
     sizes = real["delta_p"].drop_nulls().abs()
     of_words = f"; of the words as they are {spread(sizes, 3)}" if sizes.len() else ""
     yield f"Their differences ΔP, without sign: {spread(dealt['observed'].drop_nulls().abs(), 3)}{of_words}."
+
+
+def _dealt_levels(dealt: pl.DataFrame, real: pl.DataFrame, context: Context) -> Iterator[str]:
+    """Yield how often levels that say nothing differ, and by how much, next to the levels as they were shown."""
+    if dealt.is_empty():
+        return
+    small, of_real = (
+        count_of(rows.filter(pl.col(name) < context.alpha).height, rows.height, "pair")
+        for rows, name in ((dealt, "p_engine"), (real.drop_nulls("p_value"), "p_value"))
+    )
+    yield (
+        f"Models that were asked with levels dealt to prompts at random (variant {NULL}): p of the difference between "
+        f"two levels, uncorrected, is below {context.alpha:g} in {small}; {percent(context.alpha, 0)} are to be "
+        f"expected, but pairs of one attribute go together. Of the levels as they were shown: {of_real}."
+    )
+    sizes = real.select((pl.col("estimate") / pl.col("sd")).abs().alias("d"))["d"].drop_nulls()
+    of_levels = f"; of the levels as they were shown {spread(sizes)}" if sizes.len() else ""
+    yield f"Their differences without sign, in standard deviations: {spread(dealt['observed_d'].abs())}{of_levels}."

@@ -24,7 +24,15 @@ from slant.collector.designs.factorial.questions import FORWARD, REVERSED
 from slant.collector.designs.factorial.remarks import remarks_on
 from slant.collector.designs.factorial.schema import schema_of
 from slant.collector.designs.factorial.simulated import attributes_of, parse_simulation, simulate_reply
-from slant.collector.designs.factorial.tasks import TOGETHER, Conversations, Tasks, conditions_of, units_of
+from slant.collector.designs.factorial.tasks import (
+    SENT_LEVELS,
+    TOGETHER,
+    Conversations,
+    Tasks,
+    as_sent,
+    conditions_of,
+    units_of,
+)
 from slant.collector.designs.factorial.texts import system_text, user_text
 from slant.collector.designs.imported_turns import RowPlacer
 from slant.collector.designs.people import PeopleUnits
@@ -68,6 +76,7 @@ REPORT_PARTS = (
 
 class Factorial(Design):
     name = "factorial"
+    dealt_words = "levels dealt to prompts at random"
     vocabulary = Vocabulary(test="question", measured="the rating, option, number or text that was asked for")
     conversation = "conversation"
     starts = ("vignette", "conjoint", "questionnaire", "personas")
@@ -85,7 +94,7 @@ class Factorial(Design):
     compared_items = ("item", "template", "position")
     checks: Mapping[str, Mapping[str, Any]] = {
         "balance": {}, "missing_levels": {}, "position_effects": {}, "scale_use": {}, "acquiescence": {},
-        "proportional_odds": {},
+        "proportional_odds": {}, "level_contrasts": {}, "nothing_in_levels": {},
     }  # fmt: skip
 
     def parse(self, table: Table, folder: StudyFolder) -> FactorialData:
@@ -126,6 +135,9 @@ class Factorial(Design):
         own = {"test": questions, "question": questions, "condition": tuple(conditions_of(data))}
         return super().factor_levels(study) | own | self.attributes(data)
 
+    def dealt(self, data: FactorialData, seed: int) -> FactorialData:
+        return replace(data, dealt_by=seed)
+
     def fits(self, study: StudyFile) -> dict[str, Fit]:
         return estimand_fits(study)
 
@@ -146,7 +158,7 @@ class Factorial(Design):
         return Conversations(tasks, study.data) if self.has_turns(study) else tasks
 
     def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
-        return user_text(study.data, trial.factors, is_first=(trial.round or 1) == 1)
+        return user_text(study.data, as_sent(trial.factors), is_first=(trial.round or 1) == 1)
 
     def contents(self, study: StudyFile) -> Iterator[str]:
         tasks = Tasks(study.data, study.seed)
@@ -172,7 +184,7 @@ class Factorial(Design):
         return trial, Prompt((*quoted_answer(history[-1].reply), message), history[-1].prompt)
 
     def _prompt(self, study: StudyFile, model: StudyModel, trial: Trial) -> Prompt:
-        system = system_text(study.data, trial.factors)
+        system = system_text(study.data, as_sent(trial.factors))
         messages = [{"role": "system", "content": system}] if system else []
         return Prompt((*messages, {"role": "user", "content": self.text(study, model, trial)}))
 
@@ -256,6 +268,8 @@ class Factorial(Design):
             facts |= {f"{name} {place + 1}" if n > 1 else str(name): str(level) for name, level in shown}
         values = factors.get("values") or []
         facts |= {str(name): str(v) for name, v in zip(factors.get("questions") or [], values, strict=False) if v}
+        if sent := factors.get(SENT_LEVELS):
+            facts["sent instead"] = ", ".join(map(str, sent))
         if "reversed" in (factors.get("directions") or []):
             facts["direction"] = "reversed"
         return {name: text for name, text in facts.items() if text}
@@ -272,8 +286,10 @@ _LONGEST_REFUSAL = 2_000
 
 
 def _is_large(data: FactorialData) -> bool:
-    """Return True if a study asks too much to compare its prompts one by one."""
-    return data.n_tasks * len(data.templates) * len(data.personas.levels) * len(data.questions) > MOST_CONTENTS
+    """Return True if a study asks too much to compare its prompts one by one, or deals them: then one that is edited
+    deals all of them again."""
+    n = data.n_tasks * len(data.templates) * len(data.personas.levels) * len(data.questions)
+    return data.dealt_by is not None or n > MOST_CONTENTS
 
 
 def _content(study: StudyFile, shown: Mapping[str, Any]) -> str:

@@ -45,7 +45,7 @@ _KEYED = {
 
 
 def _of_levels(study: StudyFile, data: FactorialData, shown: Levels, measured: tuple[str, ...]) -> dict[str, Fit]:
-    compared = {name: levels for name, levels in shown.items() if len(levels) <= MOST_COMPARED}
+    compared = _compared(shown)
     own, linked = ({}, None) if has_keys(data) else (independent_levels(data), linked_pairs(data))
     clusters = {"cluster": cluster_of(data)}
     fits = {"marginal_means": _fit("marginal_means", shown, measured, settings=clusters)}
@@ -81,6 +81,10 @@ def _fit(
         engine, engine, VIEW, None, outcome, None, by, dict(levels), tuple(levels), (),
         attributes | dict(settings), WITHOUT_ANSWER, {"kind": kinds},
     )  # fmt: skip
+
+
+def _compared(shown: Levels) -> dict[str, tuple[str, ...]]:
+    return {name: levels for name, levels in shown.items() if len(levels) <= MOST_COMPARED}
 
 
 def _named(fit: Fit, name: str) -> Fit:
@@ -162,8 +166,14 @@ def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
     factors = {factor.name for factor in data.factors}
     shown = list(shown_levels(data))
     drawn = [name for name in shown if name in factors]
+    compared = {name: list(levels) for name, levels in _compared(independent_levels(data)).items()}
     if shown:
         found["missing_levels"] = {"attributes": shown, "once": ["trial_id"]}
+    if compared and (measured := [kind for kind in NUMERIC if kind in kinds]):
+        dealt = {name: levels for name, levels in compared.items() if name != TEMPLATE}  # the variant null keeps those
+        of_levels = {"outcome": MEASURED, "attributes": list(dealt), "levels": dealt, "cluster": cluster_of(data)}
+        if dealt:
+            found |= {"level_contrasts": {"where": {"kind": measured}, **of_levels}, "nothing_in_levels": {}}
     linked = [":".join(pair) for pair in linked_pairs(data) or ()]
     if data.takes != "all" and drawn and linked_pairs(data) is not None:
         found["balance"] = {"attributes": drawn, "linked": linked, "draws": "cells", "once": ["item", "position"]}
@@ -177,8 +187,7 @@ def check_arguments(study: StudyFile) -> dict[str, dict[str, Any]]:
         found["scale_use"] = {**ratings, "outcome": "rating", "limits": limits, "respondent": "respondent"}
         if has_keys(data):
             found["acquiescence"] = {**ratings, "keys": ["scale", "item", "key"], "limits": limits}
-        elif own := {name: levels for name, levels in independent_levels(data).items() if len(levels) <= MOST_COMPARED}:
-            levels_listed = {name: list(levels) for name, levels in own.items()}
-            odds = {"outcome": "rating", "attributes": list(own), "levels": levels_listed}
+        elif compared:
+            odds = {"outcome": "rating", "attributes": list(compared), "levels": compared}
             found["proportional_odds"] = {**ratings, **odds}
     return found

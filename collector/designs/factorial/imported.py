@@ -12,7 +12,7 @@ from slant.collector.designs.imported_turns import RowPlacer
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.errors import StudyError
 
-_TEXTS = ("names", "levels", "order", "questions", "kinds", "directions")
+_TEXTS = ("names", "levels", "sent_levels", "order", "questions", "kinds", "directions")
 _NUMBERS = ("lows", "highs", "abouts")
 _BAD = re.compile(r'[\x00-\x1f"\\]')
 

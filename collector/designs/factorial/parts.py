@@ -53,7 +53,8 @@ class FactorialData:
 
     `takes`: all cells, `n` of them at random, or `n` in which levels are balanced; of tasks with several profiles `n`
     tasks. `asked`: each question by itself, all in one message and one answer, or one after another. `personas` is a
-    factor whose text goes into the system message, or before the user's (`persona_place`).
+    factor whose text goes into the system message, or before the user's (`persona_place`). `dealt_by`: the seed that
+    deals levels to prompts at random, in the variant `null`; else None.
     """
 
     factors: tuple[Factor, ...]
@@ -68,6 +69,7 @@ class FactorialData:
     persona_place: str
     together: Mapping[str, str]
     simulation: Any = None
+    dealt_by: int | None = None
 
     @property
     def has_personas(self) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from slant.collector.designs.answers.choices import YES_NO
@@ -17,6 +17,7 @@ from slant.collector.designs.draws import NORMAL, log_normal, uniforms
 from slant.collector.designs.factorial.factors import Factor
 from slant.collector.designs.factorial.parts import FactorialData
 from slant.collector.designs.factorial.questions import REVERSED, AskedQuestion
+from slant.collector.designs.factorial.tasks import as_sent
 from slant.collector.errors import StudyError, UnknownNameError
 from slant.collector.records import Reply, Trial
 from slant.collector.study.records import StudyModel
@@ -116,6 +117,7 @@ def simulate_reply(data: FactorialData, model: StudyModel, trial: Trial, seed: i
     """Return an answer drawn for this trial. Where the study has no [simulation], nothing makes a difference."""
     of_models: Mapping[str, Respondent] = data.simulation
     respondent = of_models.get(trial.model, of_models[""])
+    trial = replace(trial, factors=as_sent(trial.factors))
     shown = trial.factors
     content = (seed, trial.study, trial.model, trial.item, trial.group, trial.condition, trial.repetition)
     u_refused, u_malformed, u_tokens, u_filtered = uniforms(*content, "outcome", trial.round or 0)

@@ -25,6 +25,8 @@ from slant.collector.stable_ids import stable_id
 
 TOGETHER = "all_questions"
 """The test of trials that ask all questions in one answer."""
+SENT_LEVELS, SENT_PERSONA = "sent_levels", "sent_persona"
+"""In the variant `null`, what a prompt shows: not what its trial records."""
 _TRIES = 100
 
 
@@ -134,25 +136,34 @@ class Tasks(Sequence[Question]):
         return best
 
     def _question(self, unit: Unit, direction: str, template: str, persona: int, task: int) -> Question:
-        data = self._data
         cells = self.cells_of(task)
-        names = [factor.name for factor in data.factors]
+        if self._data.dealt_by is None:
+            return self.question_about(self._shown(unit, direction, template, persona, task), self._item(cells, task))
+        place = self._dealt[persona * self._data.n_tasks + task]
+        sent = self._shown(unit, direction, template, *divmod(place, self._data.n_tasks))
+        labels = replace(sent, cells=cells, persona=self._data.personas.levels[persona])
+        recorded = self.question_about(labels, self._item(cells, task))
+        levels, _ = self._levels_of(sent)
+        return replace(recorded, factors={**recorded.factors, SENT_LEVELS: levels, SENT_PERSONA: sent.persona.name})
+
+    def _shown(self, unit: Unit, direction: str, template: str, persona: int, task: int) -> Shown:
+        data, names = self._data, [factor.name for factor in self._data.factors]
         rng = random.Random("\x1f".join(map(str, ("factorial order", self._seed, task))))
         order = rng.sample(names, len(names)) if data.profiles.attribute_order == "drawn" else []
-        shown = Shown(unit, direction, template, data.personas.levels[persona], cells, order, rng.random())
-        return self.question_about(shown, self._item(cells, task))
+        about = data.personas.levels[persona]
+        return Shown(unit, direction, template, about, self.cells_of(task), order, rng.random())
+
+    @cached_property
+    def _dealt(self) -> list[int]:
+        """Of each place (persona by persona, task by task) the one whose prompt is sent there; alike in all templates
+        and for all questions, so that what is asked of a prompt stays together."""
+        n = self._data.n_tasks * self._personas
+        return random.Random(f"factorial null\x1f{self._data.dealt_by}").sample(range(n), n)
 
     def question_about(self, shown: Shown, item: str) -> Question:
         """Return the question that was asked of what was shown."""
         data, unit, about = self._data, shown.unit, shown.persona
-        levels: list[str] = []
-        shares: list[float | None] = []
-        for cell in shown.cells:
-            for number, factor in enumerate(data.factors):
-                levels += factor.values(cell[number])
-                shares += [self._shares[name][level] for name, level in self._named(number, cell[number])]
-            levels += about.more
-            shares += [None] * len(about.more)  # whom to ask is not drawn
+        levels, shares = self._levels_of(shown)
         directions = [_shown_direction(question, shown.direction, shown.coin) for question in unit.questions]
         return Question(
             test=unit.test,
@@ -176,6 +187,18 @@ class Tasks(Sequence[Question]):
                 "abouts": [question.about for question in unit.questions],
             },
         )
+
+    def _levels_of(self, shown: Shown) -> tuple[list[str], list[float | None]]:
+        """Return the level of each attribute, profile by profile, and the share that it has under the design."""
+        levels: list[str] = []
+        shares: list[float | None] = []
+        for cell in shown.cells:
+            for number, factor in enumerate(self._data.factors):
+                levels += factor.values(cell[number])
+                shares += [self._shares[name][level] for name, level in self._named(number, cell[number])]
+            levels += shown.persona.more
+            shares += [None] * len(shown.persona.more)  # whom to ask is not drawn
+        return levels, shares
 
     def _item(self, cells: tuple[Cell, ...], task: int) -> str:
         if self._data.takes != "all":
@@ -226,6 +249,13 @@ def _shown_direction(question: AskedQuestion, direction: str, coin: float) -> st
     if question.direction == "drawn":
         return REVERSED if coin < 0.5 else FORWARD
     return question.direction
+
+
+def as_sent(shown: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the factors of a trial as its prompt shows them: other levels than recorded in the variant `null`."""
+    if SENT_LEVELS not in shown:
+        return shown
+    return {**shown, "levels": shown[SENT_LEVELS], "persona": shown[SENT_PERSONA]}
 
 
 class Conversations(Plan[Any]):
