@@ -90,3 +90,72 @@ def test_a_reason_that_corrects_itself_has_none() -> None:
 @pytest.mark.parametrize("answer", ["5万円", "5 만 원", "50 tausend Euro", "50 тыс. рублей"])
 def test_ten_thousands_of_other_languages_are_read(answer: str) -> None:
     assert read_number(answer).value == "50000"
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("five out of seven", "5"), ("I'd give it a six out of seven.", "6"), ("Six, out of a possible seven.", "6"),
+        ("five out of ten", None), ("I'd say a solid five", "5"), ("three or four", None), ("eight", None),
+        ("fünf", "5"), ("quatre", "4"), ("cinco", "5"), ("vijf", "5"), ("пять", "5"), ("五", "5"), ("다섯", "5"),
+        ("Ich würde eine 5 geben.", "5"), ("我给4分", "4"), ("7分中4", "4"), ("5点です。", "5"), ("10分中4", None),
+        ("5 (1 = not at all, 7 = very)", "5"), ("5 (1 = poor, 10 = very)", None),
+    ],
+)  # fmt: skip
+def test_points_are_read_in_words_of_other_languages_and_with_the_right_maximum(answer: str, value: str | None) -> None:
+    assert read_scale(answer, SEVEN).value == value
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "at least 5", "more than 4", "less than 3", "up to 5", "not a 7", "anything but 7", "5+", "4-", "4ish",
+        "5 or higher", "mindestens 5", "plus de 4", "al menos 5", "between 3 and 4", "3 to 4", "somewhere around 3-4",
+        "70 %", "5%", "70 percent",
+    ],
+)  # fmt: skip
+def test_an_end_of_what_is_meant_or_another_scale_is_no_point(answer: str) -> None:
+    assert (read_scale(answer, SEVEN).outcome, read_scale(answer, SEVEN).value) == ("malformed", None)
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [("75 percent", "75"), ("75 %", "75"), ("seventy-five", "75"), ("Fifty out of 100", "50"), ("a hundred", "100")],
+)
+def test_a_scale_up_to_a_hundred_takes_percent_and_longer_words(answer: str, value: str) -> None:
+    assert read_scale(answer, Scale(0, 100)).value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [("Agree 5", None), ("Agree 4", "4"), ("Disagree, strongly", "1"), ("Disagree, 4 of 5 times", None)],
+)
+def test_a_number_after_a_label_must_be_its_own(answer: str, value: str | None) -> None:
+    assert read_scale(answer, AGREEMENT).value == value
+
+
+@pytest.mark.parametrize(("answer", "value"), [("Very unsuitable", None), ("very", "7"), ("Very suitable", "7")])
+def test_very_of_the_contrary_is_not_the_label_very(answer: str, value: str | None) -> None:
+    assert read_scale(answer, Scale(1, 7, {1: "not at all", 7: "very"})).value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "unit", "value"),
+    [
+        ("at least 500", "euros", None), ("500+", "euros", None), ("minus 500", "euros", None),
+        ("< 500", "euros", None),
+        ("€ 1250.-", "euros", "1250"), ("2千", "yuan", "2000"), ("twelve hundred", "euros", "1200"),
+        ("18 months", "years", None), ("1 year", "years", "1"), ("five years", "years", "5"), ("twenty", "years", "20"),
+        ("3 Wochen", "months", None), ("5 hours a day", "hours", "5"),
+    ],
+)  # fmt: skip
+def test_an_amount_is_no_bound_and_in_the_unit_that_was_asked_for(answer: str, unit: str, value: str | None) -> None:
+    assert read_number(answer, Amount(unit, 0, None)).value == value
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [("the second person", "Person 2"), ("The first.", "Person 1"), ("Person 1 or 2", None), ("the third", None)],
+)
+def test_profiles_are_chosen_by_their_place_and_never_two(answer: str, value: str | None) -> None:
+    assert read_choice(answer, ("Person 1", "Person 2"), numbered=True).value == value

@@ -28,12 +28,15 @@ _IDIOMS = re.compile(r"\bno (?:doubt|question|hesitation|problem|wonder|issues?|
 _YES_NO_WORDS = {
     word: said
     for said, words in {
-        "yes": "y true yeah yep yup ja oui sí si sim da да sì 是 是的 はい 네 예 evet tak igen ano",
-        "no": "n false nope nah nein non não nao nee nej nei нет 否 不 不是 いいえ 아니요 아니오 hayır nie nem ne",
+        "yes": "y true yeah yep yup ja oui sí si sim da да sì 是 是的 会 はい 네 예 evet tak igen ano",
+        "no": "n false nope nah nein non não nao nee nej nei нет 否 不 不是 不会 いいえ 아니요 아니오 hayır nie nem ne",
     }.items()
     for word in words.split()
 }
 """Say yes and no in other words and languages; only at the start of an answer that has neither in English."""
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_PERSONS = "one|person|profile|option|candidate|applicant"
+_ORDINAL = re.compile(rf"{LEAD}(?:the\s+)?({'|'.join(_ORDINALS)})(?:\s+(?:{_PERSONS}))?[\s.!]*")
 _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought)\b")
 
 
@@ -64,6 +67,8 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool) -> AnswerR
     if named:
         return AnswerReading("malformed", detail="several_options")
     if numbered:
+        if (place := _ORDINAL.fullmatch(text)) and _ORDINALS.index(place[1]) < len(options):
+            return answered(options[_ORDINALS.index(place[1])])
         number = read_scale(answer, Scale(1, len(options)))
         if number.value is not None:
             return answered(options[int(number.value) - 1])
@@ -84,6 +89,8 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
         if text.startswith(label, at) and not re.match(r"\w|[-–]\w", text[at + len(label) :]):
             rest, others = text[at + len(label) :], "|".join(map(re.escape, spelled))
             contradicts = rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b|\W{{0,3}}(?:{others})\b"
+            if label[-1].isdigit() and re.match(r"\s*(?:or|and|to|/|,|&|-)\s*\d", rest):
+                return AnswerReading("malformed", detail="several_options")
             if re.match(contradicts, rest) or _TAKES_BACK.match(rest) or re.match(r"[^.!\n]{0,80}\?", rest):
                 return AnswerReading("malformed", detail="several_options")
             return None if _is_about(rest) else answered(option)

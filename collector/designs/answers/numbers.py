@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from slant.collector.designs.answers.json_object import read_value
+from slant.collector.designs.answers.number_words import NUMBER_WORDS, WORDS
 from slant.collector.designs.answers.plain import (
     LEAD,
     AnswerReading,
@@ -21,13 +22,14 @@ from slant.collector.designs.answers.plain import (
 
 NUMBER = re.compile(
     r"(?<![\w.,])(?P<sign>(?:(?<![\d\s])|(?<![\d)] )|^)[-−])?[$€£¥₹]?\s?(?P<digits>\d[\d.,'\u00a0\u202f]*)"
-    r"(?P<times>\s?(?:[万萬만億亿억]|(?:k|thousand|tausend|tsd|mille|тыс|million|mn|mio|mln|billion|bn|lakh|crore)\b)"
+    r"(?P<times>\s?(?:[百千万萬만億亿억]|(?:k|hundred|thousand|tausend|tsd|mille|тыс|million|mn|mio|mln|billion|bn|lakh|crore)\b)"
     r"|e[+-]?\d{1,2}(?![\w.]))?",
 )
 _TIMES = {
-    "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8,
+    "百": 1e2, "千": 1e3, "万": 1e4, "萬": 1e4, "만": 1e4, "億": 1e8, "亿": 1e8, "억": 1e8,
     "tausend": 1e3, "tsd": 1e3, "mille": 1e3, "тыс": 1e3,
-    "k": 1e3, "thousand": 1e3, "million": 1e6, "mn": 1e6, "mio": 1e6, "mln": 1e6, "billion": 1e9, "bn": 1e9,
+    "k": 1e3, "hundred": 1e2, "thousand": 1e3,
+    "million": 1e6, "mn": 1e6, "mio": 1e6, "mln": 1e6, "billion": 1e9, "bn": 1e9,
     "lakh": 1e5, "crore": 1e7,
 }  # fmt: skip
 _OF_MONEY = re.compile(r"([$€£¥₹]\s?\d[\d.,]*)\s?m\b")
@@ -36,11 +38,29 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['\u00a0\u202f]
 _PLAIN = re.compile(r"\d+(?:\.\d+)?")
 _EITHER_WAY = re.compile(r"\d{1,3}\.\d{3}")
 _MAX_DIGITS = 30
-_CURRENCIES = {
-    "dollar": ("$", "dollar", "usd"), "euro": ("€", "euro", "eur"), "pound": ("£", "pound", "gbp"),
-    "yen": ("¥", "yen", "jpy"), "rupee": ("₹", "rupee", "inr"), "franc": ("franc", "chf"),
-    "percent": ("%", "percent", "per cent"),
-}  # fmt: skip
+_CURRENCIES = (
+    ("$", "dollar", "usd"), ("€", "euro", "eur"), ("£", "pound", "gbp"), ("¥", "yen", "jpy"), ("₹", "rupee", "inr"),
+    ("franc", "chf"), ("%", "percent", "per cent"),
+)  # fmt: skip
+_TIMES_OF_DAY = (
+    ("second", "sekunde", "seconde", "segundo"), ("minute", "minuut", "minuto"), ("hour", "stunde", "heure", "hora"),
+    ("day", "tag", "tage", "jour", "día", "dag"), ("week", "woche", "semaine", "semana", "weken"),
+    ("month", "monat", "monate", "mois", "mes", "mese", "maand"),
+    ("year", "jahr", "jahre", "année", "año", "anno", "jaar"),
+)  # fmt: skip
+_UNITS = (_CURRENCIES, _TIMES_OF_DAY)
+"""Kinds of units: the names of each unit of a kind."""
+_BEFORE_BOUND = re.compile(
+    r"(?:\b(?:less|more|fewer|greater|higher|lower|better|worse|other|weniger|mehr|kleiner|größer)\s+(?:than|als)"
+    r"|\b(?:(?:no|not)\s+)?(?:above|below|under|over|exceeding|up to|at least|at most|minimum(?: of)?|maximum(?: of)?"
+    r"|anything but|mindestens|höchstens|über|unter|bis zu|au moins|au plus|(?:plus|moins) de|al menos|como máximo"
+    r"|(?:más|menos) de|almeno|al massimo|minstens|hoogstens|not|nicht|pas|minus)|[<>≤≥])"
+    r"\s*(?:an?|ein|eine|un|una)?\s*$"
+)
+_AFTER_BOUND = re.compile(
+    r"\s?[+](?!\d)|-(?=\s|$)(?!\s*[^\W\d_])|-?ish\b|\s+or\s+(?:more|less|fewer|higher|lower|above|below)\b"
+)
+"""What makes a number an end of what is meant, or what is not meant, before and after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +87,8 @@ def _read_text(answer: str, amount: Amount) -> AnswerReading:
     text = _OF_MONEY.sub(r"\1 million", text)
     text = _SPACED.sub(lambda match: match[1].replace(" ", "\u202f"), text)
     first = re.sub(rf"^{LEAD}", "", text.splitlines()[0].strip())
+    if word := re.fullmatch(rf"({WORDS})((?:\s+[^\W\d_]+)?[\s.!]*)", text):
+        text = first = f"{NUMBER_WORDS[word[1]]}{word[2]}"
     alone = numbers_in(first)
     numbers = alone if len(alone) == 1 and _is_alone(first) else numbers_in(text)
     values = set(numbers)
@@ -74,6 +96,8 @@ def _read_text(answer: str, amount: Amount) -> AnswerReading:
         return without_value(text, "no_number" if not values else "ambiguous" if None in values else "several_numbers")
     value = values.pop()
     assert value is not None
+    if len(numbers) == 1 and (match := NUMBER.search(text)) and is_bound(text, match):
+        return AnswerReading("malformed", detail="bound")
     if _other_unit(text, amount.unit):
         return AnswerReading("malformed", detail="other_unit")
     if (amount.low is not None and value < amount.low) or (amount.high is not None and value > amount.high):
@@ -107,11 +131,24 @@ def _is_alone(line: str) -> bool:
     return len(re.findall(r"[^\W\d_]+", rest)) <= 3 and not re.search(r"\b(?:or|to|and|between|not|than)\b", rest)
 
 
-def _other_unit(text: str, unit: str) -> bool:
-    """Return True if a text names a currency other than the requested one, and not that one."""
-    asked = next((names for names in _CURRENCIES.values() if any(name in unit.casefold() for name in names)), None)
-    if asked is None or any(name in text for name in asked):
+def is_bound(text: str, number: re.Match[str]) -> bool:
+    """Return True if a number in a folded text is only an end of what is meant, or what is not: "at least 5", "5+"."""
+    if text[number.end() : number.end() + 1] == ">":  # in brackets
         return False
-    others = [name for names in _CURRENCIES.values() if names is not asked for name in names]
-    pattern = "|".join(rf"\b{re.escape(name)}s?\b" if name.isalpha() else re.escape(name) for name in others)
-    return re.search(pattern, text) is not None
+    is_price = number[0].endswith((",", "."))  # 1250.-
+    is_after = not is_price and bool(_AFTER_BOUND.match(text, number.end()))
+    return is_after or bool(_BEFORE_BOUND.search(text, 0, number.start()))
+
+
+def _other_unit(text: str, unit: str) -> bool:
+    """Return True if a text names another unit of the same kind than the requested one, and not that one."""
+    for kind in _UNITS:
+        asked = next((names for names in kind if any(name in unit.casefold() for name in names)), None)
+        if asked is None or any(name in text for name in asked):
+            continue
+        others = [name for names in kind if names is not asked for name in names]
+        words = (rf"\b{name}(?:s|n|e|en)?\b" if name.isalpha() else re.escape(name) for name in others)
+        pattern = "|".join(words)
+        if re.search(pattern, text):
+            return True
+    return False

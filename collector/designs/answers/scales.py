@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from slant.collector.designs.answers.json_object import read_value
-from slant.collector.designs.answers.numbers import NUMBER, numbers_in
+from slant.collector.designs.answers.number_words import NUMBER_WORDS, WORDS, with_digits
+from slant.collector.designs.answers.numbers import NUMBER, is_bound, numbers_in
 from slant.collector.designs.answers.plain import (
     LEAD,
     AnswerReading,
@@ -26,19 +27,23 @@ from slant.collector.designs.answers.plain import (
 from slant.collector.designs.labels.reader import read_label
 from slant.collector.designs.labels.spelling import folded
 
-_WORDS = (
-    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-)  # fmt: skip
 _MIDDLE = ("neutral", "neither agree nor disagree", "neither agree or disagree", "neither")
 _SAID_MIDDLE = re.compile(r"(?:i )?(?:am neutral|neither agree (?:n?or) disagree(?: with .{0,80})?)")
+_NUMBER_IN_WORDS = re.compile(rf"{LEAD}(?:an?\s+)?(?:(?:solid|strong|clear|firm)\s+)?({WORDS})[\s.!。]*")
+_HAN_BEFORE_DIGIT = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=\d)")
+_INTENSITY = re.compile(
+    r"(?:very|extremely|quite|rather|fairly|somewhat|highly|slightly|moderately|not at all|not very)"
+)
 _COUNTED = re.compile(
     r"\s+(?!because|since|as\b|for\b|on\b|out\b|of\b|in\b|due|given|and\b|but\b|overall|based|if\b|points?\b|stars?\b"
+    r"|percent\b|per cent\b|geben\b|vergeben\b|wählen\b|sagen\b"
     r"|here|at\b|is\b|would|seems?|with\b|to\b|from\b|or\b|,)[^\W\d_]+"
 )
 _ALTERNATIVES = re.compile(r"\d\s*(?:-|–|—|\bto\b|\bor\b|\band\b)\s*(?:an?\s+)?\d")
 _CORRECTS = re.compile(
     r"\b(?:wait|i mean|actually|correction|scratch that|on second thought|rather|instead|final|so|or)\b"
 )
+_PERCENT, _WHOLE = re.compile(r"\d\s*(?:%|percent\b|per cent\b)"), 100
 _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought|no,)\b")
 
 
@@ -61,7 +66,7 @@ def read_scale(answer: str, scale: Scale, key: str = "rating") -> AnswerReading:
 
 
 def _read_text(answer: str, scale: Scale) -> AnswerReading:
-    text = plain_lines(answer)
+    text = with_digits(_HAN_BEFORE_DIGIT.sub(" ", plain_lines(answer)))
     text = without_bullets(text) if scale.low >= 0 else _with_signs(text)
     if not text:
         return AnswerReading("malformed", detail="empty")
@@ -93,6 +98,8 @@ def _label_at_start(text: str, labels: Mapping[str, int]) -> AnswerReading | Non
         for label, point in labels.items():
             if text.startswith(label, at) and not re.match(r"\w", text[at + len(label) :]):
                 rest = text[at + len(label) :]
+                if _INTENSITY.fullmatch(label) and re.match(r"\s+(?:un|dis)[^\W\d_]{4}", rest):
+                    return AnswerReading("malformed", detail="another_label")  # "very unsuitable" is not "very"
                 turned = _turned_round(label, rest, labels)
                 return _beside(rest, point, labels) if turned is None else answered(str(turned))
     return None
@@ -100,8 +107,8 @@ def _label_at_start(text: str, labels: Mapping[str, int]) -> AnswerReading | Non
 
 def _turned_round(label: str, rest: str, labels: Mapping[str, int]) -> int | None:
     """Return the point of a label whose words are said in another order: "disagree strongly" is "strongly disagree"."""
-    after = re.match(r"\s+([^\W\d_]+)", rest)
-    words = sorted([*label.split(), after[1]]) if after else []
+    after = re.match(r"\s+([^\W\d_]+)|,\s*([^\W\d_]+)\W*$", rest)
+    words = sorted([*label.split(), after[1] or after[2]]) if after else []
     return next((point for other, point in labels.items() if sorted(other.split()) == words), None)
 
 
@@ -110,8 +117,8 @@ def _beside(rest: str, point: int, labels: Mapping[str, int]) -> AnswerReading:
     others = "|".join(re.escape(label) for label in labels)
     if re.match(rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b", rest) or _TAKES_BACK.match(rest):
         return AnswerReading("malformed", detail="several_labels")
-    number = re.match(r"\s*[\"')\]]*\s*(?:[(\[=:,]|[-–—])\s*(-?\d[\d.,]*)", rest)
-    if number and number[1].rstrip(".,") not in (str(point), f"{point}.0"):
+    number = re.match(r"\s*[\"')\]]*\s*(?:[(\[=:,]|[-–—])\s*(-?\d[\d.,]*)|\s+(-?\d+)[\s.!]*$", rest)
+    if number and (number[1] or number[2]).rstrip(".,") not in (str(point), f"{point}.0"):
         return AnswerReading("malformed", detail="label_and_number")
     return answered(str(point))
 
@@ -136,7 +143,8 @@ def _naming(low: int, high: int) -> str:
         rf"|\b(?:from|between|von|zwischen|entre|tra|de|da|del|van|från|от)\s+{ends})"
         rf"|\s*/\s*{last}(?![\d.,/]*\d)|\s+\(?{_OUT_OF}\s+{last}\b(?!\s*[.,]\d)\)?|\(\s*{first}\s*[-–]\s*{last}\s*\)"
         rf"|\b(?:{high})-point\s+scale\b|^\W*?{first}\s*(?:[-–]|{_TO})\s*{last}\s*[:,]"
-        rf"|\({_SCALE}:?\s*{ends}\)"
+        rf"|\({_SCALE}:?\s*{ends}\)|\b{high}\s*{_OUT_OF_BEFORE}"
+        rf"|\(\s*{first}{named}(?:[-–—,;]|{_TO})\s*{last}\s*(?:=|:|\()[^\d\n)]{{1,60}}\)"
         rf"|(?:\(\s*)?(?:\b(?:on|using)\s+(?:a|the|your|this)\s+)?\b{_SCALE}\s*(?:\(\s*)?(?:of|from|where)?\s*"
         rf"{first}{named}(?:[-–—,]|{_TO})\s*{last}(?:\s*(?:=|:|\()[^\d\n.)]{{1,60}}\)*)?"
     )
@@ -144,6 +152,7 @@ def _naming(low: int, high: int) -> str:
 
 _TO = r"\bto\b|\bthrough\b|\band\b|\bbis\b|\bund\b|\bà\b|\ba\b|\bal\b|\be\b|\by\b|\bet\b|\btot\b|\btill\b|до|到|至|から"
 _OUT_OF = r"(?:out\s+of|of|von|sur|de|su|van(?:\s+de)?|av|из)"
+_OUT_OF_BEFORE = r"(?:分中|点中|点満点中|점\s*(?:만점에|중에?))"
 _SCALE = r"(?:scale|skala|échelle|escala|scala|schaal)"
 """What names a scale in English, German, French, Spanish, Portuguese, Italian, Dutch, Swedish and Russian."""
 
@@ -155,16 +164,18 @@ def _end(point: int) -> str:
 
 def _with_signs(text: str) -> str:
     """Return a text with one sign for a number below 0, however it is written (–2, − 2, minus 2, negative two)."""
-    text = re.sub(rf"\b(?:minus|negative)\s+({'|'.join(_WORDS)})\b", lambda m: f"-{_WORDS.index(m[1])}", text)
+    text = re.sub(rf"\b(?:minus|negative)\s+({WORDS})\b", lambda m: f"-{NUMBER_WORDS[m[1]]}", text)
+    text = re.sub(rf"\b(?:plus|positive)\s+({WORDS})\b", lambda m: f"{NUMBER_WORDS[m[1]]}", text)
     text = re.sub(r"\b(?:minus|negative)\s+(?=\d)", "-", text)
     return re.sub(r"(?:(?<=^)|(?<=[\s(:=,>]))[–−-]\s?(?=\d)(?<!\d [–−-])(?<!\d [–−-] )", "-", text, flags=re.MULTILINE)
 
 
 def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if len(lines) == 1 and (word := re.fullmatch(rf"{LEAD}(?:an?\s+)?({'|'.join(_WORDS)})[\s.!]*", lines[0])):
-        return _point(float(_WORDS.index(word[1])), scale)
-    if re.search(rf"\d\s*(?:/|\b{_OUT_OF}\b)\s*\d", text):
+    if len(lines) == 1 and (word := _NUMBER_IN_WORDS.fullmatch(lines[0])):
+        return _point(float(NUMBER_WORDS[word[1]]), scale)
+    is_percent = _PERCENT.search(text) and scale.high != _WHOLE
+    if is_percent or re.search(rf"\d\s*(?:/|\b{_OUT_OF}\b|{_OUT_OF_BEFORE})\s*\d", text):
         return AnswerReading("malformed", detail="another_scale")
     if (alone := _line_of_number(lines)) is not None:
         return _point(alone, scale)
@@ -200,7 +211,9 @@ def _only_number(text: str, scale: Scale) -> AnswerReading:
     are_whole = all(value is not None and value.is_integer() for value in numbers)
     if len(points) > 1 or not are_whole or (len(numbers) > 1 and _ALTERNATIVES.search(text)):
         return AnswerReading("malformed", detail="several_points" if len(numbers) > 1 else "no_such_point")
-    if len(numbers) == 1 and _COUNTED.match(text, next(NUMBER.finditer(text)).end()):
+    if len(numbers) == 1 and is_bound(text, number := next(NUMBER.finditer(text))):
+        return AnswerReading("malformed", detail="bound")
+    if len(numbers) == 1 and not number[0].endswith((",", ".")) and _COUNTED.match(text, number.end()):
         return without_value(text, "no_point")  # "2 people" counts them
     return _point(points.pop(), scale) if points else AnswerReading("malformed", detail="no_such_point")
 
