@@ -112,7 +112,7 @@ argument_rules <- local({
   rules[c("archive", "between", "contrast", "db", "draws_to", "engine", "file", "id", "name", "out", "preprocessing",
           "reference", "save_to", "study", "text", "adjust", "coding", "view", "estimate", "std_error",
           "provider_file")] <- list(text)
-  rules[c("cluster", "outcome", "reasoning_kind", "weights")] <- list(text_or_null)
+  rules[c("cluster", "disc_by", "outcome", "reasoning_kind", "thresholds_by", "weights")] <- list(text_or_null)
   rules[c("attributes", "by", "files", "indices", "models", "random", "removed_words", "sets",
           "strata", "within")] <- list(texts)
   rules[c("cores", "iterations", "chains", "max_em_its", "max_treedepth", "n", "n_classes", "n_groups", "n_wordings",

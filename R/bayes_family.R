@@ -64,7 +64,8 @@ usual_priors <- function(family, formula, data, counts = NULL) {
     return(paper_priors())
   }
   if (family$name == "cumulative") {
-    return(list(b = "normal(0, 2.5)", Intercept = "normal(0, 2.5)", sd = "exponential(1)", cor = "lkj(1)"))
+    usual <- list(b = "normal(0, 2.5)", Intercept = "normal(0, 2.5)", sd = "exponential(1)", cor = "lkj(1)")
+    return(c(usual, b_disc = "normal(0, 1)"))
   }
   own <- brms::get_prior(formula, data, family = family$brms())
   own <- own[nzchar(own$prior) & !nzchar(own$coef) & !nzchar(own$group) & own$class != "L", ]

@@ -27,8 +27,9 @@ reference_levels <- function(factors) {
 bayesian_estimates <- function(fit, parts) {
   draws <- unclass(posterior::as_draws_matrix(fit))
   is_zeros <- startsWith(colnames(draws), "b_hu_")
-  is_other <- startsWith(colnames(draws), "b_") & !is_zeros
-  coefficients <- draws[, c(which(is_other), which(is_zeros)), drop = FALSE]
+  is_disc <- startsWith(colnames(draws), "b_disc_")
+  is_other <- startsWith(colnames(draws), "b_") & !is_zeros & !is_disc
+  coefficients <- draws[, c(which(is_other), which(is_zeros), which(is_disc)), drop = FALSE]
   deviations <- draws[, grep("^sd_|^(sigma|shape|ndt)$", colnames(draws)), drop = FALSE]
   terms <- fixed_names(parts)
   rows <- spread_rows(cbind(coefficients, deviations))

@@ -10,6 +10,7 @@
 #' @param formula the formula as text (see `checked_formula()`) or as a formula: an outcome of 0 and 1, or `FALSE` and
 #'   `TRUE`; of the family `"gaussian"`, a number.
 #' @param step see `bayes_family()`.
+#' @param kind_columns of ratings, see `kind_columns()`.
 #' @inheritParams fit_brms
 #' @return A list: `formula`, `model` (the same as brms has it: of counts their intervals), `dropped` (the level of each
 #'   dropped factor, by name), `data` (the columns of the formula, coded), `outcome` (as numbers), `family` (see
@@ -18,7 +19,7 @@
 #' @source Cohen & Kincaid (2026), appendix S2.
 #' @noRd
 brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("treatment", "sum"),
-                       family = "bernoulli", step = NULL) {
+                       family = "bernoulli", step = NULL, kind_columns = list()) {
   need_package("brms", "fit Bayesian models")
   coding <- match.arg(coding)
   formula <- checked_formula(formula, names(data))
@@ -28,12 +29,17 @@ brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("
   usable <- without_single_levels(formula, data, levels)
   formula <- usable$formula
   observed <- data[[all.vars(formula)[[1]]]]
+  source <- data
   data <- coded_data(data, formula, levels, coding, family$outcome)
   outcome <- as.numeric(data[[all.vars(formula)[[1]]]])
   model <- formula
   if (family$name == "cumulative") {
     points <- levels(suppressMessages(rated_points(observed, all.vars(formula)[[1]], points)))
-    model <- rating_formula(formula, length(points))
+    kinds <- with_kind_columns(data, source, kind_columns, levels, usable$dropped)
+    data <- kinds$data
+    usable$dropped <- kinds$dropped
+    kind_columns <- kinds$columns
+    model <- rating_formula(formula, length(points), kind_columns)
   }
   if (!is.null(family$step)) {
     data <- cbind(data, family$observed(outcome))
@@ -47,7 +53,7 @@ brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("
   c(
     list(
       formula = formula, model = model, dropped = usable$dropped, data = data, outcome = outcome, family = family,
-      priors = priors, points = points
+      priors = priors, points = points, kind_columns = kind_columns
     ),
     set,
     list(
@@ -87,7 +93,8 @@ checked_priors <- function(priors, family = bayes_family("bernoulli")) {
 # What else of a family a prior can be named for; a shift is uniform up to the lowest count.
 parameters_with_priors <- function(family) {
   known <- if (family$name == "gaussian") "sigma" else setdiff(family$parameters, c("ndt", "hu"))
-  c(known, if (isTRUE(family$is_hurdle)) c("b_hu", "Intercept_hu"))
+  more <- if (family$name == "cumulative") "b_disc" else if (isTRUE(family$is_hurdle)) c("b_hu", "Intercept_hu")
+  c(known, more)
 }
 
 # "b", or "b_hu" of what predicts hu.
@@ -110,7 +117,8 @@ brms_priors <- function(priors, formula, data, family) {
       stanvars <- Reduce(`+`, if (is.null(stanvars)) numbers else c(list(stanvars), numbers))
     }
     text <- sprintf("%s(%s)", parsed$family, toString(names))
-    prior <- prior + brms::set_prior(text, class = sub("_hu$", "", key), dpar = if (grepl("_hu$", key)) "hu" else "")
+    dpar <- if (grepl("_(hu|disc)$", key)) sub("^.*_", "", key) else ""
+    prior <- prior + brms::set_prior(text, class = sub("_(hu|disc)$", "", key), dpar = dpar)
   }
   list(prior = prior, stanvars = stanvars)
 }
@@ -118,5 +126,6 @@ brms_priors <- function(priors, formula, data, family) {
 # As brms itself does: standardised random effects, and the intercept at the means, can be had from the others.
 excluded_parameters <- function(code) {
   declared <- regmatches(code, gregexpr("\\b(z|L|Cor|r)_[0-9]+\\b", code))[[1]]
-  c("Intercept", sort(unique(declared), method = "radix"))
+  merged <- if (grepl("merged_Intercept", code)) "merged_Intercept" # thresholds of groups, once more
+  c("Intercept", merged, sort(unique(declared), method = "radix"))
 }

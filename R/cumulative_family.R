@@ -7,7 +7,15 @@ cumulative_family <- function(points = NULL) {
     name = "cumulative", brms = function() brms::cumulative("logit"), link = identity, inverse_link = identity,
     outcome = function(values, name) as.integer(rated_points(values, name, points)),
     draw = function(predictor, thresholds) {
-      1L + findInterval(predictor + stats::rlogis(length(predictor)), as.vector(thresholds))
+      felt <- predictor + stats::rlogis(length(predictor))
+      if (!is.list(thresholds)) {
+        return(1L + findInterval(felt, as.vector(thresholds)))
+      }
+      for (number in seq_along(thresholds$thresholds)) {
+        own <- thresholds$kind == number
+        felt[own] <- 1L + findInterval(felt[own], as.vector(thresholds$thresholds[[number]]))
+      }
+      as.integer(felt)
     },
     log_lik = function(y, predictor, thresholds) {
       if (!is.matrix(thresholds)) thresholds <- matrix(thresholds, 1)
@@ -32,39 +40,46 @@ log_of_interval <- function(lower, upper) {
 
 is_rating <- function(parts) parts$family$name == "cumulative"
 
-# The formula as brms has it: the number of thresholds is that of the points as observed, also of simulated ratings.
-rating_formula <- function(formula, n_points) {
-  formula[[2]] <- call("|", formula[[2]], call("thres", n_points - 1))
-  formula
-}
-
-threshold_names <- function(points) paste(points[-length(points)], points[-1], sep = "|")
-
-threshold_draws <- function(draws) unclass(draws[, grep("^b_Intercept\\[", colnames(draws)), drop = FALSE])
-
 # Fixed effects under the names of clm: thresholds, then coefficients.
 fixed_names <- function(parts) {
   names <- colnames(fixed_columns(parts))
-  if (is_rating(parts)) c(threshold_names(parts$points), names[-1]) else term_name(names)
+  if (!is_rating(parts)) {
+    return(term_name(names))
+  }
+  groups <- if (!is.null(parts$kind_columns$thresholds)) levels_of_thresholds(parts)
+  c(threshold_names(parts$points, groups), names[-1], names_of_disc(parts))
 }
 
 # In the place of block_effects(): the mean rating in each cell, random effects at 0, and its difference between blocks,
 # on the scale of the points and (`"s"`) in log odds.
 rating_effects <- function(draws, parts, contrast = "block", by = c("model", "domain")) {
+  kinds <- rating_kinds(parts)
+  of_kinds <- draws_of_kinds(draws, parts, kinds$rows)
+  tables <- lapply(seq_along(of_kinds), function(number) {
+    own <- parts
+    own$data <- parts$data[kinds$kind == number, , drop = FALSE]
+    own$dropped <- c(lapply(kinds$rows[number, , drop = FALSE], as.character), parts$dropped)
+    rating_effects_of_kind(draws, own, of_kinds[[number]], contrast, by)
+  })
+  lapply(c(predictions = "predictions", contrasts = "contrasts"), function(table) {
+    as_plain_rows(do.call(rbind, lapply(tables, `[[`, table)))
+  })
+}
+
+rating_effects_of_kind <- function(draws, parts, of_kind, contrast, by) {
   design <- effect_design(parts, contrast, by)
-  eta <- rating_predictors(draws, design)
-  means <- mean_ratings(eta, threshold_draws(draws), rating_values(parts$points))
-  middle <- list(
+  eta <- rating_predictors(draws, design) * of_kind$disc
+  means <- mean_ratings(eta, of_kind$thresholds, rating_values(parts$points))
+  list(
     predictions = cbind(design$cells, kind = "population", spread_rows(means)[interval_columns()]),
     contrasts = block_contrasts(eta, design, "population", contrast, by, list(
       inverse_link = function(values) means, scales = c(response = "difference", link = "s")
     ))
   )
-  lapply(middle, as_plain_rows)
 }
 
 rating_predictors <- function(draws, design) {
-  coefficients <- draws[, grep("^b_(?!Intercept\\[)", colnames(draws), perl = TRUE), drop = FALSE]
+  coefficients <- draws[, grep("^b_(?!Intercept\\[|disc_)", colnames(draws), perl = TRUE), drop = FALSE]
   tcrossprod(unclass(coefficients), design$x[, -1, drop = FALSE])
 }
 

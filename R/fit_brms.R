@@ -62,6 +62,11 @@
 #' @param step of token counts: in what steps they come, a number or the name of a column that holds it. `NULL` finds it
 #'   as the greatest common divisor of the counts of a model, so give all rows of a model; of a `"gaussian"` it means a
 #'   number that is no count.
+#' @param thresholds_by,disc_by of ratings, the name of a column (such as `"model"`): each of its values has thresholds of
+#'   its own (`brms::thres(gr = )`; terms such as `"small: 1|2"`), or a discrimination of its own, by which thresholds and
+#'   predictor are multiplied (terms such as `"disc: modelmedium"`, the logarithm; the first level's is 0). A prior for
+#'   the latter can be named as `b_disc`; the usual one is normal(0, 1). Thresholds of each model take the place of its
+#'   effect in the formula. `NULL`: all rows have the same.
 #' @param say a function that gets, in words, what is being done; or the path of a file to write it to.
 #' @return A [slant_fit], as of [fit_lme4()] (`estimates`: posterior mean as `estimate`, posterior standard
 #'   deviation as `std_error`, 95 % credible interval; the standard deviations of random effects are the last terms,
@@ -106,7 +111,7 @@
 #' fit <- fit_brms(trials, "is_valid ~ block * model + (1 | item)", chains = 1, iterations = 500, warmup = 250)
 #' fit$tables$model$verdict
 fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
-                     step = NULL, chains = 4, iterations = 4000, warmup = 1500, adapt_delta = .95, max_treedepth = 10,
+                     step = NULL, thresholds_by = NULL, disc_by = NULL, chains = 4, iterations = 4000, warmup = 1500, adapt_delta = .95, max_treedepth = 10,
                      seed = 1, cores = NULL, save_to = NULL, draws_to = NULL, force = FALSE, say = NULL) {
   check_arguments()
   for (package in c("brms", "rstan", "posterior", "loo")) need_package(package, "fit Bayesian models")
@@ -115,18 +120,20 @@ fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "trea
   step <- step_of_outcome(data, formula, family, step)
   settings <- sampler_settings(chains, iterations, warmup, adapt_delta, max_treedepth, seed, cores)
   settings <- c(settings, list(save_to = save_to, draws_to = draws_to, say = progress_writer(say)))
-  points <- levels[intersect(names(levels), all.vars(formula[[2]]))]
+  kinds <- kind_columns(data, formula, family, thresholds_by, disc_by)
+  points <- levels[intersect(names(levels), c(all.vars(formula[[2]]), unlist(kinds)))]
   levels <- c(listed_levels(data, coded_variables(formula), levels), points)
   check_duration(nrow(data), settings, force)
   tables <- NULL
   fit_one <- function(rows) {
     # Sums depend on the order of what is summed, and a chain on their last digits.
-    parts <- brms_parts(in_fixed_order(rows, formula), formula, levels, priors, coding, family, step)
+    rows <- in_fixed_order(rows, formula, unlist(kinds))
+    parts <- brms_parts(rows, formula, levels, priors, coding, family, step, kinds)
     fit <- fit_bayesian(parts, settings)
     tables <<- fit$tables
     fit
   }
-  fitted <- fit_each_group(without_token_sources(data, formula), NULL, all.vars(formula), fit_one)
+  fitted <- fit_each_group(without_token_sources(data, formula), NULL, c(all.vars(formula), unlist(kinds)), fit_one)
   tables <- with_study_labels(tables, data)
   if (!is.null(tables$contrasts)) tables$contrasts <- with_side_labels(tables$contrasts, data, "block", levels$block)
   slant_fit(c(fitted, list(tables = tables)), c("brms", "rstan", "StanHeaders", "posterior", "loo"))
@@ -198,7 +205,7 @@ as_brmsfit <- function(stanfit, parts) {
 
 bayesian_tables <- function(fit, parts, settings) {
   row <- cbind(settings_row(parts, settings), sampler_diagnostics(fit))
-  used <- row_predictors(fit, family = parts$family)
+  used <- row_predictors(fit, family = parts$family, parts = parts)
   loo <- leave_one_out(used, parts$outcome, parts$family, parts$data$count_side)
   doubts <- convergence_warnings(row)
   for (doubt in c(doubts, loo_warnings(loo))) warning(doubt, call. = FALSE)

@@ -2,9 +2,11 @@
 #'
 #' The minimum detectable effect by the number of words, a curve for each number of repetitions, a panel for each number
 #' of wordings and cell; of games, by their number. Lines of different repetitions that lie close together say that
-#' repetitions don't replace words.
+#' repetitions don't replace words. Of a study of factors, whose plan is simulated: the power to find the difference of
+#' two levels by its size, a point for each pair, with 95 % intervals of the simulation.
 #'
-#' @param data a plan, such as [plan_power()] returns.
+#' @param data a plan, such as [plan_power()] returns; of a study of factors a data frame with `attribute`, `estimate`,
+#'   `power`, `power_error`, `n_repetitions` (Python's `plan_power()` makes it, or `analyze power --out`).
 #' @inherit plot_effect_sizes params return
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -12,6 +14,9 @@
 #' plot_power(plan_power(variances, n_words = c(8, 16, 32, 64), n_wordings = c(5, 20), n_repetitions = c(1, 5)))
 plot_power <- function(data, file = NULL, width = NULL, height = NULL) {
   begin_figure(file, width, height)
+  if ("attribute" %in% names(data)) {
+    return(plot_power_of_levels(data, file, width, height))
+  }
   is_of_games <- "n_games" %in% names(data)
   rows <- power_to_draw(data, is_of_games)
   n_columns <- columns_within(inches_or(width, 7.5), nlevels(rows$panel), each_in = 2.2, margin_in = .6)
@@ -70,4 +75,47 @@ power_in_words <- function(rows, is_of_games) {
     paste("Minimum detectable effect by the number of", if (is_of_games) "games" else "words"), "Curves",
     unname(numbers)
   )
+}
+
+plot_power_of_levels <- function(data, file, width, height) {
+  rows <- power_of_levels_to_draw(data)
+  n_columns <- columns_within(inches_or(width, 7.5), nlevels(rows$panel), each_in = 2.2, margin_in = .6)
+  finish_figure(
+    power_curves(rows, n_columns) + ggplot2::geom_hline(yintercept = .8, linewidth = .3, linetype = "dashed"), file,
+    power_of_levels_in_words(rows), width, height, 7.5, 2 + 2.4 * ceiling(nlevels(rows$panel) / n_columns),
+    title = "Which differences would be found",
+    subtitle = "Share of simulated studies in which two levels differ (p < .05); dashed: .8.",
+    caption = "Bars: 95 % intervals of the simulation.", x = "Mean difference of two levels, without its sign",
+    y = "Power"
+  )
+}
+
+power_of_levels_to_draw <- function(data) {
+  needed <- c("attribute", "first", "second", "estimate", "power", "power_error", "n_repetitions")
+  check_columns(data, needed, to = "draw the power of a design")
+  rows <- data[is.finite(data$power) & is.finite(data$estimate), , drop = FALSE]
+  if (nrow(rows) == 0) stop_with("Can't draw the power of a design: no row has a power.")
+  rows$x <- abs(rows$estimate)
+  rows$at <- rows$power
+  rows$low <- pmax(0, rows$power - 1.96 * rows$power_error)
+  rows$high <- pmin(1, rows$power + 1.96 * rows$power_error)
+  repetitions <- sort(unique(rows$n_repetitions))
+  shown <- ifelse(repetitions == 1, "once each", paste(repetitions, "times each"))
+  rows$look <- factor(rows$n_repetitions, repetitions, shown)
+  rows$pair <- paste(rows$second, rows$first, sep = " - ")
+  cell <- lapply(intersect(c("model", "test"), names(rows)), labels_of, data = rows)
+  panel <- do.call(paste, c(cell, list(rows$attribute), sep = "\n"))
+  rows$panel <- factor(panel, unique(panel))
+  rows
+}
+
+power_of_levels_in_words <- function(rows) {
+  numbers <- vapply(split(rows, list(rows$look, rows$panel), drop = TRUE), function(part) {
+    largest <- part[which.max(part$x), ]
+    sprintf(
+      "%s, %s: %s, a difference of %.3g, is found in %.0f %%", gsub("\n", ", ", largest$panel, fixed = TRUE),
+      largest$look, largest$pair, largest$x, 100 * largest$power
+    )
+  }, "")
+  alt_text("Power by the size of the difference", "Points", unname(numbers))
 }

@@ -3,21 +3,20 @@
 # The linear predictor of each row (columns) in each draw (rows), the other parameters of each draw (`sigma`, as the
 # family's functions take it; NULL where it has none), and the draws' chains. Of many draws and rows, as many
 # draws as are still quick: evenly spaced, at least 500, as many of each chain, for loo compares chains of one length.
-row_predictors <- function(fit, max_numbers = 2e7, family = NULL) {
+row_predictors <- function(fit, max_numbers = 2e7, family = NULL, parts = NULL) {
   n_chains <- brms::nchains(fit)
   n_iterations <- brms::ndraws(fit) / n_chains
   n_kept <- min(n_iterations, ceiling(max(500, max_numbers / nrow(fit$data)) / n_chains))
   iterations <- unique(round(seq(1, n_iterations, length.out = n_kept)))
   ids <- as.vector(outer(iterations, n_iterations * (seq_len(n_chains) - 1), `+`))
-  list(
-    predictors = brms::posterior_linpred(fit, draw_ids = ids),
-    sigma = if (identical(family$name, "cumulative")) {
-      threshold_draws(posterior::as_draws_matrix(fit))[ids, , drop = FALSE]
-    } else {
-      drawn_parameters(fit, ids, if (is.null(family$step)) "sigma" else family$parameters)
-    },
-    chain = rep(seq_len(n_chains), each = length(iterations))
-  )
+  predictors <- brms::posterior_linpred(fit, draw_ids = ids)
+  sigma <- if (identical(family$name, "cumulative")) {
+    row_thresholds(posterior::as_draws_matrix(fit)[ids, , drop = FALSE], parts)
+  } else {
+    drawn_parameters(fit, ids, if (is.null(family$step)) "sigma" else family$parameters)
+  }
+  if (inherits(sigma, "row_thresholds")) predictors <- discriminated(predictors, sigma)
+  list(predictors = predictors, sigma = sigma, chain = rep(seq_len(n_chains), each = length(iterations)))
 }
 
 # A number a draw; of several parameters a list of them by name, of what has a formula of its own a matrix of draws and
@@ -36,7 +35,9 @@ drawn_parameters <- function(fit, ids, names) {
 
 # Of these, those of one draw or of one row.
 parameters_at <- function(sigma, draw = TRUE, row = TRUE) {
-  if (is.list(sigma)) {
+  if (inherits(sigma, "row_thresholds")) {
+    thresholds_at(sigma, draw, row)
+  } else if (is.list(sigma)) {
     lapply(sigma, parameters_at, draw = draw, row = row)
   } else if (is.matrix(sigma)) {
     sigma[draw, row]
@@ -86,7 +87,7 @@ leave_one_out <- function(used, outcome, family = bayes_family("bernoulli"), sid
   }
   rows <- data.frame(place = seq_along(outcome))
   log_lik <- function(data_i, draws, ...) {
-    family$log_lik(outcome[[data_i$place]], draws[, data_i$place], used$sigma)
+    family$log_lik(outcome[[data_i$place]], draws[, data_i$place], parameters_at(used$sigma, row = data_i$place))
   }
   lik <- function(data_i, draws, ...) exp(log_lik(data_i, draws))
   r_eff <- loo::relative_eff(lik, chain_id = used$chain, cores = 1, data = rows, draws = used$predictors)

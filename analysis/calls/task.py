@@ -145,7 +145,8 @@ def _answer(r: Any, task: Task) -> Answer:
     seconds = time.monotonic() - begun
     own = value if isinstance(value, Mapping) else {}
     heard = [frame for frame in (own.get("messages"), conditions) if frame is not None]
-    messages = tuple(f"{kind}: {' '.join(text.split())}" for frame in heard for kind, text in frame.iter_rows())
+    said = [pair for frame in heard for pair in frame.select("kind", "text").iter_rows()]  # groups have their key, too
+    messages = tuple(f"{kind}: {' '.join(text.split())}" for kind, text in said)
     versions = own.get("versions")
     if versions is None:
         versions, _ = r.call("versions_of", list(task.packages))

@@ -28,7 +28,8 @@ Examples:
   analyze power --study mine.toml --from pilot.duckdb --words 16,32,64 --wordings 10,20 --effect 10 --figure power.svg
   analyze power --study rmiat --word 250 --wording 30 --residual 3200 --sd 60 --effect 10
   analyze power --study hiring --game 0.04 --games 10,30,100 --effect 0.2
-  analyze power --study audit.toml --repetitions 1,2,4
+  analyze power --study audit.toml --repetitions 1,2,4 --figure power.svg
+  analyze power --study audit.toml --from pilot.duckdb --repetitions 1,2,4
 """
 _SHOWN = (
     "model", "test", "attribute", "first", "second", "n_words", "n_wordings", "n_repetitions", "n_games", "n_calls",
@@ -129,8 +130,8 @@ def power_command(
     std_error_most and mde_most if they are the same answer every time.
     Repetitions never replace words: std_error_endless (in CSV and JSON) is what endless ones would leave.
 
-    A study of factors is planned by simulation, without a pilot: `power` is the share of data sets of its [simulation]
-    in which two levels differ (p < .05).
+    A study of factors is planned by simulation: `power` is the share of data sets in which two levels differ (p < .05).
+    They are those of its [simulation], or with --from of models that answer as the pilot's did.
     """
     from slant.analysis.questions.power import plan_power
 
@@ -150,8 +151,7 @@ def power_command(
         prices=prices,
     )
     says = (*plan.advice, *plan.cost_rests_on)
-    figure = None if "attribute" in plan.table.columns else ("plot_power", plan.table)
-    return Answer(plan.table, _short(plan.table), says, figure=figure, exact=True)
+    return Answer(plan.table, _short(plan.table), says, figure=("plot_power", plan.table), exact=True)
 
 
 def _short(table: pl.DataFrame) -> pl.DataFrame:

@@ -28,6 +28,7 @@ from slant.collector.studies.catalogue import Study, fits_of
 LEVEL = 0.05
 SETTINGS = ("chains", "iterations", "warmup", "adapt_delta", "n_draws", "max_rows", "truth_priors")
 """List what a caller may set; R's calibrate() has the defaults (except adapt_delta, which the fit has)."""
+_KINDS = ("thresholds_by", "disc_by")
 _OF_FIT = ("formula", "levels", "priors", "coding", "family", "step")
 _GRAIN = ("source", "study", "study_version", "variant", "fit", "model", "test")
 
@@ -160,6 +161,13 @@ def _planned(
             f'Can\'t calibrate "{others[0].name}", which is of the engine {others[0].engine}: it has no priors.',
             f"Bayesian fits of {study.name}: {', '.join(bayesian)}.",
         )
+    for definition in definitions:
+        if own := [name for name in _KINDS if definition.settings.get(name)]:
+            raise UsageError(
+                f'Can\'t calibrate "{definition.name}", whose {own[0]} gives parts of the rows thresholds or '
+                "discriminations of their own: no such data sets are drawn yet.",
+                f"Calibrate the fit without {own[0]}.",
+            )
     plan = [work for definition in definitions for work in plan_fits(db, study, definition, source=source)]
     if not plan:
         raise no_rows_error("calibrate", db, source)

@@ -17,6 +17,7 @@ from slant.analysis.calls.executors import Workers
 from slant.analysis.fitting.choices import CELL, crossed_choices
 from slant.analysis.fitting.fits import Progress, fit
 from slant.analysis.questions.power_of_levels import CONTRASTS, simulated_power
+from slant.analysis.questions.respondents_of_pilot import pilot_respondents
 from slant.analysis.rows.cells import GRAIN
 from slant.analysis.rows.study_choice import study_in
 from slant.analysis.rows.views import read_view
@@ -34,6 +35,11 @@ from slant.collector.study.records import StudyModel
 OF_WORDS, OF_GAMES = ("word", "wording", "combination", "residual"), ("game",)
 CONCURRENCY = 8
 MAX_DATA_SETS = 10_000
+OF_PILOT = (
+    "Simulated with the effects that the pilot's answers have, as they are (too large, if the pilot was chosen for "
+    "them), by R's mean_contrasts(). Answers are drawn one by one: of a model that answers a prompt alike each time, "
+    "repetitions find less."
+)
 OF_SIMULATION = (
     "Simulated by the study's own [simulation], with R's mean_contrasts(): put the effects there that you expect, or "
     "the smallest that would matter."
@@ -85,8 +91,9 @@ def plan_power(
     `residual` if it is left out) and, for effects as d, `sd`; for games `game` (of SI between games of one condition).
     Default numbers: the study's own, twice and four times as many words, and twice the wordings; repetitions 1, 2, 5.
 
-    A study of factors needs neither: the model in its `[simulation]` answers it `n_data_sets` times with each number of
-    repetitions (1, 2), and `power` of the rows is the share in which two levels differ (p < .05). `models` and `tests`
+    A study of factors is simulated: the model in its `[simulation]` (with a pilot, one that answers as each of its
+    models did) answers it `n_data_sets` times with each number of repetitions (1, 2), and `power` of the rows is the
+    share in which two levels differ (p < .05). `models` and `tests`
     narrow a pilot down; costs of given variances are for these models, by default those that the study asks. `workers`
     and `executor` are as for `fit()`.
 
@@ -95,11 +102,21 @@ def plan_power(
     """
     if not 2 <= n_data_sets <= MAX_DATA_SETS:
         raise UsageError(f"n_data_sets must be from 2 to {MAX_DATA_SETS:,}, but is {n_data_sets}.")
-    if pilot is None and variances is None and study is not None and CONTRASTS in fits_of(its := _named(study)):
-        planned = simulated_power(its, list(n_repetitions) or [1, 2], n_data_sets, workers=executor or workers)
-        named = pl.DataFrame({"model": [*models] or [its.models[0].model]})
-        priced, rests_on = _with_costs(named.join(planned, how="cross"), its, None, prices)
-        return PowerPlan(priced, [OF_SIMULATION], rests_on)
+    if variances is None and (its := _of_factors(study, pilot)) is not None:
+        answering, repetitions = executor or workers, list(n_repetitions) or [1, 2]
+        if pilot is None:
+            planned = simulated_power(its, repetitions, n_data_sets, workers=answering)
+            if models:
+                planned = pl.DataFrame({"model": [*models]}).join(planned.drop("model"), how="cross")
+        else:
+            own = pilot_respondents(pilot, its, source, answering)
+            asked = {key: one for key, one in own.items() if key[0] in (models or [key[0]])}
+            if not asked:
+                raise DatabaseError("Nothing to plan from: no model is left.", "See: analyze tables outcome_counts")
+            planned = simulated_power(its, repetitions, n_data_sets, workers=answering, respondents=asked)
+        planned = planned.filter(pl.col("test").is_in(list(tests))) if tests else planned
+        priced, rests_on = _with_costs(planned, its, pilot, prices)
+        return PowerPlan(priced, [OF_SIMULATION if pilot is None else OF_PILOT], rests_on)
     if (pilot is None) == (variances is None):
         raise UsageError(
             "Planning starts from a pilot or from given variances: one of them.",
@@ -148,6 +165,19 @@ def plan_power(
     plan = plan.with_columns(pl.col("n_calls").cast(pl.Int64))
     priced, rests_on = _with_costs(plan.select(*CELL, pl.exclude(*CELL, "cell")), study, pilot, prices)
     return PowerPlan(priced, [text.partition(": ")[2] for text in answer.messages], rests_on)
+
+
+def _of_factors(study: str | Path | Study | None, pilot: str | Path | None) -> Study | None:
+    """Return the study if its levels are compared, so that its plan is simulated."""
+    if pilot is not None and Path(pilot).is_file():
+        its = study_in(
+            pilot, study, lambda one: CONTRASTS in fits_of(one) or _can_be_planned(one), "can be planned for"
+        )
+    elif pilot is None and study is not None:
+        its = _named(study)
+    else:
+        return None
+    return its if CONTRASTS in fits_of(its) else None
 
 
 def _can_be_planned(study: Study) -> bool:

@@ -13,10 +13,16 @@ from slant import analysis, collector
 from slant.analysis.bridge.r_code import r_folder
 from slant.analysis.bridge.r_home import r_installation
 from slant.analysis.cli.main import analyze
+from slant.analysis.questions.checks.check_calls import read_profiles
 from slant.analysis.questions.power import PowerPlan
+from slant.analysis.questions.respondents_of_pilot import pilot_respondents
+from slant.analysis.rows.simulated_profiles import simulated_profiles
+from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UsageError
+from slant.collector.studies.catalogue import load_study
+from tests.analysis.test_factorial_fits import import_simulated
 from tests.support.fitted import small_database
-from tests.support.tiny_audit import write_audit
+from tests.support.tiny_audit import PAIRS, STUDY, audit, write_audit
 
 GIVEN = {"word": 250.0, "wording": 30.0, "residual": 3200.0, "sd": 60.0}
 NUMBERS = ("std_error", "df", "mde", "mde_d", "power")
@@ -154,3 +160,56 @@ def test_without_a_simulation_and_with_a_pilot_it_says_what_to_do(tmp_path: Path
         analysis.plan_power(file)
     result = CliRunner().invoke(analyze, ["power", "--study", str(file), "--word", "3"])
     assert "it is simulated, without --from or variances" in result.output
+
+
+UTILITIES = "\n[simulation]\nutilities = { gender = { man = -2.0 } }\nrefusal_rate = 0.02\nmalformed_rate = 0\n"
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Study]:
+    """A pilot of a small audit, twelve times asked, as its design simulates it."""
+    folder = tmp_path_factory.mktemp("pilot")
+    file = write_audit(folder)
+    file.write_text(f"{file.read_text('utf-8')}{UTILITIES}", encoding="utf-8")
+    import_simulated(load_study(file), folder / "a.duckdb", folder / "rows.jsonl", 12)
+    return folder / "a.duckdb", load_study(file)
+
+
+@pytest.mark.parametrize("text", [STUDY, PAIRS], ids=["vignettes", "pairs"])
+def test_simulated_profiles_have_the_numbers_of_the_view(text: str, tmp_path: Path) -> None:
+    study = audit(tmp_path, text=text)
+    import_simulated(study, tmp_path / "a.duckdb", tmp_path / "rows.jsonl", 2)
+    stored = read_profiles(tmp_path / "a.duckdb", study, None)
+    assert stored is not None
+    made = simulated_profiles(study, "small", {}, 7, 2).filter(data_set=6)  # the seed is 1, and 7 imports'
+    key = ["test", "template", "persona", "item", "repetition", "position", "gender", "measured"]
+    expected = stored.drop_nulls("measured").select(key).with_columns(pl.col("persona").fill_null("")).sort(key)
+    assert made.select(key).sort(key).equals(expected.cast(dict(made.select(key).schema)))
+
+
+@pytest.mark.needs("ordinal")
+def test_a_pilot_of_factors_gives_a_respondent_for_each_question(audited: tuple[Path, Study]) -> None:
+    db, study = audited
+    found = pilot_respondents(db, study, None, None)
+    assert set(found) == {("small", "rating"), ("small", "hire")}
+    rating = found["small", "rating"]
+    assert rating.utilities["gender"]["man"] == pytest.approx(-2, abs=0.8)
+    assert len(rating.thresholds) == 4
+    assert list(rating.thresholds) == sorted(rating.thresholds)
+    assert 0 <= rating.refusal_rate < 0.1
+
+
+@pytest.mark.needs("ordinal")
+def test_a_plan_from_a_pilot_of_factors_is_simulated_and_drawn_in_the_shell(
+    audited: tuple[Path, Study], tmp_path: Path
+) -> None:
+    db, _ = audited
+    figure = tmp_path / "power.svg"
+    options = ("--repetitions", "1,4", "--data-sets", 10, "--figure", figure, "--format", "csv")
+    result = power("--study", audited[1].path, "--from", db, *options)
+    assert result.exit_code == 0, result.output
+    table = pl.read_csv(result.stdout.encode()).filter(attribute="gender", test="rating")
+    assert table["power"].is_sorted()
+    assert table["power"][1] > 0.5
+    assert "Power by the size of the difference" in result.stderr
+    assert "<svg" in figure.read_text("utf-8")

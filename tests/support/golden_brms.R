@@ -101,4 +101,46 @@ answers <- c(
   ratio_of_counts = same(ours$tables$effects$ratio, stats::median(exp(draws(plain)[, "b_conditiontwo"]))),
   loo_of_counts = isTRUE(all.equal(ours$tables$loo$elpd_loo, loo["elpd_loo", "Estimate"], tolerance = 1e-6))
 )
+# Ratings, with thresholds and a discrimination for each model.
+ratings <- expand.grid(
+  template = letters[1:10], group = c("a", "b"), model = c("small", "large"), repetition = 1:6, stringsAsFactors = FALSE
+)
+set.seed(9)
+shift <- .8 * (ratings$group == "b") + stats::rnorm(10, 0, .5)[as.integer(factor(ratings$template))]
+noise <- stats::rlogis(nrow(ratings)) / ifelse(ratings$model == "large", 2, 1)
+ratings$rating <- 1L + findInterval(shift + noise, c(-1.5, -.3, .5, 1.6))
+formula <- "rating ~ group + (1 | template)"
+ours <- fit_brms(
+  ratings, formula,
+  levels = list(group = c("a", "b"), model = c("small", "large")), family = "cumulative", thresholds_by = "model",
+  disc_by = "model", chains = 2, iterations = 300, warmup = 150, seed = 7, save_to = kept
+)
+rows <- in_fixed_order(ratings, formula, "model")
+rows$group <- factor(rows$group)
+rows$model <- factor(rows$model, c("small", "large"))
+plain <- brms::brm(
+  brms::bf(rating | thres(4, gr = model) ~ group + (1 | template)) + brms::lf(disc ~ 0 + model, cmc = FALSE),
+  rows, brms::cumulative(),
+  prior = c(
+    brms::prior(normal(0, 2.5), class = b), brms::prior(normal(0, 2.5), class = Intercept),
+    brms::prior(normal(0, 1), class = b, dpar = disc), brms::prior(exponential(1), class = sd)
+  ),
+  chains = 2, iter = 300, warmup = 150, seed = 7, cores = 1, refresh = 0, control = list(adapt_delta = .95)
+)
+loo <- suppressWarnings(brms::loo(plain, cores = 1)$estimates)
+cells <- data.frame(group = "a", model = c("small", "large"))
+shares <- brms::posterior_epred(plain, newdata = cells, re_formula = NA)
+means <- vapply(1:2, function(cell) mean(shares[, cell, ] %*% 1:5), numeric(1))
+fixed <- brms::fixef(plain)[, "Estimate"]
+answers <- c(
+  answers,
+  columns_of_ratings = identical(colnames(draws(readRDS(kept))), colnames(draws(plain))),
+  bits_of_ratings = identical(c(draws(readRDS(kept))), c(draws(plain))),
+  estimates_of_ratings = same(ours$estimates$estimate[1:10], fixed),
+  terms_of_ratings = identical(ours$estimates$term[c(1, 5, 9, 10)], c(
+    "small: 1|2", "large: 1|2", "groupb", "disc: modellarge"
+  )),
+  predictions_of_ratings = same(ours$tables$predictions$estimate, means),
+  loo_of_ratings = same(unlist(ours$tables$loo[c("elpd_loo", "p_loo", "looic")]), loo[, "Estimate"])
+)
 cat(sprintf("%s %s\n", names(answers), answers), sep = "")

@@ -28,6 +28,50 @@ test_that("a step is of counts, not of ratings", {
   expect_error(bayes_family("cumulative", step = 64), "is for a rating")
 })
 
+two_kinds <- function() {
+  data <- data.frame(rating = 1:4, model = factor(c("large", "small", "large", "small"), c("small", "large")))
+  list(data = data, points = 1:4, kind_columns = list(thresholds = "model", disc = "model"), dropped = list())
+}
+
+draws_of_two <- function() {
+  drawn <- cbind(-1, 0, 1, -2, .5, 3, .8, log(2))
+  colnames(drawn) <- c(sprintf("b_Intercept[small,%d]", 1:3), sprintf("b_Intercept[large,%d]", 1:3), "b_groupb",
+                       "b_disc_modellarge")
+  rbind(drawn, drawn + .1)
+}
+
+test_that("rows have the thresholds and the discrimination of their model", {
+  rows <- row_thresholds(draws_of_two(), two_kinds())
+  expect_equal(unname(parameters_at(rows, row = 2)), rbind(c(-1, 0, 1), c(-.9, .1, 1.1)))
+  expect_equal(unname(parameters_at(rows, row = 1)[1, ]), 2 * c(-2, .5, 3))
+  used <- discriminated(matrix(1, 2, 4), rows)
+  expect_equal(used[1, ], c(2, 1, 2, 1))
+  by_hand <- plogis(2 * (.5 - 1)) - plogis(2 * (-2 - 1))
+  expect_equal(exp(family_of_ratings()$log_lik(2, used[1, 1], parameters_at(rows, row = 1)[1, ])), by_hand)
+  drawn <- withr::with_seed(1, replicate(2e4, family_of_ratings()$draw(used[1, ], parameters_at(rows, draw = 1))[[1]]))
+  expect_equal(mean(drawn == 2), by_hand, tolerance = .05)
+})
+
+test_that("thresholds and discriminations have names, and predictions are by model", {
+  parts <- two_kinds()
+  expect_equal(threshold_names(parts$points, levels_of_thresholds(parts))[c(1, 4)], c("small: 1|2", "large: 1|2"))
+  expect_equal(names_of_disc(parts), "disc: modellarge")
+  expect_equal(as.character(rating_kinds(parts)$rows$model), c("small", "large"))
+  parts$formula <- rating ~ 1
+  predicted <- rating_effects(draws_of_two()[, -7], parts)$predictions
+  expect_equal(predicted$model, c("small", "large"))
+})
+
+test_that("what thresholds and discriminations can't be is said", {
+  rows <- data.frame(rating = 1:4, model = "a", group = c("x", "y"), template = "t")
+  expect_error(kind_columns(rows, rating ~ group, "bernoulli", "model", NULL), "is for ratings")
+  expect_error(kind_columns(rows, rating ~ group + model, "cumulative", "model", NULL), "take the place of its effect")
+  expect_error(kind_columns(rows, rating ~ group, "cumulative", NULL, "person"), "person")
+  expect_equal(kind_columns(rows, rating ~ group * model, "cumulative", NULL, "model"), list(disc = "model"))
+  expect_message(one <- with_kind_columns(rows, rows, list(disc = "model"), list(), list()), "All rows are of one model")
+  expect_length(one$columns, 0)
+})
+
 made_ratings <- function(n = 2000) {
   withr::with_seed(1, {
     rows <- data.frame(group = sample(c("a", "b", "c"), n, TRUE), template = sample(sprintf("t%02d", 1:20), n, TRUE))

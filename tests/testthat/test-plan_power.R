@@ -131,3 +131,23 @@ test_that("a table of variances is no plan, and the fit is asked for", {
   shares <- data.frame(group = "item", term = "condition", variance = 1)
   expect_error(plan_power(shares), "give the fit itself, as in plan_power(fit_crossed(...))", fixed = TRUE)
 })
+
+simulated_plan <- function() {
+  plan <- expand.grid(
+    second = c("man", "clerk"), n_repetitions = 1:2, test = c("rating", "hire"), stringsAsFactors = FALSE
+  )
+  plan$attribute <- ifelse(plan$second == "man", "gender", "job")
+  plan$first <- ifelse(plan$second == "man", "woman", "nurse")
+  plan$estimate <- -c(.3, .6)[match(plan$second, c("man", "clerk"))]
+  plan$power <- pmin(.95, abs(plan$estimate) * plan$n_repetitions)
+  plan$power_error <- sqrt(plan$power * (1 - plan$power) / 100)
+  plan
+}
+
+test_that("of levels, the power is drawn by the size of the difference, and said", {
+  skip_if_not_installed("ggplot2")
+  expect_same_figure("power of levels", plot_power(simulated_plan()))
+  drawn <- plot_power(simulated_plan())
+  expect_match(drawn$labels$alt, "rating, gender, once each: man - woman, a difference of 0.3, is found in 30 %")
+  expect_error(plot_power(transform(simulated_plan(), power = NA_real_)), "no row has a power")
+})
