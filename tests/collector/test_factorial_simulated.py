@@ -109,3 +109,14 @@ def test_a_filter_holds_back_prompts_about_one_level(tmp_path: Path) -> None:
 def test_one_model_can_answer_otherwise_than_all_others(tmp_path: Path) -> None:
     found = simulated(tmp_path, "utilities = { gender = { man = 3 } }\n[simulation.models.small]\nintercept = 9")
     assert set(mean_by(found, "rating", 1).values()) > {0.0} or min(mean_by(found, "rating", 1).values()) > 4.9
+
+
+def test_thresholds_are_of_the_points_as_the_study_lists_them_whichever_way_a_scale_runs(tmp_path: Path) -> None:
+    shares: dict[str, Counter[str]] = {}
+    for direction in ("forward", "reversed"):
+        runs = ("max = 5", f'max = 5\ndirection = "{direction}"')
+        found = simulated(tmp_path / direction, "thresholds = [-4, -3, -2, 0]", runs)
+        shares[direction] = Counter(r.factors["values"][0] for trial, r in found if trial.test == "rating")
+    total = sum(shares["forward"].values())
+    assert all(abs(shares["forward"][p] - shares["reversed"][p]) < 0.1 * total for p in "12345")
+    assert shares["reversed"]["5"] > 0.4 * total

@@ -203,7 +203,8 @@ def _value(
         utility = (-felt_of_one if direction == REVERSED else felt_of_one) + respondent.acquiescence
         n = question.scale.high - question.scale.low + 1
         usual = [math.log(point / (n - point)) for point in range(1, n)]
-        cuts = respondent.thresholds if len(respondent.thresholds) == n - 1 else usual
+        listed = respondent.thresholds if len(respondent.thresholds) == n - 1 else usual
+        cuts = [-cut for cut in listed[::-1]] if direction == REVERSED else listed
         return question.scale.low + sum(utility + logistic > cut for cut in cuts)
     if question.kind == "yes_no":
         return YES_NO[0] if felt_of_one + respondent.acquiescence + logistic > 0 else YES_NO[1]
