@@ -5,8 +5,8 @@
 #' repetitions don't replace words. Of a study of factors, whose plan is simulated: the power to find the difference of
 #' two levels by its size, a point for each pair, with 95 % intervals of the simulation.
 #'
-#' @param data a plan, such as [plan_power()] returns; of a study of factors a data frame with `attribute`, `estimate`,
-#'   `power`, `power_error`, `n_repetitions` (Python's `plan_power()` makes it, or `analyze power --out`).
+#' @param data a plan, such as [plan_power()] returns; of a study of factors a data frame with `attribute`, `first`,
+#'   `second`, `estimate`, `power`, `n_data_sets`, `n_repetitions` (Python's `plan_power()` makes it, or `analyze power --out`).
 #' @inherit plot_effect_sizes params return
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
@@ -91,14 +91,15 @@ plot_power_of_levels <- function(data, file, width, height) {
 }
 
 power_of_levels_to_draw <- function(data) {
-  needed <- c("attribute", "first", "second", "estimate", "power", "power_error", "n_repetitions")
+  needed <- c("attribute", "first", "second", "estimate", "power", "n_data_sets", "n_repetitions")
   check_columns(data, needed, to = "draw the power of a design")
   rows <- data[is.finite(data$power) & is.finite(data$estimate), , drop = FALSE]
   if (nrow(rows) == 0) stop_with("Can't draw the power of a design: no row has a power.")
   rows$x <- abs(rows$estimate)
   rows$at <- rows$power
-  rows$low <- pmax(0, rows$power - 1.96 * rows$power_error)
-  rows$high <- pmin(1, rows$power + 1.96 * rows$power_error)
+  interval <- wilson(round(rows$power * rows$n_data_sets), rows$n_data_sets)
+  rows$low <- interval$rate_low
+  rows$high <- interval$rate_high
   repetitions <- sort(unique(rows$n_repetitions))
   shown <- ifelse(repetitions == 1, "once each", paste(repetitions, "times each"))
   rows$look <- factor(rows$n_repetitions, repetitions, shown)

@@ -15,6 +15,7 @@ from slant.analysis.calls.call import Call, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.questions.respondents_of_pilot import Respondents
 from slant.analysis.rows.simulated_profiles import simulated_profiles
+from slant.collector.designs.factorial.estimands import TEMPLATE
 from slant.collector.errors import StudyError
 from slant.collector.studies.catalogue import Study, fits_of
 
@@ -99,6 +100,7 @@ def _of_model(
         .group_by("n_repetitions", "n_calls", *_PAIR, maintain_order=True)
         .agg(pl.col("estimate", "std_error").mean(), power=is_found.mean(), n_data_sets=pl.col("p_value").count())
     )
+    summed = summed.filter(pl.col("attribute") != TEMPLATE)  # their effects are drawn for each data set
     error = (pl.col("power") * (1 - pl.col("power")) / pl.col("n_data_sets")).sqrt()
     named = summed.select(pl.lit(model).alias("model"), pl.all())
     return named.select(pl.exclude("n_data_sets"), power_error=error, n_data_sets="n_data_sets")

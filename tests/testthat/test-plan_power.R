@@ -140,7 +140,7 @@ simulated_plan <- function() {
   plan$first <- ifelse(plan$second == "man", "woman", "nurse")
   plan$estimate <- -c(.3, .6)[match(plan$second, c("man", "clerk"))]
   plan$power <- pmin(.95, abs(plan$estimate) * plan$n_repetitions)
-  plan$power_error <- sqrt(plan$power * (1 - plan$power) / 100)
+  plan$n_data_sets <- 100L
   plan
 }
 
