@@ -237,9 +237,8 @@ class Design(ABC):
         return False
 
     def dealt(self, data: Any, seed: int) -> Any:
-        """Return the data of a study with its words dealt to groups at random by the seed, as its variant `null` asks
-        them; None if a design has nothing to deal. A simulated model still answers by each word's own group.
-        """
+        """Return the data of a study as its variant `null` asks them (`dealt_words`, by the seed); None if a design has
+        nothing to deal. A simulated model still answers by each word's own group."""
         return None
 
     def source_variant(self, study: StudyFile) -> str | None:
