@@ -5,7 +5,7 @@ python -m bench [--quick | --long] [--only NAME …]
 Groups, and about how long each takes on two idle cores (--quick): speed 2 min, memory 1 min, resume, slow, full_speed
 and while_read 1 min each, games 2 min, histories seconds (all of these together: 3 min); compare 1 min (20 s) and
 nothing 3 min (20 s) and growth 3 min (50 s) need R and ../shared/data; stopping 5 min (10 s) needs R; executing 20
-min (3 min) needs Dask; bridge 1 min (10 s) wants pandas for its baseline; profiles 2 min (20 s) needs R; view_pages 1
+min (3 min) needs Dask; rows 2 min (20 s); bridge 1 min (10 s) wants pandas for its baseline; profiles 2 min (20 s) needs R; view_pages 1
 min (20 s); processes 2 min (30 s), merge 6 min (30 s), lake 20 min (1 min); views 10 min, most of it to make ten
 million trials (20 s); bayes 15 min (5 min) needs brms and a compiler; truth 5 min (1 min; --long 80 min, brms
 and rstan) needs R, and ends with exit code 1 where a claim does not hold.
@@ -24,9 +24,9 @@ import click
 from bench.bayes import bayes
 from bench.collecting import full_speed, games, histories, memory, resume, slow, speed, while_read
 from bench.fitting import bridge, compare, growth, topics
+from bench.imports import people, rows
 from bench.many import executing, lake, merging, processes
 from bench.measures import Measure, table
-from bench.people import people
 from bench.questions import nothing, stopping, words
 from bench.tables import game_tables, profile_tables, view_pages, views, word_lists
 from bench.truth import truth
@@ -67,6 +67,7 @@ def plan(*, quick: bool, long: bool) -> dict[str, Callable[[], list[Measure]]]:
         "merge": lambda: merging(2_000 if quick else 125_000),
         "lake": lambda: lake(100_000 if quick else 10_000_000),
         "people": lambda: people(2_000 if quick else 100_000),
+        "rows": lambda: rows(20_000 if quick else 1_000_000),
         "word_lists": lambda: word_lists(20_000 if quick else 1_000_000),
         "views": lambda: views(100_000 if quick else 10_000_000),
     }

@@ -10,9 +10,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
 from slant.collector.sources import Source
@@ -65,6 +66,13 @@ class Trial:
     content: str | None = None
     occasion: int | None = None
     first_trial_id: str | None = None
+
+    def copy(self) -> Trial:
+        """Return another one, to be changed before anybody sees it: `dataclasses.replace` takes four times as long."""
+        return Trial(*_values_of_trial(self))
+
+
+_values_of_trial = attrgetter(*(each.name for each in fields(Trial)))
 
 
 @dataclass(frozen=True, slots=True)

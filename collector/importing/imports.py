@@ -183,7 +183,7 @@ def _import_file(
             if isinstance(row, Problem):
                 report.problems.append(row)
             else:
-                writer.add(row, reader.attempt(row))
+                writer.add(row, reader.record(row))
         except MissingAnswerError:
             reader.notes.missing += 1
             report.rows_without_answer += 1

@@ -33,19 +33,23 @@ def read_counts(draft: Mapping[str, Any], model: StudyModel) -> dict[str, Any]:
     Where a file has `tokens` alone, that is the count which the study analyses for this model; where it has no such
     column, `tokens` is made from the others. An empty cell in a column that is there stays unknown.
     """
-    counts: dict[str, Any] = {name: count(draft.get(name), name) for name in COUNTS}
+    counts: dict[str, Any] = dict.fromkeys(COUNTS)
+    for name in COUNTS:
+        if name in draft:
+            counts[name] = count(draft[name], name)
     source = _token_source(draft, model)
     if "tokens" not in draft:
         source = source or ("usage" if counts["reasoning_tokens"] is not None else "output")
         counts["tokens"] = counts[_COLUMN[source]]
     elif source is not None and counts[_COLUMN[source]] is None:
         counts[_COLUMN[source]] = counts["tokens"]
-    return counts | {"token_source": source if counts["tokens"] is not None else None}
+    counts["token_source"] = source if counts["tokens"] is not None else None
+    return counts
 
 
 def _token_source(draft: Mapping[str, Any], model: StudyModel) -> TokenSource | None:
     token_source = draft.get("token_source")
-    if is_empty(token_source):
+    if token_source is None or is_empty(token_source):
         return model.token_source or _BY_MEASURE.get(model.measure)
     if word(token_source) not in get_args(TokenSource):
         raise CellError(f"token_source must be one of {', '.join(get_args(TokenSource))}, but is {shown(token_source)}")

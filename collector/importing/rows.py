@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any, cast, get_args
 
 from slant.collector.ask.attempts import AttemptMaker, AttemptPlace, Measures
@@ -13,6 +12,7 @@ from slant.collector.ask.option_logprobs import OptionLogprobs
 from slant.collector.designs import Design
 from slant.collector.designs.study import Study
 from slant.collector.errors import StudyError, UsageError
+from slant.collector.importing.alike_rows import AlikeRows, Place, Said, is_plain, of_all, record_of
 from slant.collector.importing.file_notes import FileNotes
 from slant.collector.importing.games import GameRows
 from slant.collector.importing.layouts import Layout, Row
@@ -40,7 +40,7 @@ from slant.collector.importing.renamed import Names
 from slant.collector.importing.row_counts import COUNTS, read_counts
 from slant.collector.providers.exchange import Exchange
 from slant.collector.providers.temperature import sent_temperature
-from slant.collector.records import Attempt, LogprobKind, Outcome, Reading, ReasoningKind, Reply, Run, Trial
+from slant.collector.records import LogprobKind, Outcome, Reading, ReasoningKind, Reply, Run, Trial
 from slant.collector.stable_ids import numbered_ids, stable_id
 from slant.collector.study.records import StudyModel
 from slant.collector.system.json_text import encoded
@@ -48,6 +48,7 @@ from slant.collector.system.json_text import encoded
 _OUTCOMES = tuple(name for name in get_args(Outcome) if name != "failed")
 _NAMED = (*PLACE, "group")
 _MOST_PLACES = 100_000
+_OPTIONS = ("option_a", "option_b", "expected")
 _OF_LOGPROBS = ("option_a_logprob", "option_b_logprob", "logprob_kind")
 _NO_LOGPROBS = OptionLogprobs()
 _LONG_TEXT = 40
@@ -70,14 +71,23 @@ class RowReader:
         self._placer = self._design.row_placer(study)
         self._has_turns = self._design.has_turns(study)
         self._plans_repetitions = type(self._design).repeated is not Design.repeated
-        self._known_places: dict[tuple[Any, ...], tuple[Trial, bool]] = {}
+        self._known_places: dict[tuple[Any, ...], Place] = {}
+        self._alike = AlikeRows(study, layout)
 
-    def attempt(self, row: Row) -> Attempt:
-        """Raise CellError if the row can't be read; nothing of it is kept then."""
-        draft = self._layout.draft(self._study, row)
-        model = self._model_of(draft)
-        conversation, trial, turn, is_known = self._games.trial_of(draft, model) or self._planned(draft, model)
-        given = _given_outcome(draft)
+    def record(self, row: Row) -> dict[str, Any]:
+        """Return the attempt of a row, as its line in the journal has it. Raise CellError if the row can't be read;
+        nothing of it is kept then.
+        """
+        key, said = self._alike.find(row)
+        draft = row.cells if said is not None and said.is_draft else self._layout.draft(self._study, row)
+        model = self._model_of(draft) if said is None else said.model
+        place = None if said is None else said.place
+        if (of_game := self._games.trial_of(draft, model)) is not None:
+            conversation, trial, turn, is_known = of_game
+        else:
+            trial, place = self._planned(draft, model, place)
+            conversation, turn, is_known = trial.game or trial.trial_id, place.turn, place.is_known
+        given = _given_outcome(draft) if said is None else said.outcome
         if self._layout.skips_missing and given in (None, "answered") and _is_unanswered(draft.get("answer"), trial):
             raise MissingAnswerError("has no answer")
         if (position := count(draft.get("position"), "position")) != trial.position:
@@ -85,70 +95,81 @@ class RowReader:
         if turn is not None and "prompt_as_sent" in draft:
             _check_prompt(self._design.text(self._study, model, trial), draft["prompt_as_sent"])
         counts = read_counts(draft, model)
-        reply = self._design.as_imported_reply(self._study, trial, _reply(draft, counts))
+        as_given = _reply(draft, counts, None if said is None else said.reply)
+        reply = self._design.as_imported_reply(self._study, trial, as_given)
         reading = self._read(trial, reply, given, factors_in(draft.get("factors")))
         if given is not None and reply.detail is None and "detail" in draft:
             reading = replace(reading, detail=None)  # an export says that nobody had to read it
-        measures = Measures(
-            counts["tokens"], counts["token_source"], counts["reasoning_tokens_recounted"], _logprobs(draft)
-        )
+        logprobs = _logprobs(draft)
         cost_usd = amount(draft.get("cost_usd"), "cost_usd")
-        place = AttemptPlace(conversation, turn or 1, 1, is_final=True, prompt_hash=None, body=None, cost_usd=cost_usd)
         self._note(trial, is_known, counts, reply, reading)
-        return self._maker.make(model, trial, place, Exchange(body=_kept(row, draft)), reply, reading, measures)
+        kept = _kept(row, draft)
+        if said is not None and reply is as_given and reading.detail is None:
+            return self._maker.record_like(said.record, trial, reply, reading, counts, logprobs, cost_usd, kept)
+        measures = Measures(counts["tokens"], counts["token_source"], counts["reasoning_tokens_recounted"], logprobs)
+        at = AttemptPlace(conversation, turn or 1, 1, is_final=True, prompt_hash=None, body=None, cost_usd=cost_usd)
+        record = record_of(self._maker.make(model, trial, at, Exchange(body=kept), reply, reading, measures))
+        if key is not None and place is not None and place.is_told and reply is as_given and is_plain(record, reply):
+            self._alike.keep(key, Said(model, place, given, reply, draft == row.cells, of_all(record)))
+        return record
 
-    def _planned(self, draft: Mapping[str, Any], model: StudyModel) -> tuple[str, Trial, int | None, bool]:
-        """Return the conversation, the trial of the plan that a row is of, its turn (None if a question is asked
-        alone), and whether the study knows its word.
-        """
+    def _planned(self, draft: Mapping[str, Any], model: StudyModel, place: Place | None) -> tuple[Trial, Place]:
+        """Return the trial of the plan that a row is of, and its place, which rows alike need not look up."""
+        if from_zero := self._called.from_zero:
+            draft = {**draft, **{name: _counted_from_one(draft.get(name)) for name in from_zero}}
+        place = place or self._place_of(draft, model)
+        if place.added:
+            draft = {**draft, **place.added}
+        # counted before the rest, so that mending a row moves no other
+        repetition = self._repetition(draft, place.cell, model)
+        planned = place.planned
+        if repetition != planned.repetition and place.is_known and self._plans_repetitions:
+            planned = self._design.repeated(self._study, planned, repetition)
+        trial = with_options(self._design, planned, draft, repetition, place.ids(repetition))
+        if place.turn is not None:
+            trial_id = stable_id(trial.trial_id, place.turn)
+            trial = replace(trial, game=trial.trial_id, round=place.turn, trial_id=trial_id)
+        return trial, place
+
+    def _place_of(self, draft: Mapping[str, Any], model: StudyModel) -> Place:
         if model.model not in self._cells:
             self._cells[model.model] = PlannedCells(self._study, model)
+        cells = self._cells[model.model]
         turn = draft["turn"] if self._layout.has_turns and "turn" in draft else None
         if turn is None and self._has_turns and self._layout.has_turns:
-            turn = self._cells[model.model].turn_of(draft)
+            turn = cells.turn_of(draft)
         if turn is None and self._has_turns:
             raise CellError("says of no turn which it is: a column round must number them")
-        draft, (planned, is_known) = self._found(draft, model, turn or 1)
-        # counted before the rest, so that mending a row moves no other
-        repetition = self._repetition(draft, planned, model, turn)
-        if repetition != planned.repetition and is_known and self._plans_repetitions:
-            planned = self._design.repeated(self._study, planned, repetition)
-        trial = with_options(self._design, planned, draft, repetition)
-        if turn is not None:
-            trial = replace(trial, game=trial.trial_id, round=turn, trial_id=stable_id(trial.trial_id, turn))
-        return trial.game or trial.trial_id, trial, turn, is_known
-
-    def _found(
-        self, draft: Mapping[str, Any], model: StudyModel, turn: int
-    ) -> tuple[Mapping[str, Any], tuple[Trial, bool]]:
-        """Return the draft with its place, and what the plan has there, which is looked up once for each place."""
         key = (model.model, turn, *[cell if type(cell) is str else (repr(cell),) for cell in map(draft.get, _NAMED)])
-        if (known := self._known_places.get(key)) is not None:
-            return draft, known
-        placed = self._placed(draft, self._cells[model.model])
-        found = self._cells[model.model].find(placed, turn)
+        if (place := self._known_places.get(key)) is not None:
+            return place
+        placed, is_told = self._placed(draft, cells)
+        planned, is_known = cells.find(placed, turn or 1)
+        added = {name: cell for name, cell in placed.items() if name not in draft or draft[name] is not cell}
+        of_cell = (planned.test, planned.condition, planned.group, planned.item, planned.wording)
+        hashed = hash((planned.model, *of_cell, turn))
+        place = Place(added, planned, turn, is_known, hashed, numbered_ids(*_parts_of_id(planned)), is_told)
         if placed is draft and len(self._known_places) < _MOST_PLACES:
-            self._known_places[key] = found
-        return placed, found
+            self._known_places[key] = place
+        return place
 
-    def _placed(self, draft: Mapping[str, Any], cells: PlannedCells) -> Mapping[str, Any]:
-        """Return the draft with the place of its trial; where no column has that, the row's id may name it."""
-        if self._called.from_zero:
-            draft = {**draft, **{name: _counted_from_one(draft.get(name)) for name in self._called.from_zero}}
+    def _placed(self, draft: Mapping[str, Any], cells: PlannedCells) -> tuple[Mapping[str, Any], bool]:
+        """Return the draft with the place of its trial; where no column has that, the row's id may name it. And whether
+        all rows alike are placed so."""
         if self._placer is not None and self._layout.skips_missing:
             draft = self._by_columns(draft)
         lacking = {name for name in PLACE if is_empty(draft.get(name))} - cells.said_by_study
         if not self._layout.skips_missing or not lacking:
-            return draft
+            return draft, True
         named = next((word(draft[name]) for name in IDS if not is_empty(draft.get(name))), None)
         if named is not None and (place := cells.place_in_id(named)):
-            return {**draft, **{name: value for name, value in place.items() if is_empty(draft.get(name))}}
+            return {**draft, **{name: value for name, value in place.items() if is_empty(draft.get(name))}}, False
         if lacking == set(PLACE) - cells.said_by_study:
             if "trial_type" in draft or is_missing(draft.get("answer")):
                 raise OtherRowError("names no trial")
             if named is not None:
                 raise CellError(f"its id {shown(named)} names no trial of the study: say by --map where that is")
-        return draft
+        return draft, False
 
     def _by_columns(self, draft: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the draft with the place that columns of the design tell."""
@@ -194,12 +215,12 @@ class RowReader:
             raise CellError(f"model is {shown(name)}, but --model says {self._model.model}")
         return self._model
 
-    def _repetition(self, draft: Mapping[str, Any], planned: Trial, model: StudyModel, turn: int | None) -> int:
-        place = (planned.test, planned.condition, planned.group, planned.item, planned.wording)
-        cell = hash((planned.model, *place, turn))
-        notes, answer = self.notes, draft.get("answer")
+    def _repetition(self, draft: Mapping[str, Any], cell: int, model: StudyModel) -> int:
+        notes = self.notes
         notes.seen[cell] += 1
-        notes.note_answer(cell, (str(answer), str(draft.get("tokens")), str(draft.get("output_tokens"))))
+        if notes.tells_sameness:
+            answer = draft.get("answer")
+            notes.note_answer(cell, (str(answer), str(draft.get("tokens")), str(draft.get("output_tokens"))))
         if not is_empty(draft.get("repetition")):
             return whole_number(draft["repetition"], "repetition", 1)
         content = hash((cell, frozenset(zip(draft, map(str, draft.values()), strict=True))))
@@ -260,21 +281,30 @@ def _given_outcome(draft: Mapping[str, Any]) -> Outcome | None:
     return cast(Outcome, outcome) if outcome else None
 
 
-def _reply(draft: Mapping[str, Any], counts: Mapping[str, Any]) -> Reply:
-    """Return the reply of a row. An empty answer stays '' (a CSV can't tell it from an unknown one); all other empty
-    texts are unknown.
+def _reply(draft: Mapping[str, Any], counts: Mapping[str, Any], alike: Reply | None) -> Reply:
+    """Return the reply of a row, which has all but counts and texts of the reply of a row alike. An empty answer stays
+    '' (a CSV can't tell it from an unknown one); all other empty texts are unknown.
     """
+    input_tokens = count(draft.get("input_tokens"), "input_tokens")
+    if alike is None:
+        alike = Reply(
+            reasoning_kind=_reasoning_kind(draft),
+            detail=text(draft.get("detail")) or None,
+            finish_reason=text(draft.get("finish_reason")) or None,
+            served_model=text(draft.get("served_model")) or None,
+            fingerprint=text(draft.get("fingerprint")) or None,
+        )
     return Reply(
         answer=text(draft.get("answer")),
         output_tokens=counts["output_tokens"],
         reasoning_tokens=counts["reasoning_tokens"],
-        input_tokens=count(draft.get("input_tokens"), "input_tokens"),
+        input_tokens=input_tokens,
         reasoning_text=text(draft.get("reasoning_text")) or None,
-        reasoning_kind=_reasoning_kind(draft),
-        detail=text(draft.get("detail")) or None,
-        finish_reason=text(draft.get("finish_reason")) or None,
-        served_model=text(draft.get("served_model")) or None,
-        fingerprint=text(draft.get("fingerprint")) or None,
+        reasoning_kind=alike.reasoning_kind,
+        detail=alike.detail,
+        finish_reason=alike.finish_reason,
+        served_model=alike.served_model,
+        fingerprint=alike.fingerprint,
         request_id=text(draft.get("request_id")) or None,
     )
 
@@ -304,7 +334,9 @@ def _logprobs(draft: Mapping[str, Any]) -> OptionLogprobs:
 def _kept(row: Row, draft: Mapping[str, Any]) -> str:
     """Return the row as the file has it, as JSON, but for the long texts that have columns of their own."""
     long = [value for value in (draft.get("reasoning_text"), draft.get("answer")) if value]
-    cells = {name: cell for name, cell in row.cells.items() if cell not in long and name not in ("request", "response")}
+    cells = {name: cell for name, cell in row.cells.items() if cell not in long}
+    cells.pop("request", None)
+    cells.pop("response", None)
     kept = {"file": row.file, "line": row.line, "row": cells}
     try:
         return encoded(kept).decode()
@@ -312,20 +344,22 @@ def _kept(row: Row, draft: Mapping[str, Any]) -> str:
         return json.dumps(kept, ensure_ascii=False, default=str)
 
 
-def with_options(design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int) -> Trial:
+def with_options(
+    design: Design, planned: Trial, draft: Mapping[str, Any], repetition: int, trial_id: str | None = None
+) -> Trial:
     """Return the trial itself. Its id does not depend on the file, its order, or the study's version: twice is once."""
     draft_factors = factors_in(draft.get("factors"))
-    ours = (planned.option_a, planned.option_b, planned.expected)
-    trial = replace(
-        planned,
-        trial_id=_trial_id(planned, repetition),
-        repetition=repetition,
-        position=count(draft.get("position"), "position"),
-        option_a=_option(draft.get("option_a"), ours) or planned.option_a,
-        option_b=_option(draft.get("option_b"), ours) or planned.option_b,
-        expected=_option(draft.get("expected"), ours) or planned.expected,
-        factors=planned.factors if draft_factors is None else draft_factors,
-    )
+    trial = planned.copy()
+    trial.trial_id = trial_id or numbered_ids(*_parts_of_id(planned))(repetition)
+    trial.repetition = repetition
+    trial.position = count(draft.get("position"), "position")
+    if not draft.keys().isdisjoint(_OPTIONS):
+        ours = (planned.option_a, planned.option_b, planned.expected)
+        trial.option_a = _option(draft.get("option_a"), ours) or planned.option_a
+        trial.option_b = _option(draft.get("option_b"), ours) or planned.option_b
+        trial.expected = _option(draft.get("expected"), ours) or planned.expected
+    if draft_factors is not None:
+        trial.factors = draft_factors
     try:
         trial = design.as_imported(planned, trial, draft)
     except StudyError as error:
@@ -358,10 +392,3 @@ def _is_unanswered(answer: Any, trial: Trial) -> bool:
 def _parts_of_id(trial: Trial) -> tuple[Any, ...]:
     cell = (trial.test, trial.item, trial.group, trial.wording, trial.condition)
     return (trial.study, "imported", trial.variant, trial.model, *cell)
-
-
-def _trial_id(trial: Trial, repetition: int) -> str:
-    return _ids_of(*_parts_of_id(trial))(repetition)
-
-
-_ids_of = lru_cache(_MOST_PLACES)(numbered_ids)

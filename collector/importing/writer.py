@@ -19,7 +19,7 @@ from slant.collector.keep.database import reading
 from slant.collector.keep.journal import Journal, journal_folder, pack_journals
 from slant.collector.keep.journal_files import journal_name, journal_paths, journal_size
 from slant.collector.keep.journal_loader import CHUNK_BYTES, Loader, LoadReport, load_journals
-from slant.collector.records import Attempt, Run
+from slant.collector.records import Run
 
 
 @dataclass
@@ -41,12 +41,12 @@ class ImportReport:
     left_out: tuple[str, ...] = ()
     people: int = 0
 
-    def count(self, attempt: Attempt, n: int = 1) -> None:
+    def count(self, record: Mapping[str, Any], n: int = 1) -> None:
         self.rows_imported += n
-        cell = (attempt.model, attempt.test)
+        cell = (record["model"], record["test"])
         self.rows_by_test[cell] += n
-        is_label = attempt.answer in (attempt.option_a, attempt.option_b)
-        self.refusals_by_test[cell] += n * (not (is_label if self.only_labels else attempt.outcome == "answered"))
+        is_label = record["answer"] in (record["option_a"], record["option_b"])
+        self.refusals_by_test[cell] += n * (not (is_label if self.only_labels else record["outcome"] == "answered"))
 
     def sort(self, models: Sequence[str], tests: Sequence[str]) -> None:
         """Put the counts into the order of the study."""
@@ -71,7 +71,7 @@ class ImportWriter:
     def __init__(self, db: Path, run: Run, report: ImportReport, texts: Iterable[Mapping[str, Any]] = ()) -> None:
         self._db, self._run, self._report, self._texts = db, run, report, texts
         self._journal: Journal | None = None
-        self._batch: list[Attempt] = []
+        self._batch: list[Mapping[str, Any]] = []
         self._beside = ThreadPoolExecutor(1, "import")
         self._loader, self._loading = Loader(db), Future[LoadReport]()
         self._loading.set_result(LoadReport())
@@ -97,22 +97,22 @@ class ImportWriter:
                 self._load()
                 packing.result()
 
-    def add(self, row: Row, attempt: Attempt) -> None:
-        """Take an attempt that is new; count or report one that is there."""
-        counts = (attempt.reasoning_tokens, attempt.output_tokens)
-        content = _content(attempt.answer, attempt.tokens, *counts, _md5(attempt.reasoning_text))
-        stored = self._known.setdefault(attempt.trial_id, content)
+    def add(self, row: Row, record: Mapping[str, Any]) -> None:
+        """Take an attempt that is new, as its line in the journal has it; count or report one that is there."""
+        counts = (record["reasoning_tokens"], record["output_tokens"])
+        content = _content(record["answer"], record["tokens"], *counts, _md5(record["reasoning_text"]))
+        stored = self._known.setdefault(record["trial_id"], content)
         if stored is not content:
             same = _are_alike(stored, content)
             self._report.rows_already_there += same
             if not same:
                 self._report.problems.append(Problem(row.file, row.line, _DIFFERS))
             return
-        self.take(attempt)
+        self.take(record)
 
-    def take(self, attempt: Attempt) -> None:
+    def take(self, record: Mapping[str, Any]) -> None:
         """Take an attempt that is known to be new."""
-        self._batch.append(attempt)
+        self._batch.append(record)
         if len(self._batch) >= _BATCH:
             self._write()
             self._load_meanwhile()
@@ -124,8 +124,8 @@ class ImportWriter:
         if not self._batch:
             return
         self._begun().append_many(self._batch)
-        for attempt in self._batch:
-            self._report.count(attempt)
+        for record in self._batch:
+            self._report.count(record)
         self._batch.clear()
 
     def _load_meanwhile(self) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import random
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +19,7 @@ from slant.collector.errors import JournalError
 from slant.collector.keep import journal_files, journal_loader
 from slant.collector.keep.database import reading
 from slant.collector.keep.final_trials import read_finals
-from slant.collector.keep.journal import FolderLock, journal_folder, pack_journals
+from slant.collector.keep.journal import FolderLock, Journal, journal_folder, pack_journals
 from slant.collector.keep.journal_files import (
     compress,
     compress_finished,
@@ -28,7 +30,9 @@ from slant.collector.keep.journal_files import (
     whole_lines,
 )
 from slant.collector.keep.journal_loader import load_journals, waiting_bytes
+from slant.collector.stable_ids import stable_id
 from tests.support.journals import journal_text, only_journal
+from tests.support.made import a_run, an_attempt
 from tests.support.tiny_study import write_tiny
 
 REPEAT = 30
@@ -65,6 +69,18 @@ def test_a_run_leaves_a_journal_of_an_eighth_of_its_text(answered: Path) -> None
     [path] = journal_paths(journal_folder(answered))
     assert path.name.endswith(".jsonl.zst")
     assert path.stat().st_size * 8 < journal_size(path) == len(journal_text(path))
+
+
+def test_checksums_make_a_compressed_journal_hardly_larger(tmp_path: Path) -> None:
+    """The size that it had before: without sums, as zstd compresses by itself."""
+    with Journal(tmp_path / "a.duckdb", a_run()) as journal:
+        journal.append_many(replace(an_attempt(n), trial_id=stable_id(n), tokens=n * 97 % 901) for n in range(20_000))
+    path, text = journal.path, journal.path.read_bytes()
+    without = re.sub(rb',"sum":"[^"]{4}"}\n', b"}\n", text)
+    options: dict[int, int] = {journal_files.zstd.CompressionParameter.compression_level: 7}
+    before = journal_files.zstd.ZstdCompressor(options=options).compress(without, 2)
+    assert len(text) - len(without) == 13 * text.count(b"\n")
+    assert compress(path).stat().st_size <= 1.05 * len(before)
 
 
 def test_a_database_is_made_again_from_compressed_journals(plain: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from slant.collector.designs import design_named
 from slant.collector.designs.study import Study
 from slant.collector.keep.database import reading
 from slant.collector.keep.frames import frame_of
+from slant.collector.keep.journal import journal_folder
+from slant.collector.keep.journal_files import journal_paths, journal_run, opened_journal
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import load_study
 from slant.collector.studies.new_study import write_new_study
@@ -135,6 +138,34 @@ def test_answers_of_every_design_come_back_as_they_were(
     assert kept(folder / "b.duckdb", ending) == kept(folder / "a.duckdb", ending)
     again = import_trials(folder / "a.duckdb", study, [out], variant=study.variant)
     assert (again.rows_imported, again.problems) == (0, [])
+
+
+@pytest.mark.parametrize("name", STUDIES)
+@settings(max_examples=3, deadline=None, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@given(data=st.data(), is_numbered=st.booleans())
+def test_rows_alike_become_what_each_would_become_alone(
+    name: str, data: st.DataObject, is_numbered: bool, studies: Studies, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    study: Study = studies[name]
+    folder = tmp_path_factory.mktemp("alike")
+    several = data.draw(st.lists(answers(planned(study)), min_size=2, max_size=4))
+    rows = [row | {"repetition": n if is_numbered else None} for n, some in enumerate(several, 1) for row in some]
+    (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("slant.collector.importing.alike_rows._MOST", 0)
+        alone = import_trials(folder / "alone.duckdb", study, [folder / "rows.jsonl"], variant=study.variant)
+    alike = import_trials(folder / "alike.duckdb", study, [folder / "rows.jsonl"], variant=study.variant)
+    assert replace(alike, run_id=None) == replace(alone, run_id=None)
+    assert journal_of(folder / "alike.duckdb") == journal_of(folder / "alone.duckdb")
+
+
+def journal_of(db: Path) -> list[dict[str, Any]]:
+    """The attempts in the only journal of a database, but for the name of their run."""
+    [path] = journal_paths(journal_folder(db))
+    with opened_journal(path) as file:
+        text = file.read().decode().replace(journal_run(path), "")
+    records = [json.loads(line) for line in text.removesuffix("\n").split("\n")]
+    return [{name: record[name] for name in record if name != "sum"} for record in records if "kind" not in record]
 
 
 def test_games_of_others_need_their_rounds_and_choices_alone(tmp_path: Path) -> None:

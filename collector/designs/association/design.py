@@ -172,7 +172,9 @@ class Association(Design):
             return planned
         first = planned.factors["first_option"]
         other = planned.option_b if first == planned.option_a else planned.option_a
-        return replace(planned, factors={**planned.factors, "first_option": other})
+        trial = planned.copy()
+        trial.factors = {**planned.factors, "first_option": other}
+        return trial
 
     def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
         return any(name == model.model for name, _, _ in study.data.simulation)

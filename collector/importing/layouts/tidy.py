@@ -47,6 +47,13 @@ there is no whole answer, what was chosen does as well."""
 ALIASES_OF_GAMES = {"class": "condition", "job": "item"}
 OF_GAMES = ("game", "round", "is_success", *ALIASES_OF_GAMES)
 CHECKED = ("study", "variant", "source")
+VARYING = frozenset({
+    "answer", "reasoning_text", "tokens", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted",
+    "input_tokens", "repetition", "position", "cost_usd", "request_id", "option_a_logprob", "option_b_logprob",
+})  # fmt: skip
+"""What differs between rows that are alike in all else: texts, counts, numbers."""
+PLACING = frozenset({*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *IDS, "trial_type", "turn"})
+"""All else that says something of a row, unless its design reads further columns."""
 _MADE_AGAIN = {field.name for field in fields(Attempt)} | {
     "model_label", "model_no", "test_no", "test_label", "is_refusal", "follows_rule", "latency_s",
     "served_model_differs", "snapshot_was_asked", "is_left_out", "domain_no", "domain_label", "block_no",

@@ -11,6 +11,7 @@ from math import isfinite
 from typing import Any
 
 _MOST_TOKENS = 10**9
+_DIGITS = len(str(_MOST_TOKENS))
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?")
 _CONDITION = re.compile(r"(?:(?:stereotyp\w*|association\w*|associative) )?(in)?(?:compatible|consistent|congruent)")
 
@@ -102,7 +103,7 @@ def whole_number(value: Any, name: str, least: int = 0, most: int = _MOST_TOKENS
     """Return a whole number, also as 123.0 or 1e+05 (pandas and R write them so). Raises CellError for anything
     else.
     """
-    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < len(str(_MOST_TOKENS)):
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < _DIGITS:
         whole = int(value)
         if least <= whole <= most:
             return whole
@@ -117,7 +118,11 @@ def whole_number(value: Any, name: str, least: int = 0, most: int = _MOST_TOKENS
 
 def count(value: Any, name: str) -> int | None:
     """Return a count of tokens; None (unknown, never 0) for an empty cell."""
-    return None if value is None or is_empty(value) else whole_number(value, name)
+    if value is None:
+        return None
+    if type(value) is str and value.isdecimal() and value.isascii() and len(value) < _DIGITS:  # nearly every one
+        return int(value)
+    return None if is_empty(value) else whole_number(value, name)
 
 
 def number(value: Any, name: str) -> float:

@@ -12,6 +12,7 @@ from typing import Any
 from slant.collector.designs.people import PeopleUnits
 from slant.collector.designs.study import Study
 from slant.collector.errors import UsageError
+from slant.collector.importing.alike_rows import record_of
 from slant.collector.importing.files.kinds import content_hash
 from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.table_file import TableFile, TableFiles
@@ -88,7 +89,7 @@ def import_people(
                     writer.take_all(whole, reader.next_sequence(whole.rows.height), on_rows)
                     continue
                 for attempt in reader.attempts(file, _counted(file.rows(left_out), on_rows)):
-                    writer.take(attempt)
+                    writer.take(record_of(attempt))
     report.problems += reader.problems
     report.rows_without_answer = reader.n_missing
     report.left_out = tuple(left_out.columns)
@@ -116,7 +117,7 @@ class PeopleWriter(ImportWriter):
             if on_rows:
                 on_rows(len(line["rows"]["sequence"]))
         for number, n in answers.rows["shared_no"].value_counts().iter_rows():
-            self._report.count(answers.shared[number], n)
+            self._report.count(record_of(answers.shared[number]), n)
 
     def _end(self) -> None:
         """Write the attributes of each person."""

@@ -1,4 +1,4 @@
-"""How long answers of people take to come in: a survey with a row for each person, into a database."""
+"""How long files take to come in: a survey with a row for each person, and a CSV with a row for each answer."""
 
 from __future__ import annotations
 
@@ -10,6 +10,9 @@ from pathlib import Path
 
 from bench.measures import Measure
 from slant.collector import import_trials
+from slant.collector.plan.conversations import plan
+from slant.collector.studies.catalogue import load_study
+from slant.collector.studies.new_study import write_new_study
 
 N_ITEMS = 50
 LIMIT_S = 60.0
@@ -42,7 +45,7 @@ def people(n_people: int) -> list[Measure]:
             columns=["item:answer=Q*"],
             map_values=[f"item:{number}={item}" for number, item in enumerate(items, 1)],
             consent="none needed: nobody answered",
-            origin="bench/people.py",
+            origin="bench/imports.py",
         )
         wall_s, processor_s = time.monotonic() - began, _processor_s() - before
     assert report.rows_imported == n_people * N_ITEMS
@@ -50,6 +53,32 @@ def people(n_people: int) -> list[Measure]:
     return [
         Measure(what, wall_s, "s", None, LIMIT_S, "value"),
         Measure(f"{what}: processor time", processor_s, "s", None, LIMIT_S, "value"),
+    ]
+
+
+def rows(n_rows: int) -> list[Measure]:
+    """A CSV of answers of two models to a study of `collect studies new`, by the clock and by the processor."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        write_new_study("mine", "association", folder / "mine")
+        study = load_study(str(folder / "mine" / "study.toml"))
+        trials = [each.trials[0] for model in study.models for each in plan(study, model)]
+        rng = random.Random(1)
+        with (folder / "rows.csv").open("w") as file:
+            file.write("model,test,condition,group,item,wording,repetition,answer,tokens\n")
+            for number in range(n_rows):
+                trial = trials[number % len(trials)]
+                place_of = f"{trial.model},{trial.test},{trial.condition},{trial.group},{trial.item},{trial.wording}"
+                answer = rng.choice((trial.option_a, trial.option_b))
+                file.write(f"{place_of},{number // len(trials) + 1},{answer},{rng.randint(50, 900)}\n")
+        began, before = time.monotonic(), _processor_s()
+        report = import_trials(folder / "t.duckdb", study, [folder / "rows.csv"])
+        wall_s, processor_s = time.monotonic() - began, _processor_s() - before
+    assert report.rows_imported == n_rows
+    what = f"`collect import` of {n_rows:,} rows of a CSV"
+    return [
+        Measure(what, wall_s, "s", None, LIMIT_S, "value"),
+        Measure(f"{what}: processor time", processor_s, "s", None, 2 * LIMIT_S, "value"),
     ]
 
 

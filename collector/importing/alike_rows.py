@@ -1,0 +1,116 @@
+"""What rows say that differ in counts, numbers and texts alone: it is worked out once for all of them.
+
+In a file of a million answers nearly all rows are alike so. What their attempts have in common is copied from the first
+one; what a design reads in an answer, or shows in a repetition, it is asked for each row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from operator import attrgetter, itemgetter
+from typing import Any
+
+from slant.collector.designs.study import Study
+from slant.collector.importing.layouts import Layout, Row
+from slant.collector.importing.layouts.tidy import PLACING, VARYING
+from slant.collector.records import Attempt, Outcome, Reply, Trial
+from slant.collector.study.records import StudyModel
+
+_MOST = 100_000
+_TEXTS = {str}
+_OF_ATTEMPTS = tuple(field.name for field in fields(Attempt))
+_values_of = attrgetter(*_OF_ATTEMPTS)
+_OF_ROWS = frozenset({
+    "conversation_id", "trial_id", "repetition", "position", "option_a", "option_b", "expected", "factors", "outcome",
+    "answer", "choice", "tokens", "token_source", "reasoning_tokens", "reasoning_tokens_recounted", "output_tokens",
+    "input_tokens", "reasoning_text", "request_id", "cost_usd", "response", "option_a_logprob", "option_b_logprob",
+    "logprob_kind",
+})  # fmt: skip
+"""What the attempts of rows that are alike may differ in, besides their number."""
+
+
+def record_of(attempt: Attempt) -> dict[str, Any]:
+    """Return an attempt as its line in the journal has it; what is unknown is None."""
+    return dict(zip(_OF_ATTEMPTS, _values_of(attempt), strict=True))
+
+
+@dataclass(slots=True)
+class Place:
+    """Where a row belongs: what its place adds to its cells, the trial of the plan, its turn (None of a question that
+    is asked alone), whether the study knows its word, the hash of its cell, the ids of its repetitions, and whether
+    what rows alike share says it (an id of each row's own may name it instead)."""
+
+    added: Mapping[str, Any]
+    planned: Trial
+    turn: int | None
+    is_known: bool
+    cell: int
+    ids: Callable[[int], str]
+    is_told: bool
+
+
+@dataclass(slots=True)
+class Said:
+    """What rows say that are alike: their model, their place, the outcome that they state, and their reply without what
+    varies. `is_draft`: their cells need no translation. `record` is that of the first, with what all of them have."""
+
+    model: StudyModel
+    place: Place
+    outcome: Outcome | None
+    reply: Reply
+    is_draft: bool
+    record: dict[str, Any]
+
+
+def of_all(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return of a record what all rows alike have, and room for what each of them has."""
+    return {name: value for name, value in record.items() if value is not None or name in _OF_ROWS}
+
+
+def is_plain(record: Mapping[str, Any], reply: Reply) -> bool:
+    """Return whether nothing was cut out of a record that the next one would hold again, or said of this answer."""
+    return record["detail"] is None and record["served_model"] == reply.served_model
+
+
+class AlikeRows:
+    """Remember what rows say, by the cells that they are alike in."""
+
+    def __init__(self, study: Study, layout: Layout) -> None:
+        self._said: dict[Any, Said] = {}
+        placing = set(study.design.row_columns(study.data))
+        self._reads_all = study.design.row_placer(study) is not None
+        self._varying = VARYING - placing
+        self._is_usable = layout.skips_missing and not study.design.has_turns(study)
+        self._columns: tuple[str, ...] = ()
+        self._key_of: Callable[[Mapping[str, Any]], Any] = len
+
+    def find(self, row: Row) -> tuple[Any, Said | None]:
+        """Return the key of a row, None if there is none for it, and what rows that are alike say."""
+        if not self._is_usable:
+            return None, None
+        cells = row.cells
+        if (columns := tuple(cells)) != self._columns:
+            self._see(columns)
+        try:
+            key = self._key_of(cells)
+            return key, self._said.get(key)
+        except TypeError:  # lists and the like
+            return None, None
+
+    def keep(self, key: Any, said: Said) -> None:
+        if len(self._said) < _MOST:
+            self._said[key] = said
+
+    def _see(self, columns: tuple[str, ...]) -> None:
+        """Take the cells of other columns than before for keys. A number is no text, though they are equal: no cell but
+        texts is in a key."""
+        self._columns = columns
+        self._said.clear()
+        named = [name for name in columns if name not in self._varying and (self._reads_all or name in PLACING)]
+        cells_of = itemgetter(*named) if len(named) > 1 else lambda cells: tuple(cells[name] for name in named)
+        self._key_of = lambda cells: _of_texts(cells_of(cells))
+
+
+def _of_texts(cells: tuple[Any, ...]) -> tuple[Any, ...]:
+    return cells if {*map(type, cells)} == _TEXTS else (cells, *map(type, cells))
