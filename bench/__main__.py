@@ -5,7 +5,8 @@ python -m bench [--quick | --long] [--only NAME …]
 Groups, and about how long each takes on two idle cores (--quick): speed 2 min, memory 1 min, resume, slow, full_speed
 and while_read 1 min each, games 2 min, histories seconds (all of these together: 3 min); compare 1 min (20 s) and
 nothing 3 min (20 s) and growth 3 min (50 s) need R and ../shared/data; stopping 5 min (10 s) needs R; executing 20
-min (3 min) needs Dask; rows 2 min (20 s); bridge 1 min (10 s) wants pandas for its baseline; profiles 2 min (20 s) needs R; view_pages 1
+min (3 min) needs Dask; rows 2 min (20 s);
+bridge 1 min (10 s) wants pandas for its baseline; profiles 2 min (20 s) needs R; view_pages 1
 min (20 s); processes 2 min (30 s), merge 6 min (30 s), lake 20 min (1 min); views 10 min, most of it to make ten
 million trials (20 s); bayes 15 min (5 min) needs brms and a compiler; truth 5 min (1 min; --long 80 min, brms
 and rstan) needs R, and ends with exit code 1 where a claim does not hold.
