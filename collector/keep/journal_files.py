@@ -29,7 +29,7 @@ LONGEST_LINE = 200_000_000
 columns."""
 TOO_LONG = b'{"kind":"line of more than 200 MB"}\n'
 # Requests repeat what all prompts share, some of it kilobytes before: a window of 8 MB finds it. A repetition of less
-# than six bytes is chance, among ids and checksums: without such ones a journal is 9 to 11 % smaller
+# than six bytes is chance, among ids and checksums: without such ones a journal is 6 to 11 % smaller
 _OPTIONS: dict[int, int] = {
     zstd.CompressionParameter.compression_level: 8,
     zstd.CompressionParameter.window_log: 23,

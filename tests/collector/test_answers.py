@@ -90,6 +90,26 @@ def test_an_amount_is_one_number_in_the_unit_asked_for(answer, value):
     assert read_number(answer, Amount("euros", 0)).value == value
 
 
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [("0.75", None), ("0.75 %", "0.75"), (".75 percent", "0.75"), ("75", "75"), ("1", "1"), ("0", "0")],
+)
+def test_a_share_is_no_answer_to_a_question_for_percent(answer, value):
+    assert read_number(answer, Amount("percent", 0, 100)).value == value
+    assert read_number("0.75", Amount("", 0, 1)).value == "0.75"
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("Anna Lee", None), ("anna lee.", None), ("Answer: **Anna Smith**", None), ("Ann Lee", "Ann Lee"),
+        ("Anna. She is kind.", "Anna"), ("Anna because she is", "Anna"), ("ANNA", "Anna"), ("Anna\nReason: x", "Anna"),
+    ],
+)  # fmt: skip
+def test_a_longer_name_is_no_other_name(answer, value):
+    assert read_choice(answer, ("Anna", "Ann", "Ann Lee")).value == value
+
+
 def test_an_amount_outside_its_range_is_malformed_and_never_moved_to_its_end():
     assert read_number("130", Amount("%", 0, 100)).detail == "out_of_range"
     assert read_number("12.5", Amount(whole=True)).detail == "not_whole"

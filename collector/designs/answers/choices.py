@@ -37,6 +37,13 @@ _YES_NO_WORDS = {
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _PERSONS = "one|person|profile|option|candidate|applicant"
 _ORDINAL = re.compile(rf"{LEAD}(?:the\s+)?({'|'.join(_ORDINALS)})(?:\s+(?:{_PERSONS}))?[\s.!]*")
+_NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ '’-][^\W\d_]{2,})*")
+_NO_SURNAMES = {
+    "i", "i'm", "i'd", "because", "as", "with", "is", "was", "has", "reason", "reasoning", "explanation", "since", "due",
+    "the", "this", "they", "she", "he", "her", "his", "their", "and", "or", "but", "not", "for", "while", "given",
+    "based", "although", "though", "final", "answer", "choice", "confidence", "why", "please",
+}  # fmt: skip
+"""How a sentence goes on after a name."""
 _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought)\b")
 
 
@@ -58,7 +65,7 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool) -> AnswerR
         word = re.match(r"([^\W\d_]+)\s*(?:$|[,.;:!–—-])", text)
         if word and (said := _YES_NO_WORDS.get(word[1])) and not mentioned_labels(text, options):
             return answered(said)
-    if (start := _at_start(text, options)) is not None:
+    if (start := _at_start(text, options)) is not None and not _is_longer_name(answer, start.value, options):
         return start
     named = mentioned_labels(text, options)
     if len(named) == 1:
@@ -95,6 +102,20 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
                 return AnswerReading("malformed", detail="several_options")
             return None if _is_about(rest) else answered(option)
     return None
+
+
+def _is_longer_name(answer: str, option: str | None, options: tuple[str, ...]) -> bool:
+    """Return True if an answer goes on with a surname where the option ends: "Anna Lee" does not say Anna. A surname is
+    a word of another option, or one in capitals after a name ("Candidate A", a letter or number, is none)."""
+    if option is None or not _NAME.fullmatch(option):
+        return False
+    after = re.search(rf"(?<!\w){re.escape(option)}[ \u00a0]+([^\W\d_][\w'’-]*)", answer, re.IGNORECASE)
+    if after is None:
+        return False
+    word = after[1]
+    of_others = {part for other in options if other != option for part in folded(other).split()[1:]}
+    is_sentence = word.isupper() or word.endswith("ly") or folded(word) in _NO_SURNAMES
+    return folded(word) in of_others or (word[0].isupper() and not is_sentence)
 
 
 def _is_about(rest: str) -> bool:

@@ -1,7 +1,7 @@
 """Read numbers in answers: digits with their separators, and an amount with its unit.
 
 A number that could be read in two ways is not read: `1.250,50` and `1.250` may have thousands or decimals, `10-20` has
-two.
+two, and `0.75` to a question for percent may be a share.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from slant.collector.designs.answers.plain import (
 )
 
 NUMBER = re.compile(
-    r"(?<![\w.,])(?P<sign>(?:(?<![\d\s])|(?<![\d)] )|^)[-−])?[$€£¥₹]?\s?(?P<digits>\d[\d.,'\u00a0\u202f]*)"
+    r"(?<![\w.,])(?P<sign>(?:(?<![\d\s])|(?<![\d)] )|^)[-−])?[$€£¥₹]?\s?(?P<digits>(?:\d|\.(?=\d))[\d.,'\u00a0\u202f]*)"
     r"(?P<times>\s?(?:[百千万萬만億亿억]|(?:k|hundred|thousand|tausend|tsd|mille|тыс|million|mn|mio|mln|billion|bn|lakh|crore)\b)"
     r"|e[+-]?\d{1,2}(?![\w.]))?",
 )
@@ -35,12 +35,13 @@ _TIMES = {
 _OF_MONEY = re.compile(r"([$€£¥₹]\s?\d[\d.,]*)\s?m\b")
 _SPACED = re.compile(r"(?<![\d.,] )(?<![\w.,])(\d{1,3}(?: \d{3})+)(?![\w]| ?[\d])")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:['\u00a0\u202f]\d{3})+(?:\.\d+)?")
-_PLAIN = re.compile(r"\d+(?:\.\d+)?")
+_PLAIN = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _EITHER_WAY = re.compile(r"\d{1,3}\.\d{3}")
 _MAX_DIGITS = 30
+_PERCENT = ("%", "percent", "per cent")
 _CURRENCIES = (
     ("$", "dollar", "usd"), ("€", "euro", "eur"), ("£", "pound", "gbp"), ("¥", "yen", "jpy"), ("₹", "rupee", "inr"),
-    ("franc", "chf"), ("%", "percent", "per cent"),
+    ("franc", "chf"), _PERCENT,
 )  # fmt: skip
 _TIMES_OF_DAY = (
     ("second", "sekunde", "seconde", "segundo"), ("minute", "minuut", "minuto"), ("hour", "stunde", "heure", "hora"),
@@ -100,6 +101,8 @@ def _read_text(answer: str, amount: Amount) -> AnswerReading:
         return AnswerReading("malformed", detail="bound")
     if _other_unit(text, amount.unit):
         return AnswerReading("malformed", detail="other_unit")
+    if _may_be_a_share(value, text, amount):
+        return AnswerReading("malformed", detail="ambiguous")
     if (amount.low is not None and value < amount.low) or (amount.high is not None and value > amount.high):
         return AnswerReading("malformed", detail="out_of_range")
     if amount.whole and not value.is_integer():
@@ -129,6 +132,13 @@ def _is_alone(line: str) -> bool:
     """Return True if a line is a number with at most three words for its unit."""
     rest = NUMBER.sub(" ", line)
     return len(re.findall(r"[^\W\d_]+", rest)) <= 3 and not re.search(r"\b(?:or|to|and|between|not|than)\b", rest)
+
+
+def _may_be_a_share(value: float, text: str, amount: Amount) -> bool:
+    """Return True for 0.75 without a sign, to a question for percent: it may be three quarters, or less than one
+    percent."""
+    asks_percent = any(name in amount.unit.casefold() for name in _PERCENT) and (amount.high is None or amount.high > 1)
+    return asks_percent and 0 < abs(value) < 1 and not any(name in text for name in _PERCENT)
 
 
 def is_bound(text: str, number: re.Match[str]) -> bool:
