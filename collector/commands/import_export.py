@@ -90,7 +90,11 @@ Examples:
     "--person", multiple=True, metavar="COLUMN", help="People: attributes of each person: age_group=AGE,gender."
 )
 @click.option(
-    "--map-value", "map_values", multiple=True, metavar="COLUMN:THEIRS=OURS", help="People: condition:1=compatible."
+    "--map-value",
+    "map_values",
+    multiple=True,
+    metavar="COLUMN:THEIRS=OURS",
+    help="People: condition:1=compatible; of one question: answer[item=rose]:0=Calm.",
 )
 @click.option("--consent", metavar="TEXT", help="People: what they agreed to. Needed.")
 @click.option("--origin", metavar="TEXT", help="People: where their answers are from. Needed.")

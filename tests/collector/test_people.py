@@ -247,6 +247,32 @@ def test_trials_of_an_implicit_association_test_come_with_latency_error_and_phas
     ]
 
 
+@pytest.mark.parametrize("more", ["", ",is_error"])  # a whole file at once, and row by row
+def test_a_question_may_have_values_of_its_own(more: str, tmp_path: Path) -> None:
+    values = ["answer:0=2", "answer:1=3", "answer[item=I worry]:0=5"]
+    rows = f"participant,item,answer{more}\n1,I talk a lot,0\n1,I worry,0\n2,I worry,1\n".replace(
+        "\n", "," * bool(more) + "\n"
+    )
+    report = import_rows(tmp_path, rows.replace("is_error,", "is_error"), map_values=values)
+    assert (report.rows_imported, report.problems) == (3, [])
+    rated = rows_of(tmp_path, "SELECT participant, item, rating FROM factorial_trials ORDER BY ALL")
+    assert rated == [(1, "I talk a lot", 2), (1, "I worry", 5), (2, "I worry", 3)]
+
+
+def test_the_number_of_a_button_is_its_text_where_the_file_has_it(tmp_path: Path) -> None:
+    """As jsPsych writes it with `save_trial_parameters: {choices: true}`."""
+    rows = """trial_type,trial_index,response,choices,item,participant
+html-button-response,1,1,"[""2"",""4""]",I worry,1
+html-button-response,2,0,"[""3"",""4""]",I talk a lot,1
+"""
+    report = import_rows(tmp_path, rows)
+    assert (report.rows_imported, report.problems) == (2, [])
+    assert rows_of(tmp_path, "SELECT item, rating FROM factorial_trials ORDER BY ALL") == [
+        ("I talk a lot", 3),
+        ("I worry", 4),
+    ]
+
+
 def test_methods_say_where_answers_are_from_and_what_was_agreed_to(tmp_path: Path) -> None:
     import_survey(tmp_path)
     said = run_collect("methods", "--db", tmp_path / "t.duckdb").stdout

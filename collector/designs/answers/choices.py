@@ -39,7 +39,8 @@ _PERSONS = "one|person|profile|option|candidate|applicant"
 _ORDINAL = re.compile(rf"{LEAD}(?:the\s+)?({'|'.join(_ORDINALS)})(?:\s+(?:{_PERSONS}))?[\s.!]*")
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ '’-][^\W\d_]{2,})*")
 _NO_SURNAMES = {
-    "i", "i'm", "i'd", "because", "as", "with", "is", "was", "has", "reason", "reasoning", "explanation", "since", "due",
+    "i", "i'm", "i'd", "because", "as", "with", "is", "was", "has", "reason", "reasoning", "explanation", "since",
+    "due",
     "the", "this", "they", "she", "he", "her", "his", "their", "and", "or", "but", "not", "for", "while", "given",
     "based", "although", "though", "final", "answer", "choice", "confidence", "why", "please",
 }  # fmt: skip

@@ -19,7 +19,7 @@ from slant.collector.importing.files.json_rows import document_rows, line_rows, 
 from slant.collector.importing.files.kinds import ENDINGS, PACKED, kind_of
 from slant.collector.importing.files.parquet import parquet_columns, parquet_rows, scanned
 from slant.collector.importing.files.records import Problem, Row, tidy_name
-from slant.collector.importing.files.tool_logs import with_header
+from slant.collector.importing.files.tool_logs import has_choices, with_chosen_text, with_header
 from slant.collector.importing.files.workbooks import Workbook
 from slant.collector.keep.portable import SAFE_MARK, as_given
 
@@ -106,10 +106,12 @@ class TableFile:
         documents. What an export put before texts for spreadsheets is taken off again.
         """
         is_safe: bool | None = None
+        has_texts = self.kind == "csv" and has_choices(self.columns)
         for row in self._rows_as_written():
             if isinstance(row, Row):
                 is_safe = SAFE_MARK in row.cells if is_safe is None else is_safe
-                yield replace(row, cells=as_given(row.cells)) if is_safe else row
+                row = replace(row, cells=as_given(row.cells)) if is_safe else row
+                yield replace(row, cells=with_chosen_text(row.cells)) if has_texts else row
             else:
                 yield row
 

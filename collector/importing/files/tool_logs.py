@@ -218,6 +218,24 @@ def _jspsych(record: Record) -> Record:
     return {} if "answer" in record else {"answer": response}
 
 
+def has_choices(columns: Iterable[str]) -> bool:
+    """Return whether a CSV of jsPsych has the texts of its buttons (`save_trial_parameters: {choices: true}`)."""
+    return {"trial_type", "response", "choices"} <= set(columns)
+
+
+def with_chosen_text(cells: Record) -> Record:
+    """Return the cells of a row of such a CSV with the text of the button in place of its number."""
+    response, choices = cells.get("response"), cells.get("choices")
+    if not (isinstance(response, str) and response.isdecimal() and isinstance(choices, str)):
+        return cells
+    try:
+        texts = json.loads(choices)
+    except (ValueError, RecursionError):
+        return cells
+    is_one = isinstance(texts, list) and int(response) < len(texts) and isinstance(texts[int(response)], str)
+    return {**cells, "response": texts[int(response)]} if is_one else cells
+
+
 def _cells_of_reply(reply: Reply) -> dict[str, Any]:
     return {
         "answer": reply.spoken,

@@ -41,6 +41,7 @@ _BLOCKS = {"3": "practice", "4": "test", "6": "practice", "7": "test"}
 """The blocks of an Implicit Association Test that are scored, by their numbers; the others are training."""
 _PREVIEWS = ("survey preview", "survey test", "spam", "1", "2", "8", "9")
 _QUALTRICS = ("responseid", "recordeddate")
+_VALUE = re.compile(r"([^\[\]:]*[^\[\]:\s][^\[\]:]*)(?:\[([^=\]]*[^=\]\s][^=\]]*)=([^\]]+)\])?:(.*\S.*)=(.*\S.*)")
 _IMPORT_ID = re.compile(r'\s*\{\s*"ImportId"')
 
 
@@ -53,13 +54,25 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
+class PartValues:
+    """The study's words for the values of the column `name` in rows whose column `of` says `said`."""
+
+    name: str
+    of: str
+    said: str
+    values: dict[str, str]
+
+
+@dataclass(frozen=True)
 class PeopleColumns:
-    """The columns of an import: those of `--map`, of each person (`--person`), and values by other names."""
+    """The columns of an import: those of `--map`, of each person (`--person`), values by other names, and of those
+    that are one question's (or another part's) own, by the column and the value that name the part."""
 
     called: Names
     person: tuple[str, ...] = ()
     values: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     more: tuple[str, ...] = ()
+    of_parts: tuple[PartValues, ...] = ()
 
     def of_file(self, file: TableFile) -> FileColumns:
         """Return what is read of one file. UnknownNameError if it lacks a column that was named."""
@@ -82,7 +95,9 @@ class PeopleColumns:
         kept = {*OURS, CORRECT, *self.person, *self.more, *typed, *usual}
         called.columns_of(file)  # a named column that is missing is reported before anything is read
         left = [name for name in header if name and name not in kept and name not in called.columns_read(file)]
-        return FileColumns(file, called, frozenset(kept), values, tuple(left), all(n in header for n in _QUALTRICS))
+        return FileColumns(
+            file, called, frozenset(kept), values, tuple(left), all(n in header for n in _QUALTRICS), self.of_parts
+        )
 
     def __post_init__(self) -> None:
         for name in self.person:
@@ -100,6 +115,7 @@ class FileColumns:
     values: Mapping[str, Mapping[str, str]]
     left: tuple[str, ...]
     is_of_qualtrics: bool
+    of_parts: tuple[PartValues, ...] = ()
 
     def rows(self, left_out: LeftOut) -> Iterator[Row | Problem]:
         """Yield the rows, each reduced to its allowed columns; a problem says nothing of what a row holds."""
@@ -122,7 +138,15 @@ class FileColumns:
     def valued(self, cells: Mapping[str, Any]) -> dict[str, Any]:
         """Return cells with the study's own values; OtherRowError for a row of a part that has none here."""
         ours = dict(cells)
-        for name in self.values.keys() & ours.keys():
+        done = set()
+        for part in self.of_parts:
+            if (
+                word(cells.get(part.of)) == part.said
+                and (known := part.values.get(word(cells.get(part.name)))) is not None
+            ):
+                ours[part.name] = known
+                done.add(part.name)
+        for name in (self.values.keys() & ours.keys()) - done:
             if is_empty(ours[name]):
                 continue
             known = self.values[name].get(word(ours[name]))
@@ -186,7 +210,8 @@ def people_columns(
     columns: Sequence[str], person: Sequence[str], values: Sequence[str], more: Iterable[str] = ()
 ) -> PeopleColumns:
     """Return what options name: columns as in `--map`, columns of a person (`age_group` or `age_group=AGE`), values as
-    in `condition:Good with flowers=compatible`. UsageError for one that can't be read."""
+    in `condition:Good with flowers=compatible`, or `answer[item=rose]:0=Calm` of one item alone. UsageError for one
+    that can't be read."""
     own = [part.strip() for text in person for part in text.split(",") if part.strip()]
     named = [tuple(map(str.strip, part.split("=", 1))) if "=" in part else (tidy_name(part),) * 2 for part in own]
     for ours, theirs in named:
@@ -194,15 +219,24 @@ def people_columns(
             rule = "A name has small letters, digits and underscores, and starts with a letter: --person age_group=AGE"
             raise UsageError(f'A column of people can\'t be called "{ours}".', rule)
     known: dict[str, dict[str, str]] = {}
+    of_parts: dict[tuple[str, str, str], dict[str, str]] = {}
     for text in values:
-        column, is_there, pair = text.partition(":")
-        theirs, is_pair, ours = pair.rpartition("=")
-        if not (is_there and is_pair and column.strip() and theirs.strip() and ours.strip()):
-            raise UsageError(f"--map-value must be COLUMN:THEIRS=OURS, as in condition:1=compatible, but is {text}.")
-        known.setdefault(column.strip(), {})[theirs.strip()] = ours.strip()
+        said = _VALUE.fullmatch(text.strip())
+        if said is None:
+            raise UsageError(
+                f"--map-value must be COLUMN:THEIRS=OURS, as in condition:1=compatible, but is {text}.",
+                "Where each question has values of its own: answer[item=rose]:0=Calm",
+            )
+        column, of, part, theirs, ours = (each and each.strip() for each in said.groups())
+        if of is None:
+            known.setdefault(column, {})[theirs] = ours
+        else:
+            of_parts.setdefault((column, tidy_name(of), part), {})[theirs] = ours
     of_persons = [f"{ours}={theirs}" for ours, theirs in named]
     pairs(of_persons, "--person", "age_group=AGE")
-    return PeopleColumns(names([*columns, *of_persons]), tuple(dict.fromkeys(o for o, _ in named)), known, tuple(more))
+    parts = tuple(PartValues(*of_part, said_there) for of_part, said_there in of_parts.items())
+    called = names([*columns, *of_persons])
+    return PeopleColumns(called, tuple(dict.fromkeys(o for o, _ in named)), known, tuple(more), parts)
 
 
 def error_flag(cells: Mapping[str, object]) -> bool | None:

@@ -16,6 +16,7 @@ import polars as pl
 
 from slant.collector.importing.files.parquet import scanned
 from slant.collector.importing.files.records import tidy_name
+from slant.collector.importing.files.tool_logs import has_choices
 from slant.collector.importing.layouts.values import CellError, MissingAnswerError, OtherRowError
 from slant.collector.importing.people.columns import FileColumns
 from slant.collector.importing.people.persons import Persons
@@ -64,6 +65,8 @@ def _read(file: FileColumns) -> pl.DataFrame | None:
     """Return the rows with our names, all of them text; columns that become rows keep theirs."""
     fields = file.fields
     if set(fields) & set(_NOT_HERE) or (set(file.header) & set(_NOT_HERE) - set(fields.values())):
+        return None
+    if has_choices(file.header):
         return None
     path, delimiter = file.file.path.absolute(), file.file.delimiter
     # strict, unlike a first look: a broken row needs a sentence with its line
