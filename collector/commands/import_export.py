@@ -266,6 +266,8 @@ def _propose(files: dict[str, Any], db: Path) -> None:
     say(f"Next: collect import --study ./{path} --db {own_db} {rows}")
     if proposed.fit:
         say(f"      analyze --fit {proposed.fit} --db {own_db}")
+    elif proposed.table:
+        say(f"      analyze tables {proposed.table} --db {own_db}")
 
 
 def _print_import(report: Any, output_format: str) -> None:

@@ -48,6 +48,7 @@ class ProposedStudy:
     mapping: tuple[str, ...] | None = None
     layout: str = "tidy"
     values: tuple[str, ...] = ()
+    table: str = ""
 
 
 def values_of(cells: AnsweredCells, column: str) -> list[str]:

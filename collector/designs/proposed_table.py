@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,8 @@ MOST_LEVELS = 1_000
 TRUE, FALSE = ("1", "true", "yes", "1.0", "t", "y"), ("0", "false", "no", "0.0", "f", "n")
 _BAD = re.compile(r"[\x00-\x1f\\]")
 _NUMBER = re.compile(r"[-+−]?\d+(?:\.\d+)?")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:$|[T ]\d\d:)|1[5-9]\d{8}(?:\d{3}|\.\d+)?$")
+"""Match a day or a moment, which is when a row was written and nothing that was shown."""
 _MISSING = ("", "na", "nan", "null", "<na>")
 _EVEN = 1.25
 """How many times as often the most frequent level of a crossed factor may be there as the rarest one: rows are lost."""
@@ -78,6 +81,7 @@ class AnswerTable:
         levels = self.levels(name)
         return (
             1 < len(levels) <= MOST_LEVELS
+            and not all(map(_TIME.match, levels))
             and len(levels) * 2 <= len(values)
             and all(value.lower() not in _MISSING for value in values)
             and all(len(level) <= LONGEST_LEVEL and not _BAD.search(level) for level in levels)
@@ -97,9 +101,14 @@ class AnswerTable:
         return max(counts) <= _EVEN * min(counts)
 
 
+def without_accents(text: str) -> str:
+    """Return a text with its letters as they are without marks: modèle is modele."""
+    return "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+
+
 def name_of(column: str, reserved: Iterable[str] = ()) -> str:
     """Return the name that a study may have for a column; StudyError if no letters are left."""
-    made = re.sub(r"[^a-z0-9]+", "_", column.casefold()).strip("_")[:36]
+    made = re.sub(r"[^a-z0-9]+", "_", without_accents(column.casefold())).strip("_")[:36]
     if not made or not made[0].isalpha():
         made = f"column_{made}" if made else ""
     if not made:

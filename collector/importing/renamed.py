@@ -4,6 +4,7 @@ What `--map` says of a column of ours, on the right of its first `=`:
   response              the file's column, or a field inside one: response.usage.tokens, choices[0].text
   =flowers_insects      a value that all rows share (written test==flowers_insects)
   prompt_id+1           numbers that the file counts from 0
+  custom_id#-_2         of a text, the second of the parts with "-" or "_" between them
   a:b:c or rating_*     of `item:answer`: a row for each of these columns, whose name is the item and whose cell the
                         answer; of rating_* the item is what the star matches
 """
@@ -21,13 +22,14 @@ from typing import Any
 from slant.collector.errors import UnknownNameError, UsageError
 from slant.collector.importing.files.records import Problem, Row, fault_in
 from slant.collector.importing.files.table_file import TableFile
-from slant.collector.importing.layouts.values import CellError, is_empty, shown, whole_number
+from slant.collector.importing.layouts.values import CellError, is_empty, shown, whole_number, word
 
 DECIMALS = (".", ",")
 _NUMBERS = (
     "tokens", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted", "input_tokens", "wording",
     "repetition", "position", "cost_usd", "option_a_logprob", "option_b_logprob",
 )  # fmt: skip
+_PART = re.compile(r"(.+)#([\W_]+)(\d{1,3})")
 _STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 _GROUPED = {mark: re.compile(rf"[+-]?\d{{1,3}}(?:{re.escape(mark)}\d{{3}})+") for mark in DECIMALS}
 _LOOKED_AT = 1_000
@@ -35,16 +37,21 @@ _LOOKED_AT = 1_000
 
 @dataclass(frozen=True)
 class Field:
-    """Where a cell of ours is in a row of the file: its column, the steps inside it, and what is added to it."""
+    """Where a cell of ours is in a row of the file: its column, the steps inside it, which part of it (by the signs
+    between parts, the first is 1), and what is added to it."""
 
     column: str
     steps: tuple[str | int, ...] = ()
     added: int = 0
+    part: tuple[str, int] | None = None
 
     def cell(self, cells: Mapping[str, Any]) -> Any:
         value = cells.get(self.column)
         for step in self.steps:
             value = _inside(value, step)
+        if self.part is not None:
+            parts = parts_of(word(value), self.part[0])
+            value = parts[self.part[1] - 1] if 0 < self.part[1] <= len(parts) > 1 else None
         if self.added and not is_empty(value):
             return whole_number(value, self.column) + self.added
         return json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) and self.steps else value
@@ -122,7 +129,7 @@ class Names:
         found = {}
         for name in ours:
             field = fields.get(name, Field(name))
-            if field.steps or field.added:
+            if field.steps or field.added or field.part:
                 return None
             if field.column in header and (name in fields or field.column not in {f.column for f in fields.values()}):
                 found[name] = field.column
@@ -142,6 +149,8 @@ class Names:
         plain, plus, added = theirs.rpartition("+")
         if plus and added.isdecimal():
             return replace(self._field(file, header, ours, plain), added=int(added))
+        if (part := _PART.fullmatch(theirs)) is not None:
+            return replace(self._field(file, header, ours, part[1]), part=(part[2], int(part[3])))
         columns = [name for name in header if name and re.match(rf"{re.escape(name)}[.\[]", theirs.lower())]
         if not columns:
             raise UnknownNameError(f"column (of --map {ours}={theirs}) in {file.name}", theirs, header)
@@ -159,7 +168,7 @@ class Names:
         return inner
 
     def _ours(self, row: Row, plan: Plan) -> Iterator[dict[str, Any]]:
-        taken = {field.column for field in plan.fields.values() if not field.steps}
+        taken = {field.column for field in plan.fields.values() if not field.steps and field.part is None}
         cells = {name: cell for name, cell in row.cells.items() if name not in taken or name in plan.fields}
         found = {ours: field.cell(row.cells) for ours, field in plan.fields.items()}
         if fault := fault_in(found.values()):
@@ -193,6 +202,11 @@ class Names:
         if other in decimals or (other in whole and not _GROUPED[other].fullmatch(whole)):
             raise CellError(f"{name} is {shown(text)}, which is no number with the decimal mark {self.decimal}")
         return whole.replace(other, "") + ("." if mark else "") + decimals
+
+
+def parts_of(text: str, signs: str) -> list[str]:
+    """Return the parts of a text that has one or more of these signs between them."""
+    return [part.strip() for part in re.split(f"[{re.escape(signs)}]+", text)]
 
 
 def _inside(value: Any, step: str | int) -> Any:

@@ -52,11 +52,14 @@ _ANSWERS = [
 _QUESTIONS = "question question_id question_name measure outcome_name dv test"
 _TASKS = "task task_id task_no choice_task choice_set contest contest_no pair_id set"
 _PLACES = "place position profile profile_no profile_id alternative alt option_no concept"
-_REPETITIONS = "repetition rep repeat iteration iter run run_id replicate draw epoch seed trial trial_no n row index"
+_REPETITIONS = "repetition rep repeat iteration iter run run_id replicate draw epoch seed trial trial_no n row index "
+_REPETITIONS += "wiederholung durchgang versuch essai repetition_no ensayo intento prova herhaling"
 _TEMPLATES = "wording wording_id template template_id prompt_id prompt_version"
 _NEVER = (
     "tokens", "output_tokens", "input_tokens", "reasoning_tokens", "prompt_tokens", "completion_tokens", "prompt",
     "cost", "temperature", "latency", "latency_s", "rt", "response_time_ms", "duration", "finish_reason", "source",
+    "custom_id", "trial_type", "trial_index", "plugin_version", "time_elapsed", "internal_node_id", "rt_key_duration",
+    "choices", "correct", "correct_response", "is_error",
 )  # fmt: skip
 _MOST_CELLS = 100_000
 _MOST_WHOLE = 0.9
@@ -108,16 +111,19 @@ def proposed_study(table: AnswerTable) -> ProposedStudy:
     shown = "{profiles}" if not is_all else "; ".join(f"{{{named[factor]}}}" for factor in found.factors)
     lines += ["", "# These texts are not in the files: write them here before you ask any model.", "[templates]"]
     lines += [f'{name} = "These answers were collected elsewhere. {shown}"' for name in templates.values()]
-    remarks, is_text = [f"factors: {_listed(table, found)}"], True
+    remarks, has_numbers = [f"factors: {_listed(table, found)}"], False
     for name, values in _questions(table, found).items():
         text, said = _question(name, values, is_all, is_choice=_is_choice(table, found, values))
         lines += ["", f"[questions.{name}]", *text]
         remarks.append(f"{name}: {said}")
-        is_text = is_text and text[1:2] == ['kind = "text"']
+        has_numbers = has_numbers or not set(text) & {'kind = "text"', 'kind = "choice"'} or not is_all
     mapping = [*found.mapping, *(f"{name}={column}" for column, name in named.items() if name != column)]
     layout = "people" if table.person else "tidy"
-    fit = "" if is_text else "marginal_means"
-    return ProposedStudy({**files, "study.toml": "\n".join(lines) + "\n"}, tuple(remarks), fit, tuple(mapping), layout)
+    # words have no mean: of each choice the table has its share
+    fit = "marginal_means" if has_numbers else ""
+    shares = "factorial_answers_by_level" if not has_numbers and 'kind = "choice"' in lines else ""
+    texts = {**files, "study.toml": "\n".join(lines) + "\n"}
+    return ProposedStudy(texts, tuple(remarks), fit, tuple(mapping), layout, table=shares)
 
 
 def _found(table: AnswerTable) -> _Found:
@@ -129,19 +135,24 @@ def _found(table: AnswerTable) -> _Found:
         taken |= {task, place}
         mapping += [f"{ours}={column}" for ours, column in (("task", task), ("place", place)) if ours != column]
     repeated = next((n for n in _REPETITIONS.split() if n in table.columns and n not in taken), None)
-    taken.add(repeated)
-    if repeated not in (None, "repetition") and n_profiles == 1 and _counts_from_one(table, repeated):
+    repeated = repeated or _numbered_last(table)
+    taken |= {name for name in table.columns if repeated and table.columns[name] == table.columns[repeated]}
+    if repeated is not None and n_profiles == 1 and _counts(table, repeated, 1) and repeated != "repetition":
         mapping.append(f"repetition={repeated}")
+    elif repeated is not None and n_profiles == 1 and _counts(table, repeated, 0):
+        mapping.append(f"repetition={repeated}+1")
     question = table.named(_QUESTIONS)
     question = question if question and 1 < len(table.levels(question)) <= 30 else None
     template = table.named(_TEMPLATES) if n_profiles == 1 else None
     template = template if template and table.can_be_factor(template) else None
     taken |= {question, template}
+    taken |= {"id"} if "custom_id" in table.columns else set()  # the service's own name of what was asked
     free = [name for name in table.columns if name not in taken and name not in _NEVER]
     answers = _answers(table, free)
     if not answers:
         raise StudyError("it has ratings, choices or numbers as answers, and no column was found that holds them")
     columns = [name for name in free if name not in answers and table.can_be_factor(name)]
+    columns = [name for name in columns if not _names_others(table, name, columns)]
     if not columns:
         raise StudyError("it has a column for each factor, of a few levels that come again, and none was found")
     found = _Found(answers, {}, mapping, question, template, n_profiles)
@@ -172,9 +183,29 @@ def _conjoint(table: AnswerTable) -> tuple[str, str, int]:
     return (task, place, n) if is_whole and is_numbered else ("", "", 1)
 
 
-def _counts_from_one(table: AnswerTable, column: str) -> bool:
+def _counts(table: AnswerTable, column: str, first: int) -> bool:
+    """Return True if the numbers of a column are counted from this one on."""
     numbers = table.numbers(column)
-    return numbers is not None and numbers == [float(n) for n in range(1, len(numbers) + 1)]
+    return numbers is not None and numbers == [float(n) for n in range(first, first + len(numbers))]
+
+
+def _names_others(table: AnswerTable, column: str, columns: Sequence[str]) -> bool:
+    """Return True for an id, or the whole text, of what several columns say together, or of what one says as well: it
+    is no factor next to these."""
+    said = [name for name in columns if name != column and table.says(column, name)]
+    pairs = {name: len(set(zip(table.columns[column], table.columns[name], strict=True))) for name in columns}
+    levels = len(table.levels(column))
+    is_same = any(n == levels == len(table.levels(name)) for name, n in pairs.items() if name != column)
+    return column in ("id", "sample_id", "question_id", "input", "prompt", "stimulus", "stimulus_id") and (
+        is_same or len(said) > 1
+    )
+
+
+def _numbered_last(table: AnswerTable) -> str | None:
+    """Return the last part of the names of requests if it counts: the third answer to emily-nurse is emily-nurse-3."""
+    parts = [name for name in table.columns if "#" in name]
+    is_number = len(parts) > 1 and (_counts(table, parts[-1], 1) or _counts(table, parts[-1], 0))
+    return parts[-1] if is_number and len(table.levels(parts[-1])) > 1 else None
 
 
 def _from_one(table: AnswerTable, column: str) -> str:

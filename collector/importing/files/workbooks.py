@@ -11,7 +11,8 @@ from slant.collector.importing.files.records import Problem, Row, fault_in, tidy
 
 
 class Workbook:
-    """The first sheet that is visible and has cells; `remarks` say which it is where there are others."""
+    """The first visible sheet with a table, several columns and rows, else the first with cells: many begin with a
+    sheet of notes. `remarks` say which it is where there are others."""
 
     def __init__(self, path: Path, name: str) -> None:
         import fastexcel  # takes a tenth of a second that other files need not wait
@@ -21,13 +22,16 @@ class Workbook:
             reader = fastexcel.read_excel(path)
             sheets = [reader.load_sheet(number, dtypes="string") for number in range(len(reader.sheet_names))]
             sheets = [sheet for sheet in sheets if sheet.visible == "visible" and sheet.width]
-            self._frame = sheets[0].to_polars() if sheets else None
+            tables = [sheet for sheet in sheets if sheet.width > 1 and sheet.height]
+            sheet = next(iter(tables or sheets), None)
+            self._frame = None if sheet is None else sheet.to_polars()
         except (fastexcel.FastExcelError, OSError, ValueError) as error:
             raise UsageError(f"Can't import {name}: the workbook is damaged or locked.", _first(error)) from error
-        if self._frame is None:
+        if sheet is None:
             raise UsageError(f"Can't import {name}: no visible sheet of the workbook has cells.")
         if len(sheets) > 1:
-            self.remarks.append(f'{name}: of {len(sheets)} sheets the first was read, "{sheets[0].name}"')
+            which = "the first was read" if sheet is sheets[0] else "the first with a table was read"
+            self.remarks.append(f'{name}: of {len(sheets)} sheets {which}, "{sheet.name}"')
         self._name = name
         header = ["" if column.startswith("__UNNAMED__") else tidy_name(column) for column in self._frame.columns]
         self.columns = unlike(name, header)

@@ -162,7 +162,7 @@ class FileColumns:
     @property
     def has_steps(self) -> bool:
         """Return True if a column is a field inside a field, or counted from 0."""
-        return any(field.steps or field.added for field in self._plan.fields.values())
+        return any(field.steps or field.added or field.part for field in self._plan.fields.values())
 
     @property
     def fields(self) -> dict[str, str]:

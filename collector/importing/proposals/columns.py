@@ -17,10 +17,12 @@ from itertools import islice
 from typing import Any
 
 from slant.collector.designs.labels.spelling import bare_label
+from slant.collector.designs.proposed_table import without_accents
 from slant.collector.importing.files.records import Row
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.tidy import IDS, TAKEN
 from slant.collector.importing.layouts.values import is_missing, word
+from slant.collector.importing.proposals.request_names import parts_of_ids
 
 LOOKED_AT = 5_000
 """Rows of each file from which roles are recognised."""
@@ -166,6 +168,11 @@ def read_roles(files: Sequence[TableFile], given: Iterable[str] = ()) -> Roles:
     typed = {name for part in mapping for name in part.partition("=")[0].split(":")}
     typed_columns = {part.partition("=")[2] for part in mapping}
     taken: list[str] = []
+    columns |= {
+        name: Column(name, values)
+        for name, values in parts_of_ids({path: column.values for path, column in columns.items()}).items()
+        if len(re.sub(r"[^\W_]", "", name.partition("#")[2])) > 1  # others tell their place when they are imported
+    }
     free = {path: column for path, column in columns.items() if path not in typed_columns}
     found: dict[str, str] = dict.fromkeys(typed, "")
 
@@ -189,7 +196,7 @@ def read_roles(files: Sequence[TableFile], given: Iterable[str] = ()) -> Roles:
     for ours, path, why in list(_by_value(free, found)):
         take(ours, path, why)
     has_ids = any(name in columns for name in IDS)
-    left = tuple(path for path in free if path not in (*IDS, *TAKEN) and "." not in path)
+    left = tuple(path for path in free if path not in (*IDS, *TAKEN) and not set(".#") & set(path))
     return Roles(tuple(mapping), tuple(taken), left, frozenset(found), has_ids)
 
 
@@ -245,11 +252,13 @@ def _document(cell: Any) -> Any:
 
 
 def _plain(name: str) -> str:
-    return re.sub(r"[\W_]+", "_", re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name)).strip("_").lower()
+    plain = without_accents(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name))
+    return re.sub(r"[\W_]+", "_", plain).strip("_").lower()
 
 
 def _by_name(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterable[tuple[str, str]]:
     used: set[str] = set()
+    named = set(found)
     names_of = {path: column.names for path, column in columns.items()}
     for ours, can_be, names in _NAMES:
         if ours in found:
@@ -258,8 +267,12 @@ def _by_name(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterabl
             path = next(
                 (path for path in columns if path not in used and names_of[path][place] == name), None
             )  # fmt: skip
-            if path is not None and can_be(columns[path].given) and _is_of_role(ours, columns[path], columns):
+            is_other_count = name == "total_tokens" and {"reasoning_tokens", "output_tokens"} & named
+            if path is None or is_other_count:  # a prompt is no part of what a model took to answer
+                continue
+            if can_be(columns[path].given) and _is_of_role(ours, columns[path], columns):
                 used.add(path)
+                named.add(ours)
                 yield ours, path
                 break
 

@@ -14,7 +14,7 @@ from slant.collector.designs import design_named, design_names
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.designs.proposed_study import AnsweredCell, AnsweredCells, ProposedStudy, toml_text, values_of
 from slant.collector.errors import DesignError, StudyError, UsageError
-from slant.collector.importing.files.records import Row
+from slant.collector.importing.files.records import Problem, Row
 from slant.collector.importing.files.table_file import TableFile, TableFiles
 from slant.collector.importing.layouts.cells import SIGNS_IN_IDS
 from slant.collector.importing.layouts.tidy import ALIASES, COUNTS, IDS, OF_GAMES, TAKEN
@@ -56,6 +56,7 @@ class ProposedImport:
     model: str | None
     layout: str = "tidy"
     values: tuple[str, ...] = ()
+    table: str = ""
 
     def write(self) -> Path:
         """Return the study file, written with those next to it. UsageError, and nothing written, where one is there
@@ -89,6 +90,7 @@ def propose_study(
     UsageError if no column can be the answer, or no design fits: it says what each column was taken for.
     """
     with TableFiles(paths) as files:
+        _check_rows(files)
         roles = read_roles(files, columns)
         source = files[0].name if len(files) == 1 else f"{count_text(len(files), 'file')} from {files[0].name} on"
         taken = [f"{ours}: {said}" for ours, said in (text.split(": ", 1) for text in roles.taken)]
@@ -168,13 +170,37 @@ def _from_table(
     used = of_files | {name for part in of_files for name in part.split(":")}
     text = "\n".join(study.files.values())
     used |= {*TAKEN, *OF_GAMES, *OURS, "task", "place", "template"}
-    left = tuple(name for name in table.columns if name not in used and not re.search(rf"\b{re.escape(name)}\b", text))
+    used |= {name.partition("#")[0] for name in used}
+    left = tuple(
+        name
+        for name in table.columns
+        if name not in used and "#" not in name and not re.search(rf"\b{re.escape(name)}\b", text)
+    )
     maps = [*map_models, *(model_maps if model is None else [])]
     texts = _texts(folder.name, design, source, study, known, mapping, maps, taken)
     _check(texts)
     asked = known[0][0] if model else None
-    said = (study.layout, study.values)
+    said = (study.layout, study.values, study.table)
     return ProposedImport(folder, texts, design, tuple(taken), study.remarks, left, study.fit, asked, *said), []
+
+
+_ONLY_NUMBERS = (
+    "The names of requests (custom_id) say nothing of what was asked, as in emily-nurse-1: if that is in the file that "
+    "was sent, put its columns next to these by custom_id (a join in R or pandas), and import the result."
+)
+
+
+def _check_rows(files: Sequence[TableFile]) -> None:
+    """Check that some row can be read: if none can, its reason is what a person must hear, not what columns lack."""
+    problems = 0
+    first: Problem | None = None
+    for row in (row for file in files for row in file.rows()):
+        if isinstance(row, Row):
+            return
+        problems, first = problems + 1, first or row
+    if first is not None:
+        rows = f"none of its {count_text(problems, 'row')} can be" if problems > 1 else "its row can't be"
+        raise UsageError(f"No study can be proposed for {files[0].name}: {rows} read.", f"The first one: {first}")
 
 
 def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str) -> UsageError:
@@ -183,6 +209,7 @@ def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str
         *reasons,
         f"Columns were taken so: {'; '.join(taken) or 'none'}.",
         *([f"Not taken: {', '.join(roles.left[:20])}."] if roles.left else []),
+        *([_ONLY_NUMBERS] if roles.has_ids and not {"condition", "item"} & roles.ours else []),
         "If that is wrong, say it: --map condition=COLUMN,item=COLUMN. Or write a study: collect studies new --help",
     )
 

@@ -7,15 +7,32 @@ from collections.abc import Sequence
 
 from slant.collector.designs import design_named, design_names
 from slant.collector.designs.proposed_study import ProposedStudy
-from slant.collector.designs.proposed_table import AnswerTable
+from slant.collector.designs.proposed_table import AnswerTable, without_accents
 from slant.collector.errors import StudyError, UsageError
 from slant.collector.importing.files.records import Row
 from slant.collector.importing.files.table_file import TableFile
 from slant.collector.importing.layouts.values import composed, is_empty, word
 from slant.collector.importing.proposals.columns import MODEL
+from slant.collector.importing.proposals.request_names import parts_of_ids
 
-_MODELS = ("model", "model_name", "model_id", "llm", "llm_name", "engine", "agent")
+_MODELS = (
+    "model",
+    "modele",
+    "modell",
+    "modelo",
+    "modello",
+    "model_name",
+    "model_id",
+    "llm",
+    "llm_name",
+    "engine",
+    "agent",
+)
 _IN_ORDER = ("allocation", "observed", "factorial")
+_OF_JSPSYCH = {
+    "stimulus", "rt", "response", "answer", "rt_key_duration", "trial_type", "trial_index", "plugin_version",
+    "time_elapsed", "internal_node_id", "choices", "question_order",
+}  # fmt: skip
 _MOST_CELLS = 40_000_000
 
 
@@ -24,22 +41,45 @@ def answer_table(files: Sequence[TableFile], answers: Sequence[str], model: str 
     shared = set.intersection(*(set(file.columns) for file in files))
     names = [name for name in files[0].columns if name in shared and name and not set(name) & set(",=*:")]
     columns: dict[str, list[str]] = {name: [] for name in names}
+    nested: dict[str, None] = {}
     rows = (row for file in files for row in file.rows() if isinstance(row, Row))
     for number, row in enumerate(rows, 1):
         if number * len(names) > _MOST_CELLS:
             raise UsageError(f"No study can be proposed: the files have more than {_MOST_CELLS:,} cells.")
         for name in names:
             value = row.cells.get(name)
+            if isinstance(value, dict | list):  # what a tool keeps for itself
+                nested[name] = None
             columns[name].append("" if is_empty(value) else composed(word(value)))
-    return AnswerTable(columns, answers, model or _model_in(columns))
+    columns = {name: values for name, values in columns.items() if name not in nested or name in answers}
+    columns = _of_trials(columns)
+    parts = parts_of_ids(columns)
+    return AnswerTable({**columns, **parts}, answers, model or _model_in(columns))
+
+
+def _of_trials(columns: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the columns of jsPsych without the rows of instructions and pauses, which have nothing that an
+    experiment's own trials say; and without the response as it came, next to the answer made of it.
+    """
+    if not {"trial_type", "trial_index"} <= columns.keys():
+        return columns
+    columns = {name: values for name, values in columns.items() if name != "response" or "answer" not in columns}
+    own = [values for name, values in columns.items() if name not in _OF_JSPSYCH and not all(values) and any(values)]
+    if not own:
+        return columns
+    kept = [number for number, cells in enumerate(zip(*own, strict=True)) if any(cells)]
+    return {name: [values[number] for number in kept] for name, values in columns.items()}
 
 
 def _model_in(columns: dict[str, list[str]]) -> str | None:
     """Return the column of models: one that is called so, or whose every value looks like a model's name."""
-    named = [name for name in _MODELS if name in columns]
+    plain = {without_accents(name): name for name in columns}
+    named = [plain[name] for name in _MODELS if name in plain]
     by_value = [name for name in columns if (known := set(columns[name])) and all(map(MODEL.search, known))]
     likely = [name for name in named if name != "agent" or name in by_value]
-    return next(iter([*likely, *(name for name in by_value if re.search("model|llm|agent|participant", name))]), None)
+    return next(
+        iter([*likely, *(n for n in by_value if re.search("mod[ei]l|llm|agent|participant", without_accents(n)))]), None
+    )
 
 
 def study_from_table(table: AnswerTable) -> tuple[str, ProposedStudy] | list[str]:
