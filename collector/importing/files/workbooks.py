@@ -27,7 +27,7 @@ class Workbook:
             self._frame = None if sheet is None else sheet.to_polars()
         except (fastexcel.FastExcelError, OSError, ValueError) as error:
             raise UsageError(f"Can't import {name}: the workbook is damaged or locked.", _first(error)) from error
-        if sheet is None:
+        if sheet is None or self._frame is None:
             raise UsageError(f"Can't import {name}: no visible sheet of the workbook has cells.")
         if len(sheets) > 1:
             which = "the first was read" if sheet is sheets[0] else "the first with a table was read"
