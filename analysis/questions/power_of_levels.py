@@ -14,7 +14,7 @@ import polars as pl
 from slant.analysis.calls.call import Call, computed
 from slant.analysis.calls.executors import Workers
 from slant.analysis.questions.respondents_of_pilot import Respondents
-from slant.analysis.rows.simulated_profiles import simulated_profiles
+from slant.analysis.rows.profiles_of_simulation import simulated_profiles
 from slant.collector.designs.factorial.estimands import TEMPLATE
 from slant.collector.errors import StudyError
 from slant.collector.studies.catalogue import Study, fits_of
