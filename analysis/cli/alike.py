@@ -37,8 +37,8 @@ _OPTIONS = (
     click.option(
         "--group",
         metavar="ATTRIBUTE",
-        help="What is known of people whose values are the study's personas, or in a column of their file. Default: the "
-        "attribute with such names.",
+        help="What is known of people whose values are the study's personas, or in a column of their file. Default: "
+        "the attribute with such names.",
     ),
     click.option(
         "--bound",

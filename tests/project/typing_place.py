@@ -21,6 +21,7 @@ from slant.analysis.calls.call import Call
 from slant.analysis.calls.cluster import ClusterExecutor
 from slant.analysis.cli.main import analyze
 from slant.collector import api
+from slant.collector.batch import batches
 from slant.collector.cli import collect
 from slant.collector.errors import RError, SlantError
 from slant.collector.view import server
@@ -117,7 +118,7 @@ def quiet_place(folder: Path) -> Iterator[Place]:
         patched.setattr(ClusterExecutor, "client", property(no_r))
         patched.setattr(Call, "__init__", noted)
         patched.setattr(server, "serve", not_served)
-        for name in ("carry_out", "carry_out_batch"):  # a plan was made, and nobody is asked
-            patched.setattr(api, name, lambda *given, watcher, **named: f"{given!r} {named!r}")
+        for module, name in ((api, "carry_out"), (batches, "carry_out_batch")):  # a plan was made, and nobody is asked
+            patched.setattr(module, name, lambda *given, watcher, **named: f"{given!r} {named!r}")
         yield place
     os.chdir(begun)
