@@ -257,6 +257,30 @@ def test_a_label_of_several_words_or_with_signs_is_read() -> None:
     assert answer_to_label(Reply(answer="C++"), ("C++", "C#")).choice == "C++"
 
 
+VERDICTS = ("Guilty", "Not Guilty")
+
+
+@pytest.mark.parametrize(
+    "answer", ["Not-Guilty", "NOT_GUILTY", "I find them Not Guilty!", "We find the defendant to be not guilty."]
+)
+def test_words_of_a_label_may_be_joined_and_a_not_in_it_negates_nothing(answer: str) -> None:
+    assert read_label(answer, VERDICTS).label == "Not Guilty"
+
+
+def test_a_verdict_that_is_denied_is_none() -> None:
+    assert read_label("I don't find them guilty", VERDICTS).label is None
+
+
+def test_a_label_with_a_hyphen_is_read_without_it_unless_that_is_another_label() -> None:
+    assert {read_label(said, ("Well-being", "Career")).label for said in ("well being", "Wellbeing")} == {"Well-being"}
+    assert read_label("coop", ("Co-op", "Coop")).label == "Coop"
+
+
+@pytest.mark.parametrize("answer", ["l'infirmière", "Une infirmière.", "Je choisis l’infirmière", "infirmière"])
+def test_articles_of_other_languages_belong_to_no_label(answer: str) -> None:
+    assert read_label(answer, ("infirmière", "médecin")).label == "infirmière"
+
+
 @pytest.mark.parametrize("folder", ["o3-mini", "DeepSeek-R1", "Claude3.7", "GPT-OSS-20B"])
 def test_of_the_authors_answers_on_names_two_a_model_at_most_are_malformed(shared: Path, folder: str) -> None:
     """The paper counts whatever is not the bare label as a refusal; nearly all of it refuses in words too."""

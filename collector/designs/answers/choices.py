@@ -20,7 +20,7 @@ from slant.collector.designs.answers.plain import (
 )
 from slant.collector.designs.answers.scales import Scale, read_scale
 from slant.collector.designs.labels.reader import mentioned_labels, read_label
-from slant.collector.designs.labels.spelling import folded
+from slant.collector.designs.labels.spelling import folded, labels_by_spelling
 
 YES_NO = ("yes", "no")
 _IDIOMS = re.compile(r"\bno (?:doubt|question|hesitation|problem|wonder|issues?|concerns?|reservations?|objections?)\b")
@@ -86,7 +86,8 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool) -> AnswerR
 @lru_cache(1024)
 def _spelled(options: tuple[str, ...]) -> dict[str, str]:
     """Return the options by their spelling, the longest first."""
-    return dict(sorted(((folded(option), option) for option in options), key=lambda item: (-len(item[0]), item[0])))
+    spelled = labels_by_spelling(options) | {folded(option): option for option in options}
+    return dict(sorted(spelled.items(), key=lambda item: (-len(item[0]), item[0])))
 
 
 def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:

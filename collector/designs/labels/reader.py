@@ -32,10 +32,10 @@ from slant.collector.designs.labels.sentences import (
 from slant.collector.designs.labels.spelling import (
     WRAPPING,
     any_label,
-    bare_label,
     folded,
     folded_lines,
     label_of,
+    labels_by_spelling,
     mentions_of,
     unwrapped,
     without_markdown,
@@ -115,7 +115,7 @@ def read_label(
     text = folded_lines(answer)
     if not text.strip():
         return LabelReading(None, "empty")
-    by_bare = {bare_label(label): label for label in labels if bare_label(label)}
+    by_bare = labels_by_spelling(tuple(labels))
     if (alone := _alone(text, answer, by_bare)) is not None:
         return LabelReading(alone, "alone")
     return _in_prose(text, by_bare, folded(item), plural=plural, is_strict=is_strict)
@@ -125,7 +125,7 @@ def mentioned_labels(text: str, labels: Sequence[str], *, plural: bool = False) 
     """Return the labels that a text names as whole words, in any spelling; one inside a longer one's name does not
     count.
     """
-    by_bare = {bare_label(label): label for label in labels if bare_label(label)}
+    by_bare = labels_by_spelling(tuple(labels))
     named = {label_of(match, by_bare) for match in mentions_of(folded_lines(text), tuple(by_bare), plural)}
     return tuple(label for label in labels if label in named)
 

@@ -132,6 +132,7 @@ _WEAK_VERB = (  # "go slow" chooses nothing, "go with Slow" does
 )
 _CHOSEN_BY = lazy_pattern(
     rf"(?:(?P<verb>\b{_VERB}\b|选择|选|属于|選擇|選)(?:\s+[^\s,;:.]+){{0,8}}?\s*{_FILLED}"
+    r"|\b(?:finds?|found|judge[sd]?|deem\w*|declare[sd]?)\s+(?:him|her|them|(?:the|this|that)\s+\w+)\s+(?:to be\s+)?"
     rf"|(?P<weak>\b{_WEAK_VERB}\b)(?:\s+[^\s,;:.]+){{0,8}}?\s+(?:with|to|under|in|into|for|as|on|towards?|is){_FILLED})$"
 )
 _DESCRIBES = lazy_pattern(
@@ -148,7 +149,8 @@ _NOTHING_ELSE = lazy_pattern(
     r"(?:\s|[\"'*(\[]|\b(?:so|thus|therefore|hence|then|and|but|yet|still|if|forced|pressed|pushed|needed|necessary"
     r"|i|we|had|to|definitely|clearly|certainly|probably|maybe|perhaps|likely|ok|okay|sure|yes|well|hmm|in|that|case"
     r"|my|the|a|guess|think|would|i'd|by|under|this|given|rule|rules|according|based|on|finally|overall|answer|just|simply"
-    r"|of|course|no|doubt|question|without|nothing|it|however|choose|one|here|final|choice|category|label|option)\b)*$"
+    r"|of|course|no|doubt|question|without|nothing|it|however|choose|one|here|final|choice|category|label|option"
+    r"|un|une|le|la|les|el|los|las|una|unos|unas|der|die|das|den|ein|eine|einen|il|lo|gli|um|uma)\b|\b(?:l|d|un)')*$"
 )
 _CONCLUDES = lazy_pattern(
     rf"\b(?:so|thus|therefore|hence|finally|conclusion|i'd|i would|i|we|final|{CALLED[3:-1]}|must|overall|in short)\b"

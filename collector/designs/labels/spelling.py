@@ -31,6 +31,8 @@ _TICKED = lazy_pattern(r"\[x\]|☑")
 _NOT_TICKED = lazy_pattern(r"(?:[-*] )?(?:\[ ?\]|☐)[^\n\[☑☐]*")
 _LITERAL_LINE_END = lazy_pattern(r"(?:\\r)?\\n(?![a-zA-Z])")  # as two letters; not LaTeX
 _QUOTED = lazy_pattern(r"(?<!\w)'(?!\s)([^'\"\n]{1,60})(?<!\s)'(?!\w)")
+_BETWEEN_WORDS = lazy_pattern(r"(?<=\w)[\s_-]+(?=[^\W_])")
+_JOINTS = (" ", "-", "_")
 _STRUCK_OUT = lazy_pattern(r"~~(?!\s)[^~\n]{1,200}~~")
 
 
@@ -82,12 +84,26 @@ def bare_label(label: str) -> str:
 
 
 @lru_cache(1024)
+def labels_by_spelling(labels: tuple[str, ...]) -> dict[str, str]:
+    """Return the labels by their bare forms, and by those with other signs between their words ("not-guilty",
+    "not_guilty" for Not guilty; "wellbeing" for Well-being), if only one of them is spelled so."""
+    by_bare = {bare_label(label): label for label in labels if bare_label(label)}
+    others: dict[str, set[str]] = {}
+    for bare, label in by_bare.items():
+        joined = (*_JOINTS, "") if "-" in bare else _JOINTS
+        for other in {_BETWEEN_WORDS.sub(joint, bare) for joint in joined} - by_bare.keys():
+            others.setdefault(other, set()).add(label)
+    return by_bare | {other: next(iter(of)) for other, of in others.items() if len(of) == 1}
+
+
+@lru_cache(1024)
 def any_label(bare: tuple[str, ...], plural: bool) -> re.Pattern[str]:
     """Match any of the labels as whole words, the longest first. Scripts without blanks between words have no such
     edges, and a word in Latin letters ends where one of theirs begins ("答えはQuickです")."""
 
     def spelled(label: str) -> str:
-        start = rf"(?<!{_adjoining_letter(label[0])})(?<![\-'])" if has_edges(label[0]) else ""
+        elided = r"(?:(?<![\-'])|(?<=\b[ld]'))"  # the word of "l'infirmière" is infirmière
+        start = rf"(?<!{_adjoining_letter(label[0])}){elided}" if has_edges(label[0]) else ""
         end = rf"{'s?' if plural else ''}(?!{_adjoining_letter(label[-1])})(?!')(?!-\w)" if has_edges(label[-1]) else ""
         return start + r"\s+".join(map(re.escape, label.split())) + end
 
