@@ -110,6 +110,15 @@ def _say_interrupted(ctx: click.Context) -> None:
         ctx.exit(interrupted.exit_code)
 
 
+def _argument_or_option(error: click.NoSuchOption) -> click.UsageError:
+    """Return a clearer error if an argument was typed as an option: other commands have that word as one (--study)."""
+    arguments = [p for p in error.ctx.command.params if isinstance(p, click.Argument)] if error.ctx else []
+    for name in (argument.human_readable_name.strip("[]") for argument in arguments):
+        if error.option_name == f"--{name.lower()}":
+            return click.UsageError(f"{name} is typed here without {error.option_name}.", error.ctx)
+    return error
+
+
 class SlantGroup(click.Group):
     """End commands with one clear message and an exit code if a SlantError reaches this group."""
 
@@ -142,6 +151,8 @@ class SlantGroup(click.Group):
         except SlantError as error:
             say(f"Error: {error}")
             ctx.exit(error.exit_code)
+        except click.NoSuchOption as error:
+            raise _argument_or_option(error) from None
         except KeyboardInterrupt:
             _say_interrupted(ctx)
             raise

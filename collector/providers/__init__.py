@@ -186,6 +186,14 @@ _DIALECTS = {name: spoken_by(row.dialect) for name, row in PROVIDERS.items() if 
 }
 
 
+_ALSO_CALLED = {
+    "google": "gemini", "vertex": "gemini", "claude": "anthropic", "chatgpt": "openai", "gpt": "openai", "grok": "xai",
+    "alibaba": "qwen", "dashscope": "qwen", "togetherai": "together", "mistralai": "mistral", "vllm": "local",
+    "lmstudio": "local", "llamacpp": "local", "sglang": "local", "huggingface": "local",
+}  # fmt: skip
+"""Give the provider by which models are asked that people look for under another name."""
+
+
 def provider_named(name: str) -> Provider:
     """Return the provider of this name: from slant, the user's file or a package, in that order; UnknownNameError if
     none has it."""
@@ -197,7 +205,9 @@ def provider_named(name: str) -> Provider:
     if provider := load_third_party(GROUP, name, Provider, ProviderError):
         return provider
     known = [*PROVIDERS, *rows, *third_party_names(GROUP)]
-    raise UnknownNameError("provider", name, known, f"A model is written PROVIDER/NAME, as in {EXAMPLE_MODEL}.")
+    here = _ALSO_CALLED.get(name.lower())
+    hints = [f'Its models are asked by the provider "{here}".'] if here else []
+    raise UnknownNameError("provider", name, known, *hints, f"A model is written PROVIDER/NAME, as in {EXAMPLE_MODEL}.")
 
 
 def all_providers() -> list[Provider]:

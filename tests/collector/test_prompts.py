@@ -87,3 +87,15 @@ def test_validation_sees_unread_rows_labels_in_labels_and_lonely_words(drinks: P
     ended = collect("studies", "validate", "drinks/study.toml", folder=drinks)
     assert ended.returncode != 0
     assert 'no provider "opnai". Did you mean "openai"?' in ended.stderr
+
+
+def test_a_study_typed_as_an_option_is_named(tmp_path: Path) -> None:
+    said = collect("prompts", "--study", "rmiat", folder=tmp_path)
+    assert (said.returncode, "STUDY is typed here without --study." in said.stderr) == (2, True)
+    said = collect("prompts", "--stdy", "rmiat", folder=tmp_path)
+    assert "No such option '--stdy'" in said.stderr
+
+
+def test_a_provider_under_another_name_is_named(tmp_path: Path) -> None:
+    said = collect("--study", "rmiat", "--model", "google/gemini-3-pro", "--dry-run", folder=tmp_path)
+    assert 'Its models are asked by the provider "gemini".' in said.stderr
