@@ -116,7 +116,7 @@ policy_fit <- function(policy, rounds, games = seq_along(rounds$games), start = 
   c(list(searched = found$par, n_parameters = length(start), log_lik = log_lik), of)
 }
 
-# Searched for again from where the search ended, until that wins nothing: it ends early where a parameter goes to its
+# Searched for again from where the search ended, until that wins nothing: it ends early if a parameter goes to its
 # limit. From two starts the losses of one optimum are equal to 1e-8, its log likelihoods to 1e-6 at a limit, where the
 # weak hold of loss_with_slopes() has a part in the loss.
 lowest_loss <- function(start, of, enough = 1e-9, at_most = 8) {

@@ -154,7 +154,7 @@ class RowReader:
         return place
 
     def _placed(self, draft: Mapping[str, Any], cells: PlannedCells) -> tuple[Mapping[str, Any], bool]:
-        """Return the draft with the place of its trial; where no column has that, the row's id may name it. And whether
+        """Return the draft with the place of its trial; if no column has that, the row's id may name it. And whether
         all rows alike are placed so."""
         if self._placer is not None and self._layout.skips_missing:
             draft = self._by_columns(draft)

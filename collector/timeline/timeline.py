@@ -34,7 +34,7 @@ def timeline_of(study: Study, seed: int | None = None) -> list[dict[str, Any]]:
 def _check_can_be_written(study: Study) -> None:
     if not study.design.asks:
         raise UsageError(
-            f'No timeline of "{study.name}": its design ({study.design.name}) asks nobody, its rows come from files.'
+            f'No timeline of "{study.name}": its design ({study.design.name}) asks no one; its rows come from files.'
         )
     if study.design.has_turns(study):
         raise UsageError(

@@ -92,7 +92,7 @@ def test_trials_that_are_made_from_earlier_answers_have_no_timeline(name: str) -
 def test_a_study_that_asks_nobody_has_no_timeline(tmp_path: Path) -> None:
     observed = 'name = "contests"\ntitle = "Scores"\ndesign = "observed"\ngames = ["PD"]\nactions = ["0", "1"]\n'
     (tmp_path / "study.toml").write_text(observed)
-    with pytest.raises(UsageError, match="asks nobody, its rows come from files"):
+    with pytest.raises(UsageError, match="asks no one; its rows come from files"):
         timeline_of(load_study(str(tmp_path / "study.toml")))
 
 

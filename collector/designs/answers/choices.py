@@ -107,7 +107,7 @@ def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
 
 
 def _is_longer_name(answer: str, option: str | None, options: tuple[str, ...]) -> bool:
-    """Return True if an answer goes on with a surname where the option ends: "Anna Lee" does not say Anna. A surname is
+    """Return True if an answer goes on with a surname after the option: "Anna Lee" does not say Anna. A surname is
     a word of another option, or one in capitals after a name ("Candidate A", a letter or number, is none)."""
     if option is None or not _NAME.fullmatch(option):
         return False

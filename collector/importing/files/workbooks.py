@@ -12,7 +12,7 @@ from slant.collector.importing.files.records import Problem, Row, fault_in, tidy
 
 class Workbook:
     """The first visible sheet with a table, several columns and rows, else the first with cells: many begin with a
-    sheet of notes. `remarks` say which it is where there are others."""
+    sheet of notes. `remarks` say which it is if there are others."""
 
     def __init__(self, path: Path, name: str) -> None:
         import fastexcel  # takes a tenth of a second that other files need not wait
