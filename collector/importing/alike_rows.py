@@ -47,7 +47,7 @@ class Place:
     is_known: bool
     cell: int
     ids: Callable[[int], str]
-    is_told: bool
+    is_stated: bool
 
 
 @dataclass(slots=True)

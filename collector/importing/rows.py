@@ -109,7 +109,7 @@ class RowReader:
         measures = Measures(counts["tokens"], counts["token_source"], counts["reasoning_tokens_recounted"], logprobs)
         at = AttemptPlace(conversation, turn or 1, 1, is_final=True, prompt_hash=None, body=None, cost_usd=cost_usd)
         record = record_of(self._maker.make(model, trial, at, Exchange(body=kept), reply, reading, measures))
-        if key is not None and place is not None and place.is_told and reply is as_given and is_plain(record, reply):
+        if key is not None and place is not None and place.is_stated and reply is as_given and is_plain(record, reply):
             self._alike.keep(key, Said(model, place, given, reply, draft == row.cells, of_all(record)))
         return record
 
@@ -143,12 +143,12 @@ class RowReader:
         key = (model.model, turn, *[cell if type(cell) is str else (repr(cell),) for cell in map(draft.get, _NAMED)])
         if (place := self._known_places.get(key)) is not None:
             return place
-        placed, is_told = self._placed(draft, cells)
+        placed, is_stated = self._placed(draft, cells)
         planned, is_known = cells.find(placed, turn or 1)
         added = {name: cell for name, cell in placed.items() if name not in draft or draft[name] is not cell}
         of_cell = (planned.test, planned.condition, planned.group, planned.item, planned.wording)
         hashed = hash((planned.model, *of_cell, turn))
-        place = Place(added, planned, turn, is_known, hashed, numbered_ids(*_parts_of_id(planned)), is_told)
+        place = Place(added, planned, turn, is_known, hashed, numbered_ids(*_parts_of_id(planned)), is_stated)
         if placed is draft and len(self._known_places) < _MOST_PLACES:
             self._known_places[key] = place
         return place
