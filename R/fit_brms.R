@@ -62,8 +62,8 @@
 #' @param step of token counts: in what steps they come, a number or the name of a column that holds it. `NULL` finds it
 #'   as the greatest common divisor of the counts of a model, so give all rows of a model; of a `"gaussian"` it means a
 #'   number that is no count.
-#' @param thresholds_by,disc_by of ratings, the name of a column (such as `"model"`): each of its values has thresholds of
-#'   its own (`brms::thres(gr = )`; terms such as `"small: 1|2"`), or a discrimination of its own, by which thresholds and
+#' @param thresholds_by,disc_by of ratings, the name of a column (such as `"model"`): each of its values has its own
+#'   thresholds (`brms::thres(gr = )`; terms such as `"small: 1|2"`), or its own discrimination, by which thresholds and
 #'   predictor are multiplied (terms such as `"disc: modelmedium"`, the logarithm; the first level's is 0). A prior for
 #'   the latter can be named as `b_disc`; the usual one is normal(0, 1). Thresholds of each model take the place of its
 #'   effect in the formula. `NULL`: all rows have the same.
@@ -111,8 +111,9 @@
 #' fit <- fit_brms(trials, "is_valid ~ block * model + (1 | item)", chains = 1, iterations = 500, warmup = 250)
 #' fit$tables$model$verdict
 fit_brms <- function(data, formula, levels = NULL, priors = NULL, coding = "treatment", family = "bernoulli",
-                     step = NULL, thresholds_by = NULL, disc_by = NULL, chains = 4, iterations = 4000, warmup = 1500, adapt_delta = .95, max_treedepth = 10,
-                     seed = 1, cores = NULL, save_to = NULL, draws_to = NULL, force = FALSE, say = NULL) {
+                     step = NULL, thresholds_by = NULL, disc_by = NULL, chains = 4, iterations = 4000, warmup = 1500,
+                     adapt_delta = .95, max_treedepth = 10, seed = 1, cores = NULL, save_to = NULL,
+                     draws_to = NULL, force = FALSE, say = NULL) {
   check_arguments()
   for (package in c("brms", "rstan", "posterior", "loo")) need_package(package, "fit Bayesian models")
   check_columns(data, character())

@@ -6,7 +6,8 @@
 #' two levels by its size, a point for each pair, with 95 % intervals of the simulation.
 #'
 #' @param data a plan, such as [plan_power()] returns; of a study of factors a data frame with `attribute`, `first`,
-#'   `second`, `estimate`, `power`, `n_data_sets`, `n_repetitions` (Python's `plan_power()` makes it, or `analyze power --out`).
+#'   `second`, `estimate`, `power`, `n_data_sets`, `n_repetitions` (made by Python's `plan_power()`
+#'   or `analyze power --out`).
 #' @inherit plot_effect_sizes params return
 #' @export
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)

@@ -68,7 +68,8 @@ test_that("what thresholds and discriminations can't be is said", {
   expect_error(kind_columns(rows, rating ~ group + model, "cumulative", "model", NULL), "take the place of its effect")
   expect_error(kind_columns(rows, rating ~ group, "cumulative", NULL, "person"), "person")
   expect_equal(kind_columns(rows, rating ~ group * model, "cumulative", NULL, "model"), list(disc = "model"))
-  expect_message(one <- with_kind_columns(rows, rows, list(disc = "model"), list(), list()), "All rows are of one model")
+  columns <- list(disc = "model")
+  expect_message(one <- with_kind_columns(rows, rows, columns, list(), list()), "All rows are of one model")
   expect_length(one$columns, 0)
 })
 
