@@ -55,7 +55,7 @@ _BEFORE_BOUND = re.compile(
     r"(?:\b(?:less|more|fewer|greater|higher|lower|better|worse|other|weniger|mehr|kleiner|größer)\s+(?:than|als)"
     r"|\b(?:(?:no|not)\s+)?(?:above|below|under|over|exceeding|up to|at least|at most|minimum(?: of)?|maximum(?: of)?"
     r"|anything but|mindestens|höchstens|über|unter|bis zu|au moins|au plus|(?:plus|moins) de|al menos|como máximo"
-    r"|(?:más|menos) de|almeno|al massimo|minstens|hoogstens|not|nicht|pas|minus)|[<>≤≥])"
+    r"|(?:más|menos) de|almeno|al massimo|minstens|hoogstens|not|nicht|pas|minus)|(?<![=-])(?:[<>]=?|[≤≥]))"
     r"\s*(?:an?|ein|eine|un|una)?\s*$"
 )
 _AFTER_BOUND = re.compile(
@@ -143,7 +143,7 @@ def _may_be_a_share(value: float, text: str, amount: Amount) -> bool:
 
 def is_bound(text: str, number: re.Match[str]) -> bool:
     """Return True if a number in a folded text is only an end of what is meant, or what is not: "at least 5", "5+"."""
-    if text[number.end() : number.end() + 1] == ">":  # in brackets
+    if "<" in text[: number.start()] and ">" in text[number.end() :]:  # in brackets
         return False
     is_price = number[0].endswith((",", "."))  # 1250.-
     is_after = not is_price and bool(_AFTER_BOUND.match(text, number.end()))
