@@ -63,7 +63,7 @@ reported_parameters <- function(searched) {
 
 # The logarithm of the probability of each choice: a matrix by game and round, 0 where there was none. `parameters` as
 # reported, one number each or one a game; `past`, of past_of(), where it is known already. Only values go from round
-# to round; shares are those of all rounds at once, of so many games that memory holds them.
+# to round; shares are those of all rounds at once, of as many games as fit into memory.
 choice_log_lik <- function(rounds, policy, parameters, past = NULL, most = 2e5) {
   n <- sizes_of(rounds)
   at_once <- max(1, most %/% ncol(rounds$choice))

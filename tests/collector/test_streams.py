@@ -85,9 +85,9 @@ def test_lines_of_ollama_are_put_together() -> None:
 
 
 @given(st.text(max_size=200))
-def test_no_text_makes_it_fail(text: str) -> None:
-    assembled(text)
-    assembled(f"data: {text}\n\ndata: {{}}")
+def test_a_text_that_is_no_stream_is_no_response_and_never_an_exception(text: str) -> None:
+    assert assembled(text) is None
+    assert assembled(f"data: {text}\n\ndata: {{}}") is None
 
 
 def test_of_several_choices_the_first_by_its_index_is_read() -> None:

@@ -40,9 +40,14 @@ _EITHER_WAY = re.compile(r"\d{1,3}\.\d{3}")
 _MAX_DIGITS = 30
 _PERCENT = ("%", "percent", "per cent")
 _CURRENCIES = (
-    ("$", "dollar", "usd"), ("€", "euro", "eur"), ("£", "pound", "gbp"), ("¥", "yen", "jpy"), ("₹", "rupee", "inr"),
-    ("franc", "chf"), _PERCENT,
-)  # fmt: skip
+    ("$", "dollar", "usd"),
+    ("€", "euro", "eur"),
+    ("£", "pound", "gbp"),
+    ("¥", "yen", "jpy"),
+    ("₹", "rupee", "inr"),
+    ("franc", "chf"),
+    _PERCENT,
+)
 _TIMES_OF_DAY = (
     ("second", "sekunde", "seconde", "segundo"), ("minute", "minuut", "minuto"), ("hour", "stunde", "heure", "hora"),
     ("day", "tag", "tage", "jour", "día", "dag"), ("week", "woche", "semaine", "semana", "weken"),

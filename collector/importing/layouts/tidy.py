@@ -47,10 +47,23 @@ there is no whole answer, what was chosen does as well."""
 ALIASES_OF_GAMES = {"class": "condition", "job": "item"}
 OF_GAMES = ("game", "round", "is_success", *ALIASES_OF_GAMES)
 CHECKED = ("study", "variant", "source")
-VARYING = frozenset({
-    "answer", "reasoning_text", "tokens", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted",
-    "input_tokens", "repetition", "position", "cost_usd", "request_id", "option_a_logprob", "option_b_logprob",
-})  # fmt: skip
+VARYING = frozenset(
+    {
+        "answer",
+        "reasoning_text",
+        "tokens",
+        "reasoning_tokens",
+        "output_tokens",
+        "reasoning_tokens_recounted",
+        "input_tokens",
+        "repetition",
+        "position",
+        "cost_usd",
+        "request_id",
+        "option_a_logprob",
+        "option_b_logprob",
+    }
+)
 """What differs between rows that are alike in all else: texts, counts, numbers."""
 PLACING = frozenset({*TAKEN, *OF_GAMES, *CHECKED, *ALIASES, *IDS, "trial_type", "turn"})
 """All else that says something of a row, unless its design reads further columns."""
