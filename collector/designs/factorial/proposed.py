@@ -52,8 +52,10 @@ _ANSWERS = [
 _QUESTIONS = "question question_id question_name measure outcome_name dv test"
 _TASKS = "task task_id task_no choice_task choice_set contest contest_no pair_id set"
 _PLACES = "place position profile profile_no profile_id alternative alt option_no concept"
-_REPETITIONS = "repetition rep repeat iteration iter run run_id replicate draw epoch seed trial trial_no n row index "
-_REPETITIONS += "wiederholung durchgang versuch essai repetition_no ensayo intento prova herhaling"
+_REPETITIONS = (
+    "repetition rep repeat iteration iter run run_id replicate draw epoch seed trial trial_no n row index "
+    "wiederholung durchgang versuch essai repetition_no ensayo intento prova herhaling"
+)
 _TEMPLATES = "wording wording_id template template_id prompt_id prompt_version"
 _NEVER = (
     "tokens", "output_tokens", "input_tokens", "reasoning_tokens", "prompt_tokens", "completion_tokens", "prompt",
