@@ -40,8 +40,8 @@ _ORDINAL = re.compile(rf"{LEAD}(?:the\s+)?({'|'.join(_ORDINALS)})(?:\s+(?:{_PERS
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ '’-][^\W\d_]{2,})*")
 _NO_SURNAMES = {
     "i", "i'm", "i'd", "because", "as", "with", "is", "was", "has", "reason", "reasoning", "explanation", "since",
-    "due", "the", "this", "they", "she", "he", "her", "his", "their", "and", "or", "but", "not", "for", "while", "given",
-    "based", "although", "though", "final", "answer", "choice", "confidence", "why", "please",
+    "due", "the", "this", "they", "she", "he", "her", "his", "their", "and", "or", "but", "not", "for", "while",
+    "given", "based", "although", "though", "final", "answer", "choice", "confidence", "why", "please",
 }  # fmt: skip
 """How a sentence goes on after a name."""
 _TAKES_BACK = re.compile(r"^\W*(?:wait|i mean|actually|correction|scratch that|on second thought)\b")
