@@ -25,15 +25,24 @@ def without_reasoning(record: dict[str, Any]) -> dict[str, Any]:
     each provider's own form, and what later requests of a conversation gave back of it. Answers stay.
     """
     changed = dict(record)
+    if record.get("kind") == "answers":
+        rows = dict(record["rows"])
+        if responses := rows.get("response"):
+            rows["response"] = [text and _left_out(text) for text in responses]
+        return changed | {"shared": [without_reasoning(shared) for shared in record["shared"]], "rows": rows}
     if text := record.get("reasoning_text"):
         changed["reasoning_text"] = stand_in(text)
     if isinstance(record.get("response"), str):
-        changed["response"] = json.dumps({"left_out": stand_in(record["response"])})
+        changed["response"] = _left_out(record["response"])
     if isinstance(record.get("request"), str):
         changed["request"] = _request(record["request"])
     if record.get("kind") == "check" and isinstance(record.get("answers"), str):
-        changed["answers"] = json.dumps({"left_out": stand_in(record["answers"])})
+        changed["answers"] = _left_out(record["answers"])
     return changed
+
+
+def _left_out(text: str) -> str:
+    return json.dumps({"left_out": stand_in(text)})
 
 
 def _request(text: str) -> str:

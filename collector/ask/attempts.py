@@ -67,6 +67,11 @@ class AttemptMaker:
         self.redacted = Redaction(secrets)
         self._sequence = 0
 
+    def next_sequence(self) -> int:
+        """Return the number of the attempt that is made now."""
+        self._sequence += 1
+        return self._sequence
+
     def _without_secrets(self, attempt: Attempt) -> Attempt:
         """Take keys out of every field before anything is stored: providers echo them."""
         texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
@@ -84,7 +89,7 @@ class AttemptMaker:
         measures: Measures | None = None,
     ) -> Attempt:
         """Return the attempt. `measures` are those that an import states; None takes them from the reply."""
-        self._sequence += 1
+        self.next_sequence()
         measures = measures or measured(model, trial, reply, reading)
         attempt = Attempt(
             attempt_id=f"{self._run.run_id}-{self._sequence}",
@@ -176,7 +181,7 @@ class AttemptMaker:
     ) -> dict[str, Any]:
         """Return an imported attempt, as its line in the journal has it: all that is not said here is as in the record
         of another one. It takes a fifth of the time that `make` takes."""
-        self._sequence += 1
+        self.next_sequence()
         return {
             **alike,
             **counts,

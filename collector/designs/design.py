@@ -219,9 +219,7 @@ class Design(ABC):
         return []
 
     def frames(self, data: Any) -> tuple[str, ...]:
-        """Return the frames (or formats of answers) that a model may have; if there is only one, no file needs to name
-        it.
-        """
+        """Return the frames (or formats of answers) that a model may have; no file needs to name a single one."""
         return ()
 
     def answers(self, data: Any) -> tuple[str, ...]:
@@ -254,9 +252,8 @@ class Design(ABC):
         return set()
 
     def questions(self, study: StudyFile, model: StudyModel) -> Iterable[Question]:
-        """Return all that one model is asked in one repetition, in any order; if there are very many, a sequence that
-        makes each on demand.
-        """
+        """Return all that one model is asked in one repetition, in any order; of very many, a sequence that makes each
+        on demand."""
         return ()  # check_asks() ensures that a design has this or plan()
 
     def text(self, study: StudyFile, model: StudyModel, trial: Trial) -> str:
@@ -317,10 +314,12 @@ class Design(ABC):
         return step
 
     def repeated(self, study: StudyFile, planned: Trial, repetition: int) -> Trial:
-        """Return the planned trial as it is in another repetition, for imported rows, which set its number themselves.
-        By default all repetitions of a trial have the same options and factors.
-        """
+        """Return the planned trial as another repetition shows it; an imported row sets its number itself."""
         return planned
+
+    def repetition_cycle(self, study: StudyFile) -> int:
+        """Return after how many repetitions `repeated` gives the same trial; 0 if each repetition has its own."""
+        return 1 if type(self).repeated is Design.repeated else 0
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
         """Return a trial of an imported row (`draft`, by the names of importing/layouts/tidy.py) with what else the

@@ -6,7 +6,7 @@ one; what a design reads in an answer, or shows in a repetition, it is asked for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields
 from operator import attrgetter, itemgetter
 from typing import Any
@@ -19,8 +19,8 @@ from slant.collector.study.records import StudyModel
 
 _MOST = 100_000
 _TEXTS = {str}
-_OF_ATTEMPTS = tuple(field.name for field in fields(Attempt))
-_values_of = attrgetter(*_OF_ATTEMPTS)
+OF_ATTEMPTS = tuple(field.name for field in fields(Attempt))
+_values_of = attrgetter(*OF_ATTEMPTS)
 _OF_ROWS = frozenset({
     "conversation_id", "trial_id", "repetition", "position", "option_a", "option_b", "expected", "factors", "outcome",
     "answer", "choice", "tokens", "token_source", "reasoning_tokens", "reasoning_tokens_recounted", "output_tokens",
@@ -32,7 +32,7 @@ _OF_ROWS = frozenset({
 
 def record_of(attempt: Attempt) -> dict[str, Any]:
     """Return an attempt as its line in the journal has it; what is unknown is None."""
-    return dict(zip(_OF_ATTEMPTS, _values_of(attempt), strict=True))
+    return dict(zip(OF_ATTEMPTS, _values_of(attempt), strict=True))
 
 
 @dataclass(slots=True)
@@ -107,10 +107,17 @@ class AlikeRows:
         texts is in a key."""
         self._columns = columns
         self._said.clear()
-        named = [name for name in columns if name not in self._varying and (self._reads_all or name in PLACING)]
-        cells_of = itemgetter(*named) if len(named) > 1 else lambda cells: tuple(cells[name] for name in named)
-        self._key_of = lambda cells: _of_texts(cells_of(cells))
+        self._key_of = texts_of(n for n in columns if n not in self._varying and (self._reads_all or n in PLACING))
 
 
-def _of_texts(cells: tuple[Any, ...]) -> tuple[Any, ...]:
+def texts_of(columns: Iterable[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
+    """Return what gives the cells of these columns of a row as a key, in which a number differs from a text."""
+    named = list(columns)
+    if len(named) == 1:
+        return lambda cells: _with_types((cells[named[0]],))
+    cells_of = itemgetter(*named) if named else lambda cells: ()
+    return lambda cells: _with_types(cells_of(cells))
+
+
+def _with_types(cells: tuple[Any, ...]) -> tuple[Any, ...]:
     return cells if {*map(type, cells)} == _TEXTS else (cells, *map(type, cells))

@@ -182,6 +182,8 @@ def _import_file(
         try:
             if isinstance(row, Problem):
                 report.problems.append(row)
+            elif (alike := reader.shared(row)) is not None:
+                writer.add_shared(row, *alike)
             else:
                 writer.add(row, reader.record(row))
         except MissingAnswerError:

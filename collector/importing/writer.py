@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from slant.collector.errors import DatabaseBusyError, DatabaseError, JournalError
+from slant.collector.importing.alike_answers import OWN, SharedAnswer
 from slant.collector.importing.layouts import Problem, Row
 from slant.collector.keep.database import reading
 from slant.collector.keep.journal import Journal, journal_folder, pack_journals
@@ -45,7 +46,7 @@ class ImportReport:
         self.rows_imported += n
         cell = (record["model"], record["test"])
         self.rows_by_test[cell] += n
-        is_label = record["answer"] in (record["option_a"], record["option_b"])
+        is_label = record.get("answer") in (record.get("option_a"), record.get("option_b"))
         self.refusals_by_test[cell] += n * (not (is_label if self.only_labels else record["outcome"] == "answered"))
 
     def sort(self, models: Sequence[str], tests: Sequence[str]) -> None:
@@ -55,7 +56,9 @@ class ImportReport:
 
 
 Content = tuple[int, int | None, int | None, str | None]
-_BATCH = 2_000
+_BATCH, _SHARED_BATCH = 2_000, 20_000
+_TRIAL_ID, _TOKENS = OWN.index("trial_id"), OWN.index("tokens")
+_REASONING_TOKENS, _OUTPUT_TOKENS = OWN.index("reasoning_tokens"), OWN.index("output_tokens")
 _UNREADABLE = "A line of a journal can't be read:"
 _DIFFERS = (
     "is already there with another answer, token count or reasoning, and was not replaced. To keep both: number them "
@@ -72,6 +75,7 @@ class ImportWriter:
         self._db, self._run, self._report, self._texts = db, run, report, texts
         self._journal: Journal | None = None
         self._batch: list[Mapping[str, Any]] = []
+        self._shared: list[tuple[SharedAnswer, tuple[Any, ...]]] = []
         self._beside = ThreadPoolExecutor(1, "import")
         self._loader, self._loading = Loader(db), Future[LoadReport]()
         self._loading.set_result(LoadReport())
@@ -101,14 +105,29 @@ class ImportWriter:
         """Take an attempt that is new, as its line in the journal has it; count or report one that is there."""
         counts = (record["reasoning_tokens"], record["output_tokens"])
         content = _content(record["answer"], record["tokens"], *counts, _md5(record["reasoning_text"]))
-        stored = self._known.setdefault(record["trial_id"], content)
-        if stored is not content:
-            same = _are_alike(stored, content)
-            self._report.rows_already_there += same
-            if not same:
-                self._report.problems.append(Problem(row.file, row.line, _DIFFERS))
+        if self._is_new(row, record["trial_id"], content):
+            self.take(record)
+
+    def add_shared(self, row: Row, shared: SharedAnswer, own: tuple[Any, ...]) -> None:
+        """Take an attempt of which all but `own` (by the names of OWN) is shared, as `add` takes one by itself."""
+        answer = shared.record.get("answer")
+        content = _content(answer, own[_TOKENS], own[_REASONING_TOKENS], own[_OUTPUT_TOKENS], None)
+        if not self._is_new(row, own[_TRIAL_ID], content):
             return
-        self.take(record)
+        self._shared.append((shared, own))
+        if len(self._shared) >= _SHARED_BATCH:
+            self._write()
+            self._load_meanwhile()
+
+    def _is_new(self, row: Row, trial_id: str, content: Content) -> bool:
+        stored = self._known.setdefault(trial_id, content)
+        if stored is content:
+            return True
+        same = _are_alike(stored, content)
+        self._report.rows_already_there += same
+        if not same:
+            self._report.problems.append(Problem(row.file, row.line, _DIFFERS))
+        return False
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Take an attempt that is known to be new."""
@@ -121,12 +140,19 @@ class ImportWriter:
         """Write what follows all attempts: nothing, unless a writer knows more."""
 
     def _write(self) -> None:
-        if not self._batch:
-            return
-        self._begun().append_many(self._batch)
-        for record in self._batch:
-            self._report.count(record)
-        self._batch.clear()
+        if self._batch:
+            self._begun().append_many(self._batch)
+            for record in self._batch:
+                self._report.count(record)
+            self._batch.clear()
+        if self._shared:
+            records, numbers = _numbered([shared.record for shared, _ in self._shared])
+            rows = {name: list(values) for name, *values in zip(OWN, *(own for _, own in self._shared), strict=True)}
+            known = {name: values for name, values in rows.items() if any(value is not None for value in values)}
+            self._begun().append_many([{"kind": "answers", "shared": records, "rows": {"shared_no": numbers} | known}])
+            for number, n in Counter(numbers).items():
+                self._report.count(records[number], n)
+            self._shared.clear()
 
     def _load_meanwhile(self) -> None:
         """Load what is on disk while more rows are read: most of it is work for another processor. If that can't be
@@ -190,6 +216,13 @@ class ImportWriter:
             self._report.warnings.append(f"{error} {hint}")
         else:
             self._report.warnings += [f"{_UNREADABLE} {problem}" for problem in loaded.problems]
+
+
+def _numbered(records: Sequence[Mapping[str, Any]]) -> tuple[list[Mapping[str, Any]], list[int]]:
+    """Return the different ones of these records, and the place of each among them."""
+    places: dict[int, int] = {}
+    numbers = [places.setdefault(id(record), len(places)) for record in records]
+    return list({id(record): record for record in records}.values()), numbers
 
 
 def _content(

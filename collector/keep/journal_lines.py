@@ -18,6 +18,7 @@ from slant.collector.keep.frames import registered
 from slant.collector.keep.line_sums import checked_lines, divided
 from slant.collector.keep.schema import migration_texts
 from slant.collector.records import Attempt, Run
+from slant.collector.system.json_text import decoded
 from slant.collector.system.shipped_files import sql_query
 
 _REQUIRED = ("attempt_id", "run_id", "sequence", "trial_id", "is_final", "source", "study", "model", "outcome")
@@ -34,11 +35,13 @@ def _polars_type(hint: Any) -> Any:
 
 _HINTS = get_type_hints(Attempt)  # once: each call reads every annotation again
 SCHEMA = {f.name: _polars_type(_HINTS[f.name]) for f in fields(Attempt)}
-ANSWER_ROWS: dict[str, Any] = {
-    "shared_no": pl.UInt32, "sequence": pl.Int64, "participant": pl.Int32, "repetition": pl.Int32, "position": pl.Int64,
-    "response_time_ms": pl.Float64, "is_error": pl.Boolean, "phase": pl.String,
-}  # fmt: skip
-"""List what a line of answers of people has of each of them, as lists of the same length."""
+_OF_ROWS = (
+    *("sequence", "trial_id", "participant", "repetition", "position", "response_time_ms", "is_error", "phase"),
+    *("tokens", "token_source", "reasoning_tokens", "output_tokens", "reasoning_tokens_recounted", "input_tokens"),
+    *("cost_usd", "request_id", "response"),
+)
+ANSWER_ROWS: dict[str, Any] = {"shared_no": pl.UInt32} | {name: SCHEMA[name] for name in _OF_ROWS}
+"""List what a line of answers has of each of them, as lists of the same length; all other columns are shared."""
 _RUN_COLUMNS = tuple(f.name for f in fields(Run) if f.name not in ("models", "tests", "conditions"))
 _RECOUNT = (
     "UPDATE attempts SET reasoning_tokens_recounted = n.tokens, recount_tokenizer = n.tokenizer "
@@ -200,7 +203,7 @@ def _all_at_once(attempts: bytes, special: list[bytes]) -> Parsed | None:
     try:
         frame = pl.read_ndjson(io.BytesIO(attempts), schema=SCHEMA) if attempts else pl.DataFrame(schema=SCHEMA)
         is_whole = frame.height == attempts.count(b"\n") and not any(frame[name].null_count() for name in _REQUIRED)
-        return Parsed(frame, [_special(json.loads(line)) for line in special]) if is_whole else None
+        return Parsed(frame, [_special(decoded(str(line, "utf-8"))) for line in special]) if is_whole else None
     except (*_UNREADABLE, OSError):
         return None
 
@@ -345,7 +348,7 @@ def _insert_look(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) 
 
 
 def _insert_participants(connection: duckdb.DuckDBPyConnection, run_id: str, record: dict[str, Any]) -> None:
-    """Each person once: a line is `[number, {name: value}]` for some of them."""
+    """Insert each person once: a line is `[number, {name: value}]` for some of them."""
     texts = pl.List(pl.String)
     kinds: Any = {"run_id": pl.String, "participant": pl.Int32, "names": texts, "levels": texts}
     rows = [
@@ -356,7 +359,7 @@ def _insert_participants(connection: duckdb.DuckDBPyConnection, run_id: str, rec
 
 
 def _insert_answers(connection: duckdb.DuckDBPyConnection, record: dict[str, Any]) -> None:
-    """Insert answers of people: a row each, of attempts that all who answered so share (see importing/people)."""
+    """Insert answers that share attempts: a row each, with what is its own (see importing/)."""
     shared = pl.DataFrame(record["shared"], schema=SCHEMA).with_row_index("shared_no")
     rows = pl.DataFrame({name: record["rows"].get(name) for name in ANSWER_ROWS}, schema=ANSWER_ROWS)
     if (rows["shared_no"] >= shared.height).any():

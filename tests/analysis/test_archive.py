@@ -239,6 +239,19 @@ def test_reasoning_that_went_back_into_a_request_is_left_out_of_it() -> None:
     assert (shared["messages"][1]["content"], shared["messages"][3]) == ("Aima", messages[3])
 
 
+def test_answers_that_rows_share_are_left_without_reasoning_too() -> None:
+    thought = "they think of thorns"
+    line = {
+        "kind": "answers",
+        "shared": [{"answer": "Slow", "reasoning_text": thought}],
+        "rows": {"shared_no": [0, 0], "response": [json.dumps({"thought": thought}), None]},
+    }
+    shared = without_reasoning(line)
+    assert thought not in json.dumps(shared)
+    assert (shared["shared"][0]["answer"], shared["rows"]["shared_no"]) == ("Slow", [0, 0])
+    assert shared["rows"]["response"][1] is None
+
+
 def test_each_change_is_named_and_the_exit_code_is_1(archive: Path, tmp_path: Path) -> None:
     """A journal that is not what the manifest says, a table that no journal gives, a byte that the disk lost."""
     for member, data in members(archive).items():

@@ -148,24 +148,38 @@ def test_rows_alike_become_what_each_would_become_alone(
 ) -> None:
     study: Study = studies[name]
     folder = tmp_path_factory.mktemp("alike")
-    several = data.draw(st.lists(answers(planned(study)), min_size=2, max_size=4))
+    several = data.draw(st.lists(answers(planned(study)), min_size=2, max_size=6))
     rows = [row | {"repetition": n if is_numbered else None} for n, some in enumerate(several, 1) for row in some]
     (folder / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("slant.collector.importing.alike_rows._MOST", 0)
+        patch.setattr("slant.collector.importing.alike_answers._MAX_ANSWERS", 0)
         alone = import_trials(folder / "alone.duckdb", study, [folder / "rows.jsonl"], variant=study.variant)
     alike = import_trials(folder / "alike.duckdb", study, [folder / "rows.jsonl"], variant=study.variant)
     assert replace(alike, run_id=None) == replace(alone, run_id=None)
-    assert journal_of(folder / "alike.duckdb") == journal_of(folder / "alone.duckdb")
+    assert attempts(folder / "alike.duckdb") == attempts(folder / "alone.duckdb")
 
 
-def journal_of(db: Path) -> list[dict[str, Any]]:
-    """The attempts in the only journal of a database, but for the name of their run."""
-    [path] = journal_paths(journal_folder(db))
+def attempts(db: Path) -> list[dict[str, Any]]:
+    """All that a database has of its attempts, but for the name of their run."""
+    with reading(db) as connection:
+        rows = frame_of(connection.sql("SELECT * FROM attempts ORDER BY sequence")).rows(named=True)
+    run = journal_run(journal_paths(journal_folder(db))[0])
+    return [row | {"run_id": None, "attempt_id": row["attempt_id"].replace(run, "")} for row in rows]
+
+
+def test_the_journal_has_an_answer_once_that_many_rows_give(studies: Studies, tmp_path: Path) -> None:
+    study: Study = studies["association"]
+    row = planned(study)[0]
+    [answer, *_] = row.pop("options")
+    rows = [row | {"answer": answer, "tokens": n, "repetition": n} for n in range(1, 41)]
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    import_trials(tmp_path / "a.duckdb", study, [tmp_path / "rows.jsonl"])
+    [path] = journal_paths(journal_folder(tmp_path / "a.duckdb"))
     with opened_journal(path) as file:
-        text = file.read().decode().replace(journal_run(path), "")
-    records = [json.loads(line) for line in text.removesuffix("\n").split("\n")]
-    return [{name: record[name] for name in record if name != "sum"} for record in records if "kind" not in record]
+        [line] = [record for record in map(json.loads, file) if record.get("kind") == "answers"]
+    assert (len(line["shared"]), len(line["rows"]["trial_id"])) == (1, 39)
+    assert [row["tokens"] for row in attempts(tmp_path / "a.duckdb")] == list(range(1, 41))
 
 
 def test_games_of_others_need_their_rounds_and_choices_alone(tmp_path: Path) -> None:

@@ -176,6 +176,9 @@ class Association(Design):
         trial.factors = {**planned.factors, "first_option": other}
         return trial
 
+    def repetition_cycle(self, study: StudyFile) -> int:
+        return 2 if study.data.option_order == "balanced" else 1
+
     def knows_lengths(self, study: StudyFile, model: StudyModel) -> bool:
         return any(name == model.model for name, _, _ in study.data.simulation)
 

@@ -27,7 +27,7 @@ from slant.collector.importing.layouts.values import (
 )
 from slant.collector.importing.people.columns import FileColumns, error_flag, milliseconds
 from slant.collector.importing.people.persons import Persons, trace_in
-from slant.collector.importing.rows import with_options
+from slant.collector.importing.row_trials import with_options
 from slant.collector.providers.exchange import Exchange
 from slant.collector.records import Attempt, Reply, Run, Trial
 from slant.collector.stable_ids import stable_id
