@@ -16,9 +16,10 @@ from hypothesis import strategies as st
 from slant.collector.designs.labels.reader import answer_to_label, read_label
 from slant.collector.designs.labels.spelling import folded
 from slant.collector.records import Outcome, Reading, Reply
-from tests.support import TESTS
-from tests.support.spelled_labels import CHOOSES_NONE, CHOOSES_QUICK
+from tests.support import TESTS, spelled_labels, stated_labels
 
+CHOOSES_QUICK = [*spelled_labels.CHOOSES_QUICK, *stated_labels.CHOOSES_QUICK]
+CHOOSES_NONE = [*spelled_labels.CHOOSES_NONE, *stated_labels.CHOOSES_NONE]
 OPTIONS = ("Pleasant", "Unpleasant")
 
 ANSWERS = [

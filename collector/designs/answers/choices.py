@@ -19,6 +19,8 @@ from slant.collector.designs.answers.plain import (
     without_value,
 )
 from slant.collector.designs.answers.scales import Scale, read_scale
+from slant.collector.designs.labels.languages import NOT_AFTER
+from slant.collector.designs.labels.phrases import CALLED, IS_CROSSED
 from slant.collector.designs.labels.reader import mentioned_labels, read_label
 from slant.collector.designs.labels.spelling import folded, labels_by_spelling
 
@@ -28,15 +30,39 @@ _IDIOMS = re.compile(r"\bno (?:doubt|question|hesitation|problem|wonder|issues?|
 _YES_NO_WORDS = {
     word: said
     for said, words in {
-        "yes": "y true yeah yep yup ja oui sí si sim da да sì 是 是的 会 はい 네 예 evet tak igen ano",
-        "no": "n false nope nah nein non não nao nee nej nei нет 否 不 不是 不会 いいえ 아니요 아니오 hayır nie nem ne",
+        "yes": "y true yeah yep yup ja oui sí si sim da да sì 是 是的 会 はい 네 예 evet tak igen ano نعم हाँ ναι כן",
+        "no": "n false nope nah nein non não nao nee nej nei нет 否 不 不是 不会 いいえ 아니요 아니오 hayır nie nem ne "
+        "لا नहीं όχι לא",
     }.items()
     for word in words.split()
 }
 """Say yes and no in other words and languages; only at the start of an answer that has neither in English."""
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-_PERSONS = "one|person|profile|option|candidate|applicant"
-_ORDINAL = re.compile(rf"{LEAD}(?:the\s+)?({'|'.join(_ORDINALS)})(?:\s+(?:{_PERSONS}))?[\s.!]*")
+_ORDINALS = {
+    word: place
+    for place, words in enumerate(
+        (
+            "first 1st erste ersten premier première primera primero primeira primeiro prima primo eerste första "
+            "første pierwsza pierwszy первый первая первого первую 第一",
+            "second 2nd zweite zweiten deuxième seconde segunda segundo seconda secondo tweede andra anden druga drugi "
+            "второй вторая второго вторую 第二",
+            "third 3rd dritte dritten troisième tercera tercero terceira terceiro terza terzo derde tredje trzecia "
+            "trzeci третий третья третьего третью 第三",
+            "fourth 4th vierte vierten quatrième cuarta cuarto quarta quarto vierde fjärde четвёртый четвертый 第四",
+            "fifth 5th", "sixth 6th", "seventh 7th", "eighth 8th", "ninth 9th", "tenth 10th",
+        )
+    )
+    for word in words.split()
+}  # fmt: skip
+_PERSONS = (
+    r"one|person|profile|option|candidate|applicant|profil|kandidat(?:in)?|bewerber(?:in)?|personne|candidate?|personas?"
+    r"|candidat[ao]|perfil|pessoa|persona|profilo|persoon|kandidaat|человек|кандидат|个人?|位|名|个候选人|人|个选项"
+)
+_ARTICLE = r"the|die|der|das|den|la|le|el|il|a|o|de|het|den"
+_ORDINAL = re.compile(
+    rf"{LEAD}(?:(?:{_ARTICLE})\s+)?({'|'.join(sorted(_ORDINALS, key=len, reverse=True))})\s*(?:{_PERSONS})?[\s.!。]*"
+)
+_OF_TWO = re.compile(rf"{LEAD}(?:the\s+)?(former|latter)(?:\s+(?:{_PERSONS}))?[\s.!]*")
+_KIND = re.compile(r"(?:candidate|applicant|person|option|profile)(?:\s+(?=[^\W\d_]{2})|:\s*)")
 _NAME = re.compile(r"[^\W\d_a-z][^\W\d_]+(?:[ '’-][^\W\d_]{2,})*")
 _NO_SURNAMES = {
     "i", "i'm", "i'd", "because", "as", "with", "is", "was", "has", "reason", "reasoning", "explanation", "since",
@@ -62,7 +88,7 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool) -> AnswerR
         text = re.sub(r"(?<=[^\W\d_])–(?=[^\W\d_])", "-", text)  # a name with a dash for its hyphen
     if options == YES_NO:
         text = _IDIOMS.sub(" ", text).strip()
-        word = re.match(r"([^\W\d_]+)\s*(?:$|[,.;:!–—-])", text)
+        word = re.match(rf"(?:{CALLED}\s*[:=]\s*|{LEAD})([^\W\d_][^\s,.;:!–—-]*)\s*(?:$|[,.;:!–—\n-])", text)
         if word and (said := _YES_NO_WORDS.get(word[1])) and not mentioned_labels(text, options):
             return answered(said)
     if (start := _at_start(text, options)) is not None and not _is_longer_name(answer, start.value, options):
@@ -72,10 +98,13 @@ def _read_text(answer: str, options: tuple[str, ...], numbered: bool) -> AnswerR
         label = read_label(text, options).label
         return answered(label) if label is not None else without_value(text, "option_not_chosen")
     if named:
-        return AnswerReading("malformed", detail="several_options")
+        read = read_label(text, options)  # "I can't say Anna, so Ben" states one
+        return answered(read.label) if read.label is not None else AnswerReading("malformed", detail="several_options")
     if numbered:
-        if (place := _ORDINAL.fullmatch(text)) and _ORDINALS.index(place[1]) < len(options):
-            return answered(options[_ORDINALS.index(place[1])])
+        if (place := _ORDINAL.fullmatch(text)) and _ORDINALS[place[1]] < len(options):
+            return answered(options[_ORDINALS[place[1]]])
+        if (place := _OF_TWO.fullmatch(text)) and len(options) == 2:
+            return answered(options[place[1] == "latter"])
         number = read_scale(answer, Scale(1, len(options)))
         if number.value is not None:
             return answered(options[int(number.value) - 1])
@@ -92,11 +121,18 @@ def _spelled(options: tuple[str, ...]) -> dict[str, str]:
 def _at_start(text: str, options: tuple[str, ...]) -> AnswerReading | None:
     lead = re.match(rf"[\W_]*{LEAD}[\"'(\[]*", text)
     at = lead.end() if lead else 0
+    if (kind := _KIND.match(text, at)) and not any(option.startswith(kind[0]) for option in map(folded, options)):
+        at = kind.end()  # "Candidate Emily"
     spelled = _spelled(options)
     for label, option in spelled.items():
         if text.startswith(label, at) and not re.match(r"\w|[-–]\w", text[at + len(label) :]):
             rest, others = text[at + len(label) :], "|".join(map(re.escape, spelled))
-            contradicts = rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b|\W{{0,3}}(?:{others})\b"
+            contradicts = (
+                rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b"
+                rf"|\W{{0,3}}(?:{others})\b(?!\s+(?:would|is|was|seems|means|has|lacks|does)\b)"
+            )
+            if IS_CROSSED.match(rest) or NOT_AFTER.match(rest):
+                return None  # "Person 1: no"
             if label[-1].isdigit() and re.match(r"\s*(?:or|and|to|/|,|&|-)\s*\d", rest):
                 return AnswerReading("malformed", detail="several_options")
             if re.match(contradicts, rest) or _TAKES_BACK.match(rest) or re.match(r"[^.!\n]{0,80}\?", rest):

@@ -16,6 +16,9 @@ _BEGUN = re.compile(r"\{\s*[\"}]")
 """Match where an object begins, but not a brace in prose or TeX."""
 
 
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+
+
 class BrokenObject(ValueError):
     """Signal that an answer begins an unreadable object: it is cut off, nested too deeply, or repeats a key."""
 
@@ -29,7 +32,10 @@ def read_value(answer: str, key: str, lacking: str, read_text: Callable[[str], A
         return AnswerReading("malformed", detail="too_long")
     try:
         if (found := object_in(answer)) is not None:
-            given = as_answer(value_of(found, key))
+            value = value_of(found, key)
+            while isinstance(value, dict):  # {"response": {"rating": 5}}
+                value = value_of(value, key)
+            given = as_answer(value)
             return AnswerReading("malformed", detail=lacking) if given is None else read_text(given)
     except BrokenObject as broken:
         return AnswerReading("malformed", detail=str(broken))
@@ -46,8 +52,10 @@ def object_in(answer: str) -> Mapping[str, Any] | None:
     try:
         value, end = _DECODER.raw_decode(answer, begun.start())
     except (ValueError, RecursionError):
+        if (mended := _TRAILING_COMMA.sub(r"\1", answer)) != answer:
+            return object_in(mended)
         raise BrokenObject("broken_json") from None
-    if _BEGUN.search(answer, end):
+    if (another := _BEGUN.search(answer, end)) and not another[0].endswith("}"):
         raise BrokenObject("several_objects")
     return value if isinstance(value, dict) else None
 

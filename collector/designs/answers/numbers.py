@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from slant.collector.designs.answers.counted import last_statement, without_counted
 from slant.collector.designs.answers.json_object import read_value
 from slant.collector.designs.answers.number_words import NUMBER_WORDS, WORDS
 from slant.collector.designs.answers.plain import (
@@ -90,6 +91,10 @@ def _read_text(answer: str, amount: Amount) -> AnswerReading:
         text = without_bullets(text)
     if not text:
         return AnswerReading("malformed", detail="empty")
+    if (stated := last_statement(text)) is not None and (read := _read_text(stated, amount)).outcome == "answered":
+        return read
+    if amount.unit:
+        text = without_counted(text, amount.unit)
     text = _OF_MONEY.sub(r"\1 million", text)
     text = _SPACED.sub(lambda match: match[1].replace(" ", "\u202f"), text)
     first = re.sub(rf"^{LEAD}", "", text.splitlines()[0].strip())

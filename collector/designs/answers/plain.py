@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 
 from slant.collector.designs.labels.spelling import folded_lines
@@ -21,6 +22,10 @@ _DECLINES = re.compile(
 )
 _FENCES = re.compile(r"```[a-zA-Z]*[ \t]*\n?|~~~[a-zA-Z]*[ \t]*\n?")
 _BOXED = re.compile(r"\\(?:boxed|text(?:bf|it|rm)?|math(?:rm|bf)) ?\{([^{}]*)\}")
+_SIGN_OF_NUMBER = re.compile(
+    "(?P<before>\\d?)(?P<sign>[\u00b2\u00b3\u00b9\u00bc-\u00be\u2070-\u2079\u2080-\u2089\u2150-\u215e"
+    "\u2460-\u249b\u24ea-\u24ff\u2776-\u2793\u3220-\u3229\u3251-\u325f\u3280-\u3289\u32b1-\u32bf])"
+)
 LEAD = (
     r"(?:(?:so|well|okay|ok|sure|certainly)[,.!:]?\s+)?"
     r"(?:(?:my|the|final|overall)\s+)*"
@@ -69,7 +74,18 @@ def without_bullets(text: str) -> str:
     return re.sub(r"^[-–—•]\s+(?=\S)", "", text, flags=re.MULTILINE)
 
 
+def _in_digits(match: re.Match[str]) -> str:
+    """Return ⑤, ❺ and ⁵ as 5, ½ as .5 (2½ as 2.5); after a digit, ² is a power or a note: ^2."""
+    number = unicodedata.numeric(match["sign"])
+    if not number.is_integer():
+        return match["before"] + f"{number:.4f}".removeprefix("0").rstrip("0")
+    return f"{match['before']}{'^' if match['before'] else ''}{int(number)}"
+
+
 def plain_lines(answer: str) -> str:
-    """Return an answer folded (`labels/spelling.py`), without fences, Markdown and boxes; lines stay lines."""
+    """Return an answer folded (`labels/spelling.py`), without fences, Markdown and boxes, and with plain digits for ⑤
+    and ⁵; lines stay lines."""
     text = folded_lines(_FENCES.sub("\n", answer))
-    return re.sub(r"\*+|__+|`+|^#+\s*|^>\s*", "", _BOXED.sub(r"\1", text), flags=re.MULTILINE).strip()
+    if not text.isascii():
+        text = _SIGN_OF_NUMBER.sub(_in_digits, text)
+    return re.sub(r"\*+|__+|`+|^#+\s*|^>(?!\d)\s*", "", _BOXED.sub(r"\1", text), flags=re.MULTILINE).strip()

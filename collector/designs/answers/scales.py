@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from slant.collector.designs.answers.counted import last_statement, without_counted
 from slant.collector.designs.answers.json_object import read_value
 from slant.collector.designs.answers.number_words import NUMBER_WORDS, WORDS, with_digits
 from slant.collector.designs.answers.numbers import NUMBER, is_bound, numbers_in
@@ -28,8 +29,12 @@ from slant.collector.designs.labels.reader import read_label
 from slant.collector.designs.labels.spelling import folded
 
 _MIDDLE = ("neutral", "neither agree nor disagree", "neither agree or disagree", "neither")
-_SAID_MIDDLE = re.compile(r"(?:i )?(?:am neutral|neither agree (?:n?or) disagree(?: with .{0,80})?)")
-_NUMBER_IN_WORDS = re.compile(rf"{LEAD}(?:an?\s+)?(?:(?:solid|strong|clear|firm)\s+)?({WORDS})[\s.!。]*")
+_SAID_MIDDLE = re.compile(r"(?:i )?(?:i'm neutral|am neutral|neither agree (?:n?or) disagree(?: with .{0,80})?)")
+_NUMBER_IN_WORDS = re.compile(
+    rf"{LEAD}(?:an?\s+)?(?:(?:solid|strong|clear|firm)\s+)?({WORDS})\s*(?:points?|stars?|分|点|점)?[\s.!。]*"
+)
+_WORD_AND_NUMBER = re.compile(rf"\b({WORDS})\s*[(\[]\s*(\d+)\s*[)\]]|(?<![\d.,])(\d+)\s*[(\[]\s*({WORDS})\s*[)\]]")
+_WHOLE_WITH_COMMA = re.compile(r"(?<![\d.,])(\d+),0+(?![\d.,])")
 _HAN_BEFORE_DIGIT = re.compile(r"(?<=[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af])(?=\d)")
 _INTENSITY = re.compile(
     r"(?:very|extremely|quite|rather|fairly|somewhat|highly|slightly|moderately|not at all|not very)"
@@ -73,6 +78,8 @@ def _read_text(answer: str, scale: Scale) -> AnswerReading:
     labels = _spelled(tuple(scale.labels.items()))
     if (of_label := _label_at_start(text, labels)) is not None:
         return of_label
+    if (stated := last_statement(text)) is not None and (said := _read_text(stated, scale)).outcome == "answered":
+        return said
     text = re.sub(_naming(scale.low, scale.high), " ", text)
     if (middle := _middle(text, scale)) is not None:
         return answered(str(middle))
@@ -92,7 +99,7 @@ def _spelled(labels: tuple[tuple[int, str], ...]) -> dict[str, int]:
 
 def _label_at_start(text: str, labels: Mapping[str, int]) -> AnswerReading | None:
     """Return what an answer says that begins with a label; None for one that begins differently."""
-    lead = re.match(rf"[\W_]*{LEAD}(?:i\s+)?[\"'(\[]*", text)
+    lead = re.match(rf"[\W_]*{LEAD}(?:i(?:\s+would|'d|\s+do)?\s+)?[\"'(\[]*", text)
     start = lead.end() if lead else 0
     for at in dict.fromkeys((start, len(text) - len(text.lstrip(" \"'([")))):
         for label, point in labels.items():
@@ -171,7 +178,14 @@ def _with_signs(text: str) -> str:
 
 
 def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading:
+    text = _WHOLE_WITH_COMMA.sub(r"\1", without_counted(text))
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for said in _WORD_AND_NUMBER.finditer(text):
+        if NUMBER_WORDS[said[1] or said[4]] != int((said[2] or said[3])[:9]):
+            return AnswerReading("malformed", detail="several_points")
+    reasoned = re.match(rf"{LEAD}(?:an?\s+)?(-?\d+),?\s+(?:because|since|given|due to|based on|considering)\b", text)
+    if reasoned and not (_CORRECTS.search(text[reasoned.end() :]) or _is_share(reasoned[1], text[reasoned.end() :])):
+        return _point(float(reasoned[1]), scale)
     if len(lines) == 1 and (word := _NUMBER_IN_WORDS.fullmatch(lines[0])):
         return _point(float(NUMBER_WORDS[word[1]]), scale)
     is_percent = _PERCENT.search(text) and scale.high != _WHOLE
@@ -184,13 +198,23 @@ def _number(text: str, scale: Scale, labels: Mapping[str, int]) -> AnswerReading
             return AnswerReading("malformed", detail="several_points")
         label_value = _label_after(text[labelled.end() :], labels)
         if label_value is not None and str(label_value) != labelled[1]:
-            return AnswerReading("malformed", detail="label_and_number")
+            return _contradicted()
         if label_value is not None:
             return answered(labelled[1])
-    reasoned = re.match(rf"{LEAD}(-?\d+),?\s+(?:because|since|given|due to|based on|considering)\b", text)
-    if reasoned and not _CORRECTS.search(text[reasoned.end() :]):
-        return _point(float(reasoned[1]), scale)
+    if (spaced := re.match(rf"{LEAD}(-?\d+)\s+", text)) and labels:
+        label_value = _label_after(text[spaced.end() :], labels)
+        if label_value is not None:
+            return answered(spaced[1]) if str(label_value) == spaced[1] else _contradicted()
     return _only_number(text, scale)
+
+
+def _contradicted() -> AnswerReading:
+    return AnswerReading("malformed", detail="label_and_number")
+
+
+def _is_share(point: str, reason: str) -> bool:
+    """Return True if the reason makes the point one of another scale: "5 because that is 5/10"."""
+    return re.search(rf"(?<![\d.,]){point}\s*(?:/|\b{_OUT_OF}\b)\s*\d", reason) is not None
 
 
 def _line_of_number(lines: list[str]) -> float | None:

@@ -29,6 +29,8 @@ _SAID = re.compile(
     rf"(?:option|answer|opción|choice)?[\s\"'`*_(\[:{{]*([AB]){_AFTER}",
     re.IGNORECASE,
 )
+_REASONED = re.compile(r"[\W_]*(?:[Oo]ption\s+)?([AB])[\W_]*,?\s+(?:because|since)\b")
+_NO_ARTICLE = re.compile(r"b$|[(\[]a$|\b(?:option|answer|choice|opción)\s+a$", re.IGNORECASE)
 _BOXED = re.compile(r"\\boxed\s?\{(?:\\text\s?\{)?\s*([ABab])\s*\}")
 _NEGATED = re.compile(
     rf"(?:\bnot|n't|\bnever|\bneither|\bnor|\brather than|\binstead of|\bother than|\bthan|\bover)\s+"
@@ -109,13 +111,15 @@ def said_last(text: str) -> Found | None:
     """
     sentence = next((part for part in reversed(_SENTENCES.split(text)) if part.strip(_WRAPPING)), "")[-_LONGEST_LINE:]
     statements = list(_SAID.finditer(_without_negated(sentence)))
-    if not statements or not statements[-1][1].isupper() or sentence[statements[-1].end() :].strip(_WRAPPING):
+    if not statements or sentence[statements[-1].end() :].strip(_WRAPPING):
+        return None
+    if not statements[-1][1].isupper() and not _NO_ARTICLE.search(statements[-1][0]):
         return None
     clause = re.split(r"[,;]", sentence[: statements[-1].start()])[-1]
     if REFUSAL.search(clause + statements[-1][0]):
         return None
     return Found(
-        statements[-1][1], text.rindex(sentence) + statements[-1].start(1)
+        statements[-1][1].upper(), text.rindex(sentence) + statements[-1].start(1)
     )  # the sentence ends the text, except for blanks
 
 
@@ -126,7 +130,9 @@ def mentioned(text: str, options: tuple[str, str]) -> Found:
     named = {letter for letter, option in zip(LETTERS, options, strict=True) if _holds(text, option)}
     options_named = {match[1] for match in letters} | named
     if len(options_named) > 1:
-        return Found(kind="both_letters")
+        reasoned = _REASONED.match(text)  # "B, because A is a stereotype"
+        is_one = reasoned is not None and named <= {reasoned[1]}
+        return Found(reasoned[1], reasoned.start(1)) if reasoned and is_one else Found(kind="both_letters")
     if not options_named or (not named and any(_may_be_article(clean, match) for match in letters)):
         return Found(kind="no_letter")
     return Found(options_named.pop(), letters[-1].start() if letters else None)

@@ -20,15 +20,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from slant.collector.designs.labels.sentences import (
-    CALLED,
-    CORRECTS,
-    LONGEST_QUOTE,
-    NEGATION,
-    leading_label,
-    mentions_in,
-    own_refusal,
-)
+from slant.collector.designs.labels.phrases import CALLED, CORRECTS, NEGATION
+from slant.collector.designs.labels.sentences import LONGEST_QUOTE, leading_label, mentions_in, own_refusal
 from slant.collector.designs.labels.spelling import (
     WRAPPING,
     any_label,
@@ -40,7 +33,7 @@ from slant.collector.designs.labels.spelling import (
     unwrapped,
     without_markdown,
 )
-from slant.collector.designs.refusals import is_refusal, refusing_words
+from slant.collector.designs.refusals import is_refusal, refuses_abroad, refusing_words
 from slant.collector.providers.templates import split
 from slant.collector.records import Reading, Reply
 from slant.collector.system.patterns import lazy_pattern
@@ -52,14 +45,26 @@ LONGEST_READ = 20_000
 _LONGEST_LINE = 500
 
 _OF_ALL = r"(?:final|correct|right|best|chosen|appropriate|my|the|overall)"
-_LEAD = lazy_pattern(rf"(?:{_OF_ALL}\s+)*{CALLED}\b[^:=→>\-–—]{{0,60}}?(?:\s*(?::|=|→|->|=>|–|—|-|is|是|为))+\s*")
+_LEAD = lazy_pattern(
+    rf"(?:{_OF_ALL}\s+)*{CALLED}\b[^:=→>\-–—]{{0,60}}?(?:\s*(?::|=|→|->|=>|–|—|-|is|是|为|هو|هي|คือ|là))+\s*"
+)
 _FINAL_LEAD = lazy_pattern(
     rf"\b(?:final|correct|chosen|best|my)\s+{CALLED}\b|^(?:the\s+)?(?:answer|antwort|respuesta|答案)\b"
 )
-_WORD_LEAD = lazy_pattern(r"[^:=→>–—|\n]{1,60}?\s*(?::|=|→|->|=>|–|—|\||\s-\s)\s*")
+_WORD_LEAD = lazy_pattern(r"[^:=→>–—|\n]{1,60}?\s*(?::|=|→|->|=>|–|—|\||∈|\s-\s)\s*")
 _NUMBER = lazy_pattern(r"^\s*[(\[]?\d{1,2}[.)\]]\s+")
 _BOXED = lazy_pattern(r"\\(?:boxed|text(?:bf|it|rm)?|math(?:rm|bf)) ?\{(?:\\text(?:bf|it|rm)? ?\{)?([^{}]*)\}")
 _FENCE = lazy_pattern(r"```(?:[a-zA-Z]+\b)?(.*?)```", re.DOTALL)
+
+
+_TAKES_BACK = lazy_pattern(
+    r"(?:(?<=[.!?…\n])|(?<=[–—-])|(?<=,)(?=\s*wait))\s*"
+    r"(?:wait|actually|correction|scratch that|on second thought)\b[\s,.:!–—-]*"
+    r"(?:no\b[\s,:–—-]*(?=\w))?(?=\S)"
+)
+"""Match where an answer corrects what it said before: what it says then is the answer."""
+_TAKES_ALL_BACK = lazy_pattern(r"\?|\b(?:no|not|never|wrong|incorrect|neither|both|sure)\b|n't\b")
+_TABLE_MARK = lazy_pattern(r"[x✓✔✅☑1]|\[x\]|yes|true")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +121,22 @@ def read_label(
     if not text.strip():
         return LabelReading(None, "empty")
     by_bare = labels_by_spelling(tuple(labels))
+    if " " in text.strip() and (taken_back := list(_TAKES_BACK.finditer(text))):
+        back = taken_back[-1]
+        corrected = _read(text[back.end() :], text[back.end() :], by_bare, folded(item), plural, is_strict)
+        if corrected.label is not None:
+            return LabelReading(corrected.label, "in_words", corrected.words or corrected.label.casefold())
+        if _TAKES_ALL_BACK.search(text, back.end()):
+            words = " ".join(text[back.start() :].split())[:LONGEST_QUOTE]
+            is_named = bool(mentions_of(text, tuple(by_bare), plural))
+            return LabelReading(None, "label_not_chosen" if is_named else "no_label", words)
+    return _read(text, answer, by_bare, folded(item), plural, is_strict)
+
+
+def _read(text: str, answer: str, by_bare: dict[str, str], item: str, plural: bool, is_strict: bool) -> LabelReading:
     if (alone := _alone(text, answer, by_bare)) is not None:
         return LabelReading(alone, "alone")
-    return _in_prose(text, by_bare, folded(item), plural=plural, is_strict=is_strict)
+    return _in_prose(text, by_bare, item, plural=plural, is_strict=is_strict)
 
 
 def mentioned_labels(text: str, labels: Sequence[str], *, plural: bool = False) -> tuple[str, ...]:
@@ -135,6 +153,8 @@ def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
     for whole in (plain.strip(WRAPPING), plain, unwrapped(plain)):
         if whole in by_bare:
             return by_bare[whole]
+    if "|" in text and (ticked := _ticked_column(text, by_bare)) is not None:
+        return ticked
     for part in (*_FENCE.findall(text), *_BOXED.findall(text)[-1:], *map(folded_lines, _json_values(answer))):
         if (label := _line_label(part.strip(), by_bare)) is not None:
             return label
@@ -150,9 +170,19 @@ def _alone(text: str, answer: str, by_bare: dict[str, str]) -> str | None:
     return None
 
 
+def _ticked_column(text: str, by_bare: dict[str, str]) -> str | None:
+    """Return the label over the one mark in a table of two rows whose first row is the labels."""
+    lines = [line.strip() for line in text.splitlines() if "|" in line and not re.fullmatch(r"[|:\s-]*-[|:\s-]*", line)]
+    rows = [[cell.strip(" *_`") for cell in line.strip("|").split("|")] for line in lines]
+    if len(rows) != 2 or len(rows[0]) < 2 or not all(cell in by_bare for cell in rows[0] if cell):
+        return None
+    marked = [label for label, cell in zip(rows[0], rows[1], strict=False) if _TABLE_MARK.fullmatch(cell)]
+    return by_bare.get(marked[0]) if len(marked) == 1 and sum(map(bool, rows[1])) == 1 else None
+
+
 def _line_label(line: str, by_bare: dict[str, str]) -> str | None:
     """Return the label of a line that is nothing else, except for an introduction ("Answer:", "tractor →")."""
-    plain = _NUMBER.sub("", " ".join(line.split()))
+    plain = _NUMBER.sub("", " ".join(line.strip().replace("\t", " | ").split()))
     bare = unwrapped(plain)
     for whole in (plain.strip(WRAPPING), bare):
         if whole in by_bare:
@@ -198,7 +228,7 @@ def _in_prose(text: str, by_bare: dict[str, str], item: str, *, plural: bool, is
         return LabelReading(chosen[-1].label, "in_words", chosen[-1].words)
     if not mentions and is_refusal(text):
         return LabelReading(None, "refused_in_words", refusing_words(text)[:LONGEST_QUOTE])
-    if refusing := own_refusal(text):
+    if refusing := own_refusal(text) or (refusing_words(text)[:LONGEST_QUOTE] if refuses_abroad(text) else ""):
         return LabelReading(None, "refused_in_words", refusing)
     if not is_strict:
         named = {mention.label for mention in mentions if mention.stand != "against"}

@@ -14,7 +14,7 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("“”„‟«»″ʺ〝〞＂", '"')
     | dict.fromkeys("。", ".")
     | dict.fromkeys("‐‑﹣", "-")  # these join words; longer dashes separate them
-    | dict.fromkeys("⇒➔➡➜⟶⟹", "→")
+    | dict.fromkeys("⇒➔➡➜➝➞➙➤►▶▸⟶⟹", "→")
     | {chr(wide): chr(wide - 0xFEE0) for wide in range(0xFF01, 0xFF5F)}
     | {chr(bold): unicodedata.normalize("NFKC", chr(bold)) for bold in range(0x1D400, 0x1D800)}
     | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad\ufe0f\x00", None)
@@ -29,10 +29,17 @@ _SIGNS = {"end_of_turn", "start_of_turn", "eos", "bos", "pad"}
 """List signs of chat templates that look like tags and are never closed."""
 _TICKED = lazy_pattern(r"\[x\]|☑")
 _NOT_TICKED = lazy_pattern(r"(?:[-*] )?(?:\[ ?\]|☐)[^\n\[☑☐]*")
+_ROUND_TICKED = lazy_pattern(r"\(\s*[x•●✓✔✅]\s*\)|[◉⦿🔘🔵]")
+_ROUND_NOT_TICKED = lazy_pattern(r"\(\s*\)|[○◯⚪]")
+_MARKED, _NOT_MARKED = lazy_pattern("[✅✓✔]"), lazy_pattern("[❌✗✘✖❎]")
 _LITERAL_LINE_END = lazy_pattern(r"(?:\\r)?\\n(?![a-zA-Z])")  # as two letters; not LaTeX
 _QUOTED = lazy_pattern(r"(?<!\w)'(?!\s)([^'\"\n]{1,60})(?<!\s)'(?!\w)")
 _BETWEEN_WORDS = lazy_pattern(r"(?<=\w)[\s_-]+(?=[^\W_])")
 _JOINTS = (" ", "-", "_")
+_PLUS = lazy_pattern(r"\s*[+&]\s*")
+_SIGNS_OF_PLUS = (" + ", "+", " & ", "&", " and ", " plus ", " / ", "/", ", ")
+_NUMBERED = lazy_pattern(r"([^\W\d_]+)[ #-]+(\d{1,2})")
+_NUMBERS = "one two three four five six seven eight nine ten"
 _STRUCK_OUT = lazy_pattern(r"~~(?!\s)[^~\n]{1,200}~~")
 
 
@@ -50,9 +57,21 @@ def folded_lines(text: str) -> str:
     if "<" in plain or "~~" in plain:
         plain = _STRUCK_OUT.sub(" ", without_tags(plain))
     plain = _LITERAL_LINE_END.sub("\n", plain).casefold()
+    if "(" in plain or not plain.isascii():
+        plain = _with_boxes(plain)
     if ("[x]" in plain or "☑" in plain) and _NOT_TICKED.search(plain):
         plain = _TICKED.sub(" ", _NOT_TICKED.sub(" ", plain))
     return unicodedata.normalize("NFC", plain).replace("\xa0", " ")
+
+
+def _with_boxes(text: str) -> str:
+    """Return a text with ☑ and ☐ for other signs before what is chosen and what is not: "(x) Quick ( ) Slow", "❌ Slow
+    ✅ Quick"; a sign alone, or after a label, stays."""
+    for ticked, empty in ((_ROUND_TICKED, _ROUND_NOT_TICKED), (_MARKED, _NOT_MARKED)):
+        starts = ticked is _ROUND_TICKED or text.lstrip(" \n-*")[:1] in ("✅", "✓", "✔", "❌", "✗", "✘", "✖", "❎")
+        if starts and ticked.search(text) and empty.search(text):
+            text = empty.sub("☐", ticked.sub("☑", text))
+    return text
 
 
 def without_tags(text: str) -> str:
@@ -91,9 +110,24 @@ def labels_by_spelling(labels: tuple[str, ...]) -> dict[str, str]:
     others: dict[str, set[str]] = {}
     for bare, label in by_bare.items():
         joined = (*_JOINTS, "") if "-" in bare else _JOINTS
-        for other in {_BETWEEN_WORDS.sub(joint, bare) for joint in joined} - by_bare.keys():
+        spelled = {_BETWEEN_WORDS.sub(joint, bare) for joint in joined} | _numbered(bare)
+        if "+" in bare or "&" in bare:
+            spelled |= {_PLUS.sub(sign, bare) for sign in _SIGNS_OF_PLUS}
+        for other in spelled - by_bare.keys():
             others.setdefault(other, set()).add(label)
     return by_bare | {other: next(iter(of)) for other, of in others.items() if len(of) == 1}
+
+
+def _numbered(bare: str) -> set[str]:
+    """Return "person two", "person2", "person no. 2" and the like for "person 2"."""
+    match = _NUMBERED.fullmatch(bare)
+    if match is None:
+        return set()
+    name, number = match[1], match[2]
+    signs = ("", "#", "no. ", "no.", "number ", "nr. ", "n° ")
+    words = _NUMBERS.split()
+    said = {f"{name} {words[int(number) - 1]}"} if 0 < int(number) <= len(words) else set()
+    return said | {f"{name} {sign}{number}" for sign in signs} | {f"{name}{number}"}
 
 
 @lru_cache(1024)
