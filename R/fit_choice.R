@@ -67,46 +67,34 @@ fit_choice_of <- function(rows, terms) {
 
 # One row a group in a round with a choice: `game`, `set`, `is_chosen` and the terms.
 candidate_rows_of <- function(rounds) {
-  n <- sizes_of(rounds)
-  state <- first_state(n)
-  parts <- lapply(seq_len(ncol(rounds$choice)), function(round) {
-    seen <- seen_in_round(state, rounds, round, n)
-    rows <- if (length(seen$games) > 0) candidates_of_round(rounds, round, seen, totals_of_groups(state, n))
-    state <<- next_state(state, seen)
-    rows
-  })
-  rows <- do.call(rbind, parts)
+  past <- past_of(rounds, c("tries", "wins", "last", "has_won"))
+  seen <- past$seen
+  n_groups <- length(rounds$groups)
+  choice <- rounds$choice[past$cell]
+  in_all_classes <- earlier_choices(past$game)
+  others <- list(
+    wins = in_all_classes$counts(choice, n_groups, rounds$reward[past$cell]) - seen$wins,
+    tries = in_all_classes$counts(choice, n_groups) - seen$tries
+  )
+  round <- (past$cell - 1) %/% nrow(rounds$choice) + 1
+  group <- rep(seq_len(n_groups), each = length(choice))
+  is_last <- as.numeric(rep(seen$last, n_groups) == group)
+  rows <- frame_of(
+    game = rep(past$game, n_groups), set = rep((past$game - 1) * ncol(rounds$choice) + round, n_groups),
+    is_chosen = rep(choice, n_groups) == group, mean = as.vector(posterior_means(seen)),
+    sqrt_tries = sqrt(as.vector(seen$tries)), last = is_last, last_won = is_last * rep(seen$has_won, n_groups),
+    others_mean = as.vector(posterior_means(others)),
+    shown_first = is_shown_first(rounds, rep(past$game, n_groups), rep(round, n_groups), group)
+  )
   rows[order(rows$set), , drop = FALSE]
 }
 
-totals_of_groups <- function(state, n) {
-  over_classes <- function(part) rowSums(array(part, n[c("games", "groups", "classes")]), dims = 2)
-  lapply(state[c("tries", "wins")], over_classes)
-}
-
-candidates_of_round <- function(rounds, round, seen, totals) {
-  games <- seen$games
-  n_groups <- length(rounds$groups)
-  group <- rep(seq_len(n_groups), each = length(games))
-  of_candidates <- function(part) as.vector(part[games, , drop = FALSE])
-  is_last <- as.numeric(rep(seen$last[games], n_groups) == group)
-  others <- list(wins = totals$wins - seen$wins, tries = totals$tries - seen$tries)
-  frame_of(
-    game = rep(games, n_groups), set = rep((games - 1) * ncol(rounds$choice) + round, n_groups),
-    is_chosen = rep(rounds$choice[games, round], n_groups) == group,
-    mean = of_candidates(posterior_means(seen)), sqrt_tries = sqrt(of_candidates(seen$tries)), last = is_last,
-    last_won = is_last * rep(seen$has_won[games], n_groups), others_mean = of_candidates(posterior_means(others)),
-    shown_first = of_candidates(is_shown_first(rounds, round))
-  )
-}
-
-# 1 for the group that was named first in this round, by game and group; 0 for all where nothing says.
-is_shown_first <- function(rounds, round) {
-  n <- c(nrow(rounds$choice), length(rounds$groups))
+# 1 for the group that was named first in a round of a game, 0 for all where nothing says.
+is_shown_first <- function(rounds, game, round, group) {
   if (is.null(rounds$shown)) {
-    return(matrix(0, n[[1]], n[[2]]))
+    return(double(length(game)))
   }
-  matrix(as.numeric(rounds$shown[rounds$origin, round, ] %in% 1), n[[1]])
+  as.numeric(rounds$shown[cbind(rounds$origin[game], round, group)] %in% 1)
 }
 
 varying_terms <- function(rows, terms) {

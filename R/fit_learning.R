@@ -150,7 +150,7 @@ learner_policy <- function() list(weights = learner_shares)
 # The games once for each draw, played with these parameters.
 learner_replays <- function(rounds, parameters, n_draws) {
   lanes <- chosen_games(rounds, rep(seq_along(rounds$games), n_draws))
-  replayed_rounds(lanes, learner_policy(), parameters)
+  replayed_rounds(lanes, learner_policy(), parameters, noted = TRUE)
 }
 
 learner_checks <- function(rounds, draws) {

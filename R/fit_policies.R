@@ -190,7 +190,7 @@ policy_replays <- function(rounds, policy, fit) {
       drawn <- stats::setNames(asplit(drawn, 1), names(fit$searched))
       reported_parameters(lapply(drawn, function(values) rep(as.vector(values), each = n_games)))
     }
-    replayed_rounds(chosen_games(rounds, rep(seq_len(n_games), n)), policy, parameters)
+    replayed_rounds(chosen_games(rounds, rep(seq_len(n_games), n)), policy, parameters, noted = TRUE)
   })
 }
 

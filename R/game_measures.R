@@ -29,8 +29,8 @@ indices_within <- function(counts, n_classes = NULL) {
   entropy <- rowSums(plogp(shares), dims = 2)
   apart <- pairs_within(shares, entropy)
   games <- data.frame(
-    si = pmax(log2(n_classes) - rowMeans(entropy, na.rm = TRUE), 0),
-    bgd = rowMeans(sqrt(apart), na.rm = TRUE),
+    si = si_within(entropy, n_classes),
+    bgd = bgd_within(apart),
     mutual_information_bits = information_bits(counts),
     bgd_divergence_bits = rowMeans(apart, na.rm = TRUE) / log(2)
   )
@@ -38,10 +38,14 @@ indices_within <- function(counts, n_classes = NULL) {
   games
 }
 
+si_within <- function(entropy, n_classes) pmax(log2(n_classes) - rowMeans(entropy, na.rm = TRUE), 0)
+
+bgd_within <- function(apart) rowMeans(sqrt(apart), na.rm = TRUE)
+
 # -p log2(p), 0 for 0; NaN where nothing was counted.
 plogp <- function(p) {
   terms <- -p * log2(p)
-  terms[!is.na(p) & p == 0] <- 0
+  terms[which(p == 0)] <- 0
   terms
 }
 

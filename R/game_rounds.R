@@ -60,8 +60,9 @@ by_candidate <- function(values, at, size, n_groups) {
 
 # Whether the chance of success of every candidate is known, so that games can be replayed.
 can_be_replayed <- function(rounds) {
-  is_round <- as.vector(rounds$class > 0)
-  !is.null(rounds$p) && !anyNA(matrix(rounds$p[rounds$origin, , ], length(is_round))[is_round, ])
+  once <- !duplicated(rounds$origin)
+  is_round <- as.vector(rounds$class[once, ] > 0)
+  !is.null(rounds$p) && !anyNA(matrix(rounds$p[rounds$origin[once], , ], length(is_round))[is_round, ])
 }
 
 most_without_choice <- .1

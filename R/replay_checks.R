@@ -24,7 +24,7 @@ replay_checks <- function(rounds, lanes, n_draws) {
 # What replays say: list(checks, curves). `play`, function(n), gives the lanes of n draws.
 compared_replays <- function(rounds, play, n_draws = n_replays[["few"]]) {
   lanes <- play(n_draws)
-  lanes$last <- last_choices(lanes)
+  lanes$last <- last_choices(lanes) # known already, if they were noted as the games were played
   checks <- replay_checks(rounds, lanes, n_draws)
   if (n_draws < n_replays[["many"]] && all(checks$passes) && min(checks$p_adjusted) < .2) {
     return(compared_replays(rounds, play, n_replays[["many"]]))
@@ -74,9 +74,11 @@ share_statistics <- function(rounds) {
   counts <- counts_of_choices(rounds)
   totals <- rowSums(counts, dims = 2)
   last <- last_choices(rounds)
+  has_past <- last$choice > 0 & rounds$choice > 0
+  has_switched <- rounds$choice != last$choice
   switches <- function(won) {
-    is_asked <- last$choice > 0 & rounds$choice > 0 & last$reward == won
-    rowSums(is_asked & rounds$choice != last$choice) / rowSums(is_asked)
+    is_asked <- has_past & last$reward == won
+    rowSums(is_asked & has_switched) / rowSums(is_asked)
   }
   met <- colSums(aperm(counts, c(2, 1, 3))) > 0
   found <- list(
@@ -87,8 +89,9 @@ share_statistics <- function(rounds) {
   if (length(rounds$classes) == 1) {
     return(found)
   }
-  measured <- indices_within(counts)
-  c(found, list(si = measured$si, bgd = measured$bgd))
+  shares <- class_shares(counts)
+  entropy <- rowSums(plogp(shares), dims = 2)
+  c(found, list(si = si_within(entropy, length(rounds$classes)), bgd = bgd_within(pairs_within(shares, entropy))))
 }
 
 counts_of_choices <- function(rounds) {
@@ -104,23 +107,29 @@ last_choices <- function(rounds) {
   if (!is.null(rounds$last)) {
     return(rounds$last)
   }
-  choice <- reward <- is_new <- matrix(0, nrow(rounds$choice), ncol(rounds$choice))
-  n <- sizes_of(rounds)
-  state <- first_state(n)
-  for (round in seq_len(ncol(choice))) {
-    class <- pmax(rounds$class[, round], 1) - 1
-    of_class <- seq_along(class) + n[["games"]] * class
-    choice[, round] <- state$last[of_class]
-    reward[, round] <- state$has_won[of_class]
+  memory <- memory_of(sizes_of(rounds), c("last", "has_won"))
+  note <- notes_of_last(rounds)
+  for (round in seq_len(ncol(rounds$choice))) { # of many games quicker than past_of(), which sorts all choices
+    class <- pmax(rounds$class[, round], 1)
+    seen <- memory$before(class)
     games <- which(rounds$choice[, round] > 0)
-    now <- rounds$choice[games, round]
-    place <- games + n[["games"]] * (class[games] * n[["groups"]] + now - 1)
-    is_new[games, round] <- state$tries[place] == 0
-    state$tries[place] <- 1
-    state$last[of_class[games]] <- now
-    state$has_won[of_class[games]] <- rounds$reward[games, round]
+    is_new <- memory$keep(games, class[games], rounds$choice[games, round], rounds$reward[games, round])
+    note$add(round, seen, games, is_new)
   }
-  list(choice = choice, reward = reward, is_new = is_new)
+  note$all()
+}
+
+# Functions that share such matrices: `add` a round, and give `all`.
+notes_of_last <- function(rounds) {
+  choice <- reward <- is_new <- matrix(0, nrow(rounds$choice), ncol(rounds$choice))
+  list(
+    add = function(round, seen, games, new) {
+      choice[, round] <<- seen$last
+      reward[, round] <<- seen$has_won
+      is_new[games, round] <<- new
+    },
+    all = function() list(choice = choice, reward = reward, is_new = is_new)
+  )
 }
 
 # How choices settle, in the games and in their replays: shares of games by round, as running means over five rounds
@@ -159,12 +168,14 @@ curves_by_draw <- function(rounds, n_draws, reach = 2) {
 
 # Bits of the groups chosen in each ten rounds of a game, blocks that no game has in full left out.
 entropy_by_block <- function(rounds, size = 10) {
+  n <- c(nrow(rounds$choice), length(rounds$groups))
   blocks <- seq_len(ncol(rounds$choice) %/% size)
   found <- lapply(blocks, function(block) {
     choice <- rounds$choice[, (block - 1) * size + seq_len(size), drop = FALSE]
-    counts <- vapply(seq_along(rounds$groups), function(group) rowSums(choice == group), double(nrow(choice)))
-    counts <- matrix(counts, nrow(choice))
-    ifelse(rowSums(counts) > 0, rowSums(plogp(counts / pmax(rowSums(counts), 1))), NA_real_)
+    place <- (rep(seq_len(n[[1]]), size) + n[[1]] * (as.vector(choice) - 1))[choice > 0]
+    counts <- matrix(as.numeric(tabulate(place, prod(n))), n[[1]])
+    totals <- rowSums(counts)
+    ifelse(totals > 0, rowSums(plogp(counts / pmax(totals, 1))), NA_real_)
   })
   stats::setNames(found, sprintf("entropy_block_%d", blocks))
 }
@@ -174,14 +185,15 @@ gasi_by_draw <- function(rounds, n_draws) {
   shares <- class_shares(counts_of_choices(rounds))
   n_games <- dim(shares)[[1]] / n_draws
   pairs <- utils::combn(n_games, 2)
-  entropy <- rowSums(plogp(shares), dims = 2)
+  half_entropy <- rowSums(plogp(shares), dims = 2) / 2
   by_group <- vapply(seq_along(rounds$groups), function(group) {
-    of_pairs <- function(values) {
-      by_draw <- matrix(values, n_games)
-      (by_draw[pairs[1, ], , drop = FALSE] + by_draw[pairs[2, ], , drop = FALSE]) / 2
+    of_pairs <- function(halves) {
+      by_draw <- matrix(halves, n_games)
+      by_draw[pairs[1, ], , drop = FALSE] + by_draw[pairs[2, ], , drop = FALSE]
     }
-    middle <- Reduce(`+`, lapply(seq_along(rounds$classes), function(class) plogp(of_pairs(shares[, group, class]))))
-    apart <- pmax(middle - of_pairs(entropy[, group]), 0) * log(2)
+    middle <- 0
+    for (class in seq_along(rounds$classes)) middle <- middle + plogp(of_pairs(shares[, group, class] / 2))
+    apart <- pmax(middle - of_pairs(half_entropy[, group]), 0) * log(2)
     colMeans(sqrt(apart), na.rm = TRUE)
   }, double(n_draws))
   rowMeans(matrix(by_group, n_draws), na.rm = TRUE)

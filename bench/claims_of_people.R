@@ -13,9 +13,9 @@ model_and_people <- function(shift = 0, scale = 1, n_model = 40, n_people = 150)
   rbind(rated_by(n_model, FALSE, means, shift, scale), rated_by(n_people, TRUE, means))
 }
 
-# p and intervals of all items together.
-whole_of <- function(rows, bound = .2) {
-  found <- alike(rows, "rating", n_draws = 199, bound = bound)
+# p and intervals of all items together. Differences of means need no draws.
+whole_of <- function(rows, bound = .2, n_draws = 199) {
+  found <- alike(rows, "rating", n_draws = n_draws, bound = bound)
   list(difference = found$differences[1, ], items = found$differences[found$differences$kind == "item", ],
        spread = found$spread[1, ], range = found$range[1, ])
 }
@@ -45,7 +45,7 @@ claims_of_people <- list(
   planted_differences = function(n) {
     shift <- .35
     found <- with_seed(12, vapply(seq_len(n), function(k) {
-      one <- whole_of(model_and_people(shift))$difference
+      one <- whole_of(model_and_people(shift), n_draws = 1)$difference
       error <- one$std_error
       c(found = one$p_value < .05, planned = stats::pnorm(shift / error - stats::qnorm(.975)))
     }, double(2)))
@@ -53,13 +53,13 @@ claims_of_people <- list(
       whole_of(model_and_people(scale = .7))$spread$p_ratio < .05
     }, NA))
     close <- with_seed(14, vapply(seq_len(n), function(k) {
-      whole_of(model_and_people(n_model = 150), bound = .2)$difference$p_equivalence < .05
+      whole_of(model_and_people(n_model = 150), n_draws = 1)$difference$p_equivalence < .05
     }, NA))
     beyond <- with_seed(15, vapply(seq_len(n), function(k) {
       rows <- model_and_people(n_model = 150)
       limit <- .2 * sqrt(mean(tapply(rows$rating[rows$is_people], rows$item[rows$is_people], stats::var)))
       rows$rating[!rows$is_people] <- rows$rating[!rows$is_people] + limit
-      whole_of(rows, bound = .2)$difference$p_equivalence < .05
+      whole_of(rows, n_draws = 1)$difference$p_equivalence < .05
     }, NA))
     planned <- mean(found["planned", ])
     rbind(
