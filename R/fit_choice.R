@@ -27,6 +27,12 @@ fit_choice <- function(data, by = NULL, terms = NULL, save_to = NULL) {
 choice_terms <- c("mean", "sqrt_tries", "last", "last_won", "others_mean", "shown_first")
 
 fit_choice_of <- function(rows, terms) {
+  if (sum(rows$last) > 0 && all(rows$is_chosen[rows$last == 1])) {
+    stop_with(
+      "Can't fit choices: each repeats the last of its class.",
+      "Who never varies shows nothing of what choices go by: fit games that have failures, or more of them."
+    )
+  }
   terms <- independent_terms(rows, varying_terms(rows, terms))
   model <- with_robust_error(rows, terms)
   separated <- separated_terms(model, rows)
@@ -153,16 +159,24 @@ watched_fit <- function(formula, rows, clusters = NULL) {
   fit
 }
 
-# Terms whose estimate runs off, or whose effect of one standard deviation of the term is beyond any odds. All of them
-# where there is no test and none of them is known to be.
+# Terms whose estimate runs off, or whose effect of one standard deviation of the term is beyond any odds, or that say
+# each choice alone. All of them where there is no test and none of them is known to be.
 separated_terms <- function(model, rows, limit = 10) {
   estimates <- model$coefficients
   names <- names(estimates)
   effect <- estimates * vapply(rows[names], stats::sd, 0)
   has_test <- !is.null(model$var)
-  is_off <- is.na(effect) | abs(effect) > limit | seq_along(names) %in% model$run_off
+  is_off <- is.na(effect) | abs(effect) > limit | seq_along(names) %in% model$run_off | vapply(
+    rows[names], separates, NA, is_chosen = rows$is_chosen, n_in_set = n_in_set(rows$set)
+  )
   if (has_test) is_off <- is_off | !is.finite(diag(model$var))
   if (has_test || any(is_off)) names[is_off] else names
+}
+
+# Whether what was chosen never has less (or never more) of a term than any other of its round.
+separates <- function(values, is_chosen, n_in_set) {
+  above <- rep(values[is_chosen], each = n_in_set) - values
+  any(above != 0) && (all(above >= 0) || all(above <= 0))
 }
 
 # The likelihood of conditional logits with Jeffreys' prior; the covariance is a sandwich over games, as without it.

@@ -13,7 +13,7 @@
 #'
 #' @param data a data frame with one row per candidate of a round, as the view `allocation_candidates`: `game`, `round`,
 #'   `class`, `group`, `is_chosen`, `is_success`, and for replays `p_success`, the true chance of success. Rounds
-#'   without a choice change nothing; games in which they are more than a tenth are left out, with a message.
+#'   without a choice change nothing; games in which they are more than a tenth are left out, with a warning.
 #' @param by names of the columns of each of whose groups the candidates are fitted.
 #' @param folds number of folds over games; at most as many as there are games.
 #' @param seed of folds and replays, a whole number.

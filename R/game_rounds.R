@@ -4,12 +4,14 @@
 # group that was chosen (0: none, the round changes nothing), `class` that of the class of jobs (0: the game has no such
 # round), `reward` 1 or 0. `p`, the chances of success, and `shown`, the places in the prompt, are arrays by game, round
 # and group, of the games numbered `origin`; NULL where nothing is known of them. `to` ends "Can't …". Games in which
-# more than a tenth of the rounds have no choice are left out; a message names them.
+# more than a tenth of the rounds have no choice are left out; a warning names them. Rounds whose number is missing
+# between two others have none.
 game_rounds <- function(data, to = "fit choices") {
   check_columns(data, c("game", "round", "class", "group", "is_chosen", "is_success"), to = to)
   classes <- levels(sorted_factor(data$class))
   groups <- levels(sorted_factor(data$group))
   if (length(groups) < 2) stop_with(sprintf("Can't %s: there is one group only, and so no choice.", to))
+  check_rewards(data$is_success, to)
   at <- round_places(data, groups, classes, to)
   size <- c(max(at$game), max(at$round))
   filled <- function(values, rows = rep(TRUE, nrow(data)), empty = 0) {
@@ -29,7 +31,57 @@ game_rounds <- function(data, to = "fit choices") {
     p = by_candidate(data$p_success, at, size, length(groups)), origin = seq_along(at$games), games = at$games,
     groups = groups, classes = classes
   )
-  without_broken_games(rounds, to)
+  rounds <- without_broken_games(rounds, missing_rounds(data, at$games), to)
+  say_of_short_games(rounds)
+  say_of_constant_games(rounds)
+  rounds
+}
+
+check_rewards <- function(rewards, to) {
+  if (is.logical(rewards) || all(rewards %in% c(0, 1, NA))) {
+    return(invisible())
+  }
+  stop_with(
+    sprintf("Can't %s: `is_success` must be TRUE or FALSE (or 1 and 0): rewards on another scale are not learned from.",
+            to),
+    "Say from which reward on a round is a success, as in: data$is_success <- data$points > 0"
+  )
+}
+
+# By game, how many numbers of rounds are missing between others. Only if some game has all of its numbers from the
+# first round on: else they count something else.
+missing_rounds <- function(data, games) {
+  numbers <- split(as.numeric(data$round), factor(as.character(data$game), games))
+  first <- min(data$round)
+  n_missing <- vapply(numbers, function(of_game) max(of_game) - first + 1 - length(unique(of_game)), 0)
+  if (first %in% c(0, 1) && any(n_missing == 0) && all(n_missing %% 1 == 0)) unname(n_missing) else 0 * seq_along(games)
+}
+
+# Games that were cut, by what the others have.
+say_of_short_games <- function(rounds) {
+  n_rounds <- rowSums(rounds$class > 0)
+  is_short <- n_rounds < max(n_rounds)
+  if (any(is_short)) {
+    message(sprintf(
+      "%s with fewer rounds than others (%d of %d and more): the rounds that are there count.",
+      counted(sum(is_short), "game"), min(n_rounds), max(n_rounds)
+    ))
+  }
+}
+
+# Who takes the group of the first round in all rounds of a class has no finite sharpness: any is as likely.
+say_of_constant_games <- function(rounds) {
+  last <- last_choices(rounds)
+  has_past <- rounds$choice > 0 & last$choice > 0
+  is_constant <- rowSums(has_past & rounds$choice != last$choice) == 0 & rowSums(has_past) > 0
+  what <- "one group in all rounds of a class"
+  if (all(is_constant)) {
+    warning(sprintf("Not identified: no game varies (%s), so that any rule that stays fits.", what), call. = FALSE)
+  } else if (any(is_constant)) {
+    message(sprintf(
+      "%s without variation (%s): of their own parameters nothing is known.", counted(sum(is_constant), "game"), what
+    ))
+  }
 }
 
 # The numbers of game, round (in the order in which they were played), group and class of each row.
@@ -67,17 +119,16 @@ can_be_replayed <- function(rounds) {
 
 most_without_choice <- .1
 
-without_broken_games <- function(rounds, to) {
-  n_rounds <- rowSums(rounds$class > 0)
-  share <- rowSums(rounds$class > 0 & rounds$choice == 0) / n_rounds
-  is_broken <- share > most_without_choice
-  n_open <- sum(rounds$class[!is_broken, ] > 0 & rounds$choice[!is_broken, ] == 0)
+without_broken_games <- function(rounds, n_missing, to) {
+  without <- rowSums(rounds$class > 0 & rounds$choice == 0) + n_missing
+  is_broken <- without / (rowSums(rounds$class > 0) + n_missing) > most_without_choice
+  n_open <- sum(without[!is_broken])
   if (any(is_broken)) {
     named <- utils::head(rounds$games[is_broken], 3)
-    message(sprintf(
+    warning(sprintf(
       "%s left out, in which more than a tenth of the rounds have no choice: %s%s.", counted(sum(is_broken), "game"),
       toString(named), if (sum(is_broken) > length(named)) ", \u2026" else ""
-    ))
+    ), call. = FALSE)
   }
   if (n_open > 0) message(sprintf("%s without a choice: nothing is learned in them.", counted(n_open, "round")))
   if (all(is_broken)) stop_with(sprintf("Can't %s: no game is left.", to))

@@ -90,6 +90,19 @@ def test_rounds_counted_from_0_and_successes_in_words_are_games_like_any_other(t
     assert rows_of(tmp_path, query) == [(1, True), (2, False), (3, True)]
 
 
+def test_rewards_on_another_scale_are_refused_with_what_to_do_and_come_in_so(tmp_path: Path) -> None:
+    points = game("ann", [1, 1, 2], [10, -5, 10])
+    [problem] = import_games(tmp_path, points, 3).problems
+    assert "say of each which it is (--map-value is_success:10=1 --map-value is_success:-5=0)" in problem.text
+    said = (*VALUES, "is_success:10=1", "is_success:-5=0")
+    study, columns = str(tmp_path / "study.toml"), ["answer=choice", "is_success=reward"]
+    again = import_trials(
+        tmp_path / "t.duckdb", study, [tmp_path / "rows.csv"], columns=columns, map_values=said, **SAID
+    )
+    assert again.problems == []
+    assert rows_of(tmp_path, "SELECT is_success FROM allocation_rounds ORDER BY round") == [(True,), (False,), (True,)]
+
+
 def test_the_people_of_a_published_bandit_come_in(shared: Path, tmp_path: Path) -> None:
     file = shared / "data" / "allocation_people" / "choices.csv"
     if not file.exists():

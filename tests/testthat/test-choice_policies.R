@@ -81,8 +81,33 @@ test_that("a round without a choice changes nothing but its own likelihood", {
 test_that("games with many rounds without a choice are left out and named", {
   rows <- candidate_table(learner_games(n_games = 3))
   rows$is_chosen[rows$game == "2" & rows$round > 30] <- FALSE
-  expect_message(rounds <- game_rounds(rows), "1 game left out, .* have no choice: 2")
+  expect_warning(rounds <- game_rounds(rows), "1 game left out, .* have no choice: 2")
   expect_equal(rounds$games, c("1", "3"))
+})
+
+test_that("rounds whose numbers are missing have no choice, unless numbers count something else", {
+  rows <- candidate_table(learner_games(n_games = 3))
+  missing <- rows[!(rows$game == "2" & rows$round %in% 11:15) & !(rows$game == "1" & rows$round == 7), ]
+  expect_warning(expect_message(rounds <- game_rounds(missing), "1 round without a choice"), "1 game left out, .*: 2")
+  expect_equal(rounds$games, c("1", "3"))
+  missing$round <- missing$round * 3
+  expect_equal(suppressMessages(game_rounds(missing))$games, c("1", "2", "3"))
+})
+
+test_that("games that were cut, or never vary, are counted", {
+  rounds <- learner_games(n_games = 3)
+  rounds$choice[1, ] <- 2
+  rows <- candidate_table(rounds)
+  said <- testthat::capture_messages(game_rounds(rows[rows$game != "3" | rows$round <= 4, ]))
+  expect_match(said[[1]], "1 game with fewer rounds than others (4 of 40 and more)", fixed = TRUE)
+  expect_match(said[[2]], "1 game without variation (one group in all rounds of a class)", fixed = TRUE)
+  expect_warning(game_rounds(rows[rows$game == "1", ]), "Not identified: no game varies")
+})
+
+test_that("rewards on another scale are a sentence that says what to do", {
+  rows <- candidate_table(learner_games(n_games = 2))
+  expect_silent(game_rounds(transform(rows, is_success = as.numeric(is_success))))
+  expect_error(game_rounds(transform(rows, is_success = 10 * is_success)), "on another scale.*points > 0")
 })
 
 test_that("a round with two choices, and one group, are sentences", {

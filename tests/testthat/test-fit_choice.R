@@ -75,3 +75,19 @@ test_that("one group in every round is a failed fit with a reason", {
   rounds$choice[] <- 1
   expect_match(fit_choice(candidate_table(rounds)[-8])$fits$error, "no term varies")
 })
+
+test_that("games that repeat one group have no fit, in a sentence", {
+  skip_if_not_installed("survival")
+  rounds <- learner_games(n_games = 4)
+  rounds$choice[] <- 1:4
+  found <- fit_choice(candidate_table(rounds))$fits
+  expect_equal(found$status, "failed")
+  expect_match(found$messages, "Not identified: no game varies")
+  expect_match(found$error, "each repeats the last of its class[.][[:space:]]+Who never varies")
+})
+
+test_that("a term that says each choice alone separates", {
+  expect_true(separates(c(1, 0, 0, 2, 2, 1), c(TRUE, FALSE, FALSE, FALSE, TRUE, FALSE), 3))
+  expect_false(separates(c(1, 0, 0, 2, 3, 1), c(TRUE, FALSE, FALSE, TRUE, FALSE, FALSE), 3))
+  expect_false(separates(c(1, 1, 1), c(TRUE, FALSE, FALSE), 3))
+})

@@ -18,6 +18,10 @@ from slant.collector.study.records import StudyFile, StudyModel
 _TRUE = ("1", "true", "yes", "1.0", "won", "win", "success", "succeeded", "correct", "hit")
 _FALSE = ("0", "false", "no", "0.0", "lost", "loss", "failure", "failed", "wrong", "miss")
 _SUCCESS = ("is_success", "reward", "success")
+_OTHER_SCALE = (
+    "has a reward that is neither a success nor none (is_success: 1 or 0, true or false): of rewards on another scale, "
+    "say of each which it is (--map-value is_success:10=1 --map-value is_success:-5=0), or add a column of 1 and 0"
+)
 
 
 class PlayedGames(PeopleUnits):
@@ -126,5 +130,5 @@ def _chances_by_class(data: AllocationData) -> dict[str, list[float]]:
 def _success(cells: Cells) -> bool | None:
     said = next((known for name in _SUCCESS if (known := cell_text(cells, name).lower())), "")
     if said and said not in (*_TRUE, *_FALSE):
-        raise StudyError("is_success must be true or false (or 1 and 0), but is neither")
+        raise StudyError(_OTHER_SCALE)
     return said in _TRUE if said else None
