@@ -30,7 +30,7 @@ brms_parts <- function(data, formula, levels = NULL, priors = NULL, coding = c("
   formula <- usable$formula
   observed <- data[[all.vars(formula)[[1]]]]
   source <- data
-  data <- coded_data(data, formula, levels, coding, family$outcome)
+  data <- coded_data(data, formula, levels, coding, family$outcome, is_mixed = FALSE)
   outcome <- as.numeric(data[[all.vars(formula)[[1]]]])
   model <- formula
   if (family$name == "cumulative") {

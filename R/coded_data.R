@@ -1,9 +1,9 @@
 # Columns of a formula as a Bayesian fit takes them: an outcome as its family takes it, factors with their coding.
 
-coded_data <- function(data, formula, levels, coding = "treatment", outcome = zeros_and_ones) {
+coded_data <- function(data, formula, levels, coding = "treatment", outcome = zeros_and_ones, is_mixed = TRUE) {
   check_columns(data, all.vars(formula))
   grouping <- grouping_variables(formula)
-  if (length(formula) != 3 || length(grouping) == 0) {
+  if (length(formula) != 3 || (is_mixed && length(grouping) == 0)) {
     stop_with(
       sprintf("Can't fit %s as a mixed model.", quoted(deparse1(formula))),
       "It must have an outcome and a random effect, like \"is_valid ~ block * model + (1 | item)\"."

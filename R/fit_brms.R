@@ -180,6 +180,7 @@ fit_bayesian <- function(parts, settings) {
   fit <- as_brmsfit(stanfit, parts)
   tables <- bayesian_tables(fit, parts, settings)
   files <- write_fit_files(fit, settings)
+  groups <- utils::head(grouping_variables(parts$formula), 1)
   tables$model <- cbind(
     tables$model,
     compile_s = attr(model, "compile_s"), sampling_s = sampling_s, files
@@ -187,7 +188,7 @@ fit_bayesian <- function(parts, settings) {
   list(
     estimates = bayesian_estimates(fit, parts), variances = bayesian_variances(fit, parts), tables = tables,
     fit = list(
-      n_groups = nlevels(parts$data[[grouping_variables(parts$formula)[[1]]]]), optimiser = "rstan, NUTS"
+      n_groups = if (length(groups) == 1) nlevels(parts$data[[groups]]) else NA_integer_, optimiser = "rstan, NUTS"
     ),
     model = fit
   )

@@ -141,7 +141,8 @@ cell_checks <- function(used, outcome, parts, seed) {
   first <- parts$data[match(sort(unique(cell)), cell), cell_factors(parts), drop = FALSE]
   keys <- stats::setNames(named_cells(first, parts$dropped, columns), c("model", "domain", "block"))
   grouping <- grouping_variables(parts$formula)
-  item <- parts$data[[intersect(c("item", grouping), grouping)[[1]]]]
+  of_item <- c(intersect("item", grouping), grouping)
+  item <- if (length(of_item) > 0) parts$data[[of_item[[1]]]] else seq_along(outcome) # each answer by itself
   checks <- predictive_checks(used, outcome, cell, item, seed, parts$family)
   as_plain_rows(cbind(keys[suppressWarnings(as.integer(checks$cell)), ], checks[-1]))
 }

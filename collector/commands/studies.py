@@ -141,9 +141,9 @@ def new_study_command(name: str, design: str, start: str | None, folder: Path | 
 
 
 @studies.command("validate")
-@click.argument("path", type=click.Path(path_type=Path))
-def validate_study(path: Path) -> None:
-    """Validate a study file of your own and every file it names; send nothing.
+@click.argument("path")
+def validate_study(path: str) -> None:
+    """Validate a study file of your own and every file it names; send nothing. A shipped study goes by its name.
 
     It counts the trials, and checks the views, columns, levels and priors that the fits name, the providers of models,
     rows for simulation that no trial reads, and labels and words that are easily confused.
@@ -152,11 +152,11 @@ def validate_study(path: Path) -> None:
     Example:
       collect studies validate ./mine/study.toml
     """
-    study = load_study(path)
+    study = load_study(Path(path) if Path(path).exists() else path)
     if unknown := unknown_providers(study):
-        raise StudyError(f"{path.name} names providers that there are not.", *unknown)
+        raise StudyError(f"{study.path.name} names providers that there are not.", *unknown)
     if wrong := _wrong_in_fits(study):
-        raise StudyError(f"The trials of {path.name} can be asked, but its fits can't be made of them.", *wrong)
+        raise StudyError(f"The trials of {study.path.name} can be asked, but its fits can't be made of them.", *wrong)
     say(f"ok: {count_text(planned_count(study), 'trial')} a model")
     for remark in study.design.remarks(study):
         say(remark)
@@ -187,7 +187,9 @@ def _levels(study: Study) -> dict[str, tuple[Any, ...]]:
     have.
     """
     design = study.design
-    levels = design.factor_levels(study) | {name: known for name, known in study.person_columns.items() if known}
+    levels = dict(design.factor_levels(study)) | {name: known for name, known in study.person_columns.items() if known}
+    if len(study.models) > 1:
+        levels["model"] = tuple(dict.fromkeys(model.model for model in study.models))
     if "condition" not in levels and study.models:
         asked = dict.fromkeys(question.condition for question in design.questions(study, study.models[0]))
         levels |= {"condition": tuple(asked)} if any(asked) else {}

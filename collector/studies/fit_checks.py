@@ -57,8 +57,9 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
     for column, fit_levels in fit.levels.items():
         yield from _wrong_levels(f"{where} levels of {column}", fit_levels, levels.get(column, fit_levels))
     for column, values in fit.where.items():
-        if lacking := [value for value in values if column in levels and value not in map(str, levels[column])]:
-            yield f'{where} where: the study has no "{lacking[0]}". {_near(lacking[0], map(str, levels[column]))}'
+        known = () if column == "model" else levels.get(column, ())  # rows of any model may be imported
+        if known and (lacking := [value for value in values if value not in map(str, known)]):
+            yield f'{where} where: the study has no "{lacking[0]}". {_near(lacking[0], map(str, known))}'
     if OUTCOME not in columns and fit.drop_outcomes not in ((), WITHOUT_ANSWER):
         yield f'{where}: drop_outcomes needs a view with the column "{OUTCOME}", and "{fit.view}" has none.'
     yield from _wrong_engine(where, fit, levels)
@@ -80,6 +81,8 @@ def _wrong_engine(where: str, fit: Fit, levels: Mapping[str, Sequence[Any]]) -> 
             yield f"{where}: {fit.engine} takes no random effect, and the formula has one. {advice}"
     if not lists_levels(fit.engine) or fit.settings.get("family", "gaussian") != "gaussian" or fit.engine == "brms":
         return
+    if needs_random is None:  # orders models itself
+        levels = {name: known for name, known in levels.items() if name != "model"}
     for name in _in_formula(re.sub(r"\([^()]*\|[^()]*\)", "", (fit.formula or "").partition("~")[2])):
         is_text = any(isinstance(value, str) for value in levels.get(name, ()))
         if is_text and name not in fit.levels:

@@ -14,6 +14,7 @@ from slant.collector.errors import StudyError
 from slant.collector.plan.conversations import plan
 from slant.collector.studies.catalogue import list_studies, load_study
 from slant.collector.studies.fit_checks import _FUNCTIONS, PRIORS, _in_formula, _wrong_prior
+from slant.collector.studies.new_study import write_new_study
 from tests.support.tiny_study import write_tiny
 
 FIT = 'view = "association_trials"\nformula = "tokens ~ (1 | wording)"'
@@ -66,6 +67,23 @@ def test_a_fit_that_can_t_be_made_is_told_before_anything_is_asked(tmp_path: Pat
     assert code == 2
     assert said in output
     assert "[fits.lme4]" in output
+
+
+def test_models_in_a_formula_need_their_order(tmp_path: Path) -> None:
+    write_new_study("flats", "factorial", tmp_path / "flats", start="vignette")
+    file = tmp_path / "flats" / "study.toml"
+    fit = '\n[fits.points]\nengine = "clm"\nview = "factorial_profiles"\nformula = "rating ~ gender + model"\n'
+    file.write_text(file.read_text("utf-8") + fit, "utf-8")
+    code, output = checked(file)
+    assert code == 2
+    assert 'model is text and needs its levels, the reference first: levels = { model = ["gpt-6-luna"' in output
+
+
+def test_a_bayesian_fit_needs_no_random_effect(tmp_path: Path) -> None:
+    plain = 'view = "association_trials"\nengine = "brms"\nformula = "tokens ~ condition"'
+    old = 'view = "association_trials"\nformula = "tokens ~ (1 | wording)"'
+    code, output = checked(write_tiny(tmp_path, study=(old, plain)))
+    assert (code, "random effect" in output) == (0, False)
 
 
 def test_all_that_is_wrong_is_told_at_once_also_in_specifications(tmp_path: Path) -> None:

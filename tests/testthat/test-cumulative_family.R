@@ -117,3 +117,11 @@ test_that("the mode of its Stan program is ordinal's estimate of the wine rating
   direct <- fit_clm(rows, "rating ~ temp + contact", levels = levels)$estimates$estimate
   expect_equal(c(mode$b_Intercept, mode$b), direct, tolerance = 1e-3)
 })
+
+test_that("ratings of people who each answer once need no random effect", {
+  skip_if_not_installed("brms")
+  data <- data.frame(rating = rep(1:4, 3), group = rep(c("a", "b", "c"), each = 4))
+  parts <- brms_parts(data, "rating ~ group", list(group = c("a", "b", "c")), family = "cumulative")
+  expect_identical(grep("sd_1", parts$code), integer(0))
+  expect_match(parts$code, "ordered\\[nthres\\] Intercept")
+})
