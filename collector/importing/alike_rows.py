@@ -18,7 +18,6 @@ from slant.collector.records import Attempt, Outcome, Reply, Trial
 from slant.collector.study.records import StudyModel
 
 _MOST = 100_000
-_TEXTS = {str}
 OF_ATTEMPTS = tuple(field.name for field in fields(Attempt))
 _values_of = attrgetter(*OF_ATTEMPTS)
 _OF_ROWS = frozenset({
@@ -120,4 +119,8 @@ def texts_of(columns: Iterable[str]) -> Callable[[Mapping[str, Any]], tuple[Any,
 
 
 def _with_types(cells: tuple[Any, ...]) -> tuple[Any, ...]:
-    return cells if {*map(type, cells)} == _TEXTS else (cells, *map(type, cells))
+    try:
+        "".join(cells)  # the quickest way to see that all are texts
+    except TypeError:
+        return (cells, *map(type, cells))
+    return cells
