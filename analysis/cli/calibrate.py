@@ -42,7 +42,7 @@ _OPTIONS = (
 def calibrate_command(
     asked: Asked, fit: str, data_sets: int, seed: int, sampling: dict[str, Any], max_rows: int | None, show: str
 ) -> Answer:
-    """Is the sampler right? Simulation-based calibration of a study's Bayesian fits.
+    """Check the sampler by simulation-based calibration of a study's Bayesian fits.
 
     This draws parameters from the priors of the fit, and outcomes from them for the rows in the database; fits these,
     and ranks each truth among the draws of its posterior. If model, priors, coding and sampler are as they should be,

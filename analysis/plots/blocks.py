@@ -35,7 +35,7 @@ def _rows(data: FigureData, view: str, outcome: str | None = None) -> pl.DataFra
 
 
 def _with_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
-    """With block_label and block_no, as the study has them."""
+    """Return the rows with block_label and block_no, as the study has them."""
     blocks = pl.DataFrame(
         [(condition.condition, condition.label, condition.condition_no) for condition in data.study.conditions],
         schema={"block": pl.String, "block_label": pl.String, "block_no": pl.Int64},
@@ -45,7 +45,7 @@ def _with_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
 
 
 def compared_blocks(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
-    """With `reference` and `compared`: the labels of the two blocks whose difference the rows are."""
+    """Return the rows with `reference` and `compared`: the labels of the two blocks whose difference the rows are."""
     first, second = (condition.label for condition in data.study.conditions[:2])
     return rows.with_columns(reference=pl.lit(first), compared=pl.lit(second))
 
@@ -65,7 +65,7 @@ def _block_contrasts(data: FigureData) -> pl.DataFrame | None:
 
 
 def _predictive_checks(data: FigureData) -> pl.DataFrame | None:
-    """Shares of ones in each cell; of counts, where a model has such, the share of zeros."""
+    """Return shares of ones in each cell; of counts, where a model has such, the share of zeros."""
     rows = _rows(data, "bayes_checks")
     if rows is None:
         return None

@@ -38,7 +38,7 @@ _INCHES = (1.0, 50.0)  # R checks the same: below nothing can be read, above har
 
 @dataclass(frozen=True)
 class Figure:
-    """One drawn figure: the R function that drew it, the bytes of the file, its text alternative, and what must be
+    """Hold one drawn figure: the R function that drew it, the bytes of the file, its text alternative, and what must be
     known of the drawing (letters that no font here has), if anything."""
 
     name: str

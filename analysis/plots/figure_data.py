@@ -38,7 +38,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True)
 class FigureKind:
-    """One row of the registry; the R function is `plot_` and its name, or `function`.
+    """Hold one row of the registry; the R function is `plot_` and its name, or `function`.
 
     `description`: what it shows, for people. `rows`: what the R function is given, with the columns GRAIN in front, for
     all sources, study versions and variants at once; each of them is a figure of its own, and so is each value of a
@@ -58,7 +58,7 @@ class FigureKind:
 
 @dataclass(frozen=True)
 class FigureData:
-    """A study in a database; `source` None is all of them. What several kinds need is read once.
+    """Hold a study in a database; `source` None is all of them. What several kinds need is read once.
 
     `variants`, where there are any, are those that figures of one variant are drawn for; other figures heed them not.
     """
@@ -73,9 +73,8 @@ class FigureData:
 
     @cached_property
     def trials(self) -> pl.DataFrame:
-        """One row a trial, labelled, in the study's order. Where the design's own view has other columns, what did not
-        end answered is called a refusal.
-        """
+        """Return one row a trial, labelled, in the study's order. Where the design's own view has other columns, what
+        did not end answered is called a refusal."""
         view = self.study.design.trials_view
         with reading(self.db) as connection:
             is_typed = view in stored_views(connection) and set(_COLUMNS) <= set(connection.view(view).columns)
@@ -92,9 +91,8 @@ class FigureData:
 
     @property
     def grains(self) -> list[dict[str, str]]:
-        """Sources, study versions and variants, in the order of the trials; without variants where the design has them
-        side by side.
-        """
+        """Return sources, study versions and variants, in the order of the trials; without variants where the design
+        has them side by side."""
         if not self.study.design.compares_variants:
             return self.trials.select(GRAIN).unique(maintain_order=True).to_dicts()
         query = "SELECT DISTINCT source, study_version FROM trials WHERE study = ? ORDER BY ALL"
@@ -119,14 +117,14 @@ class FigureData:
 
     @cached_property
     def model_labels(self) -> pl.DataFrame:
-        """The columns study_version, model, model_label, model_no of the study's runs."""
+        """Return the columns study_version, model, model_label, model_no of the study's runs."""
         with reading(self.db) as connection:
             models = read_view(connection, "models", study=self.study.name)
         return models.select("study_version", "model", "model_no", model_label="label")
 
     @cached_property
     def labels(self) -> pl.DataFrame:
-        """The columns LABELS of each model and test that there are trials of, by study version."""
+        """Return the columns LABELS of each model and test that there are trials of, by study version."""
         return self.trials.select("study_version", *LABELS).unique(["study_version", "model", "test"], keep="first")
 
 

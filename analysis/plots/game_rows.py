@@ -35,7 +35,8 @@ def compared_rows(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
 
 
 def labelled(rows: pl.DataFrame, data: FigureData, figure: StudyFigure | None = None) -> pl.DataFrame:
-    """With model_label, model_no, variant_label, variant_no and title; `variant` is without the format of answers."""
+    """Return the rows with model_label, model_no, variant_label, variant_no and title; `variant` is without the format
+    of answers."""
     order = figure.all_variants if figure else data.study.variants
     numbers = {variant: place for place, variant in enumerate(order, start=1)}
     labels = {**{variant: variant.replace("_", " ") for variant in order}, **data.study.variant_labels}
@@ -59,7 +60,7 @@ def labelled(rows: pl.DataFrame, data: FigureData, figure: StudyFigure | None = 
 
 
 def with_classes(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
-    """With class_label and class_no, as the study has them today."""
+    """Return the rows with class_label and class_no, as the study has them today."""
     allocation: AllocationData = data.study.data
     classes = {job_class.name: (job_class.label, place) for place, job_class in enumerate(allocation.classes, start=1)}
     return rows.with_columns(
@@ -71,7 +72,8 @@ def with_classes(rows: pl.DataFrame, data: FigureData) -> pl.DataFrame:
 
 
 def variants_to_draw(data: FigureData) -> list[str]:
-    """Those that are asked for; else the study as its file has it, or if the data lack it, the first that they have."""
+    """Return those that are asked for; else the study as its file has it, or if the data lack it, the first that they
+    have."""
     games = data.games("allocation_games")
     played_variants = [] if games is None else games["game_variant"].unique().to_list()
     study_variants = [variant for variant in data.study.variants if variant in played_variants]
@@ -83,7 +85,7 @@ def variants_to_draw(data: FigureData) -> list[str]:
 
 
 def _in_panels(rows: pl.DataFrame, figure: StudyFigure) -> pl.DataFrame:
-    """Once for each panel that has the variant; or with the family of the model, and its place there."""
+    """Return rows once for each panel that has the variant; or with the family of the model, and its place there."""
     if figure.families:
         members = [
             {"model": model, "family": family, "family_no": number, "order": place}

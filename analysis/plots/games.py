@@ -49,7 +49,7 @@ def _hint(figure: StudyFigure) -> str:
 
 
 def _success(data: FigureData, figure: StudyFigure) -> pl.DataFrame | None:
-    """One row a game: mean and interval are R's."""
+    """Return one row a game: mean and interval are R's."""
     games = data.games("allocation_game_indices")
     if games is None:
         return None

@@ -23,14 +23,14 @@ FIGURES: dict[str, FigureKind] = {
 
 
 def figure_kinds(study: Study) -> dict[str, FigureKind]:
-    """FIGURES, with those that the study itself names in [figures]."""
+    """Return FIGURES with those that the study itself names in [figures]."""
     return {**FIGURES, **games.study_figure_kinds(study)}
 
 
 @dataclass(frozen=True)
 class FigureRows:
-    """What one figure is drawn from: the rows of one source, study version and variant (of all variants, where `grain`
-    has none), and the R `function` that draws it. `note`: what to say with it.
+    """Hold what one figure is drawn from: the rows of one source, study version and variant (of all variants, where
+    `grain` has none), and the R `function` that draws it. `note`: what to say with it.
 
     `part`: which one it is, where a kind has several (a fit, say).
     """

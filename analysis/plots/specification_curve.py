@@ -44,7 +44,7 @@ def rows_to_draw(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
 
 
 def _specifications(data: FigureData) -> pl.DataFrame | None:
-    """Rows of a specification that the study no longer has are no part of its curve."""
+    """Return the kept rows; those of a specification that the study no longer has are no part of its curve."""
     has_it = pl.col("spec").str.split(":").list.first().is_in(list(data.study.sensitivity))
     kept = kept_specifications(data.db).filter(has_it, study=data.study.name)
     rows = kept.sort("row_no", "spec_no", maintain_order=True)

@@ -16,7 +16,7 @@ _N_WORDS = 5  # as many as the paper prints
 
 
 def kept_topic_rows(db: str | Path, study: Study) -> dict[str, pl.DataFrame]:
-    """By the name of the figure. Empty where nothing was fitted.
+    """Return the rows by the name of the figure, empty if nothing was fitted.
 
     Of several fits the study's own of today's texts; where there is none, the last one, and a column `note` says so.
     """

@@ -85,7 +85,7 @@ def _family_differences(data: FigureData) -> pl.DataFrame | None:
 
 
 def _same_words(data: FigureData) -> pl.DataFrame | None:
-    """Correlations of effects at words between models, where two were asked the same test."""
+    """Return correlations of effects at words between models, if two were asked the same test."""
     if not has_mixed_fit(data.study):
         return None
     rows = same_words_rows(data.db, data.study, data.source, data.workers)

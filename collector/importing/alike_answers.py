@@ -32,7 +32,7 @@ _MAX_LENGTH = 200
 
 @dataclass(slots=True)
 class SharedAnswer:
-    """An attempt without what is a row's own. `is_label`: the answer is one of the labels, or could be read."""
+    """Hold an attempt without what is a row's own. `is_label`: the answer is one of the labels, or could be read."""
 
     record: dict[str, Any]
     is_label: bool
@@ -40,7 +40,7 @@ class SharedAnswer:
 
 @dataclass(slots=True)
 class AnswerPlace:
-    """The place of an answer, and the attempt by the repetition's number in the cycle of its design."""
+    """Hold the place of an answer, and the attempt by the repetition's number in the cycle of its design."""
 
     model: StudyModel
     place: Place

@@ -36,9 +36,9 @@ def record_of(attempt: Attempt) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class Place:
-    """Where a row belongs: what its place adds to its cells, the trial of the plan, its turn (None of a question that
-    is asked alone), whether the study knows its word, the hash of its cell, the ids of its repetitions, and whether
-    what rows alike share says it (an id of each row's own may name it instead)."""
+    """Say where a row belongs: what its place adds to its cells, the trial of the plan, its turn (None of a question
+    that is asked alone), whether the study knows its word, the hash of its cell, the ids of its repetitions, and
+    whether what rows alike share says it (an id of each row's own may name it instead)."""
 
     added: Mapping[str, Any]
     planned: Trial
@@ -51,8 +51,9 @@ class Place:
 
 @dataclass(slots=True)
 class Said:
-    """What rows say that are alike: their model, their place, the outcome that they state, and their reply without what
-    varies. `is_draft`: their cells need no translation. `record` is that of the first, with what all of them have."""
+    """Hold what rows say that are alike: their model, their place, the outcome that they state, and their reply without
+    what varies. `is_draft`: their cells need no translation. `record` is that of the first, with what all of them have.
+    """
 
     model: StudyModel
     place: Place

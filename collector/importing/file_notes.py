@@ -10,7 +10,7 @@ _SHOWN_WORDS = 20
 
 @dataclass
 class FileNotes:
-    """What was odd about the rows of one file, reported once at its end instead of once a row."""
+    """Hold what was odd about the rows of one file, reported once at its end instead of once a row."""
 
     unknown_words: dict[str, dict[str, None]] = field(default_factory=dict)
     without_tokens: int = 0
@@ -28,7 +28,7 @@ class FileNotes:
     varied: set[int] = field(default_factory=set)
 
     def note_answer(self, cell: int, measured: tuple[str, ...]) -> None:
-        """Whether a question that is asked again is answered as it was the first time, in all that is measured."""
+        """Note whether a question that is asked again is answered as it was the first time, in all that is measured."""
         answer = hash(measured)
         if self.first_answers.setdefault(cell, answer) != answer:
             self.varied.add(cell)

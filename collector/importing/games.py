@@ -15,7 +15,7 @@ from slant.collector.study.records import StudyModel
 
 
 class GameRows:
-    """The games of an import; those of which no row says which one they are are numbered as they come."""
+    """Hold the games of an import; those of which no row says which one they are are numbered as they come."""
 
     def __init__(self, study: Study, design: Design) -> None:
         self._study, self._design = study, design

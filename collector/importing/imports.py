@@ -128,7 +128,7 @@ def _names(
 
 @dataclass
 class _Facts:
-    """What a first look at the rows tells: the names of models, and the different values of columns of numbers."""
+    """Hold what a first look at the rows tells: the names of models, and the different values of columns of numbers."""
 
     models: set[str] = field(default_factory=set)
     numbers: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
@@ -157,7 +157,7 @@ def _facts(files: Sequence[TableFile], called: Names, *, needs_models: bool, nee
 
 
 def _counted_from_one(study: Study, called: Names, facts: _Facts, report: ImportReport) -> Names:
-    """Numbers that the files count from 0 go one up, and that is said."""
+    """Count from 1 what the files count from 0, and report it."""
     model = study.models[0] if study.models else StudyModel("", "", "", "", study.frame)
     found = counted_from_zero(facts.numbers, PlannedCells(study, model).wordings)
     for name in sorted(found):

@@ -37,7 +37,7 @@ _LOOKED_AT = 1_000
 
 @dataclass(frozen=True)
 class Field:
-    """Where a cell of ours is in a row of the file: its column, the steps inside it, which part of it (by the signs
+    """Say where a cell of ours is in a row of the file: its column, the steps inside it, which part of it (by the signs
     between parts, the first is 1), and what is added to it."""
 
     column: str
@@ -59,7 +59,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Plan:
-    """How the rows of one file become ours: `fields` by our names, `long` our two names and the columns by item."""
+    """Say how the rows of one file become ours: `fields` by our names, `long` our two names and the columns by item."""
 
     fields: Mapping[str, Field]
     long: tuple[tuple[str, str, Mapping[str, str]], ...] = ()
@@ -71,9 +71,10 @@ class Plan:
 
 @dataclass(frozen=True)
 class Names:
-    """`columns`: where our columns stand, as typed; `constants`: what all rows share; `long`: columns that become
-    rows, as (ours for the name, ours for the cell, theirs); `models`: a model's name by the file's; `from_zero`: our
-    columns whose numbers the files count from 0; `decimal`: the mark before decimals, None if nobody said it."""
+    """Hold names: `columns`, where ours are in the file, as typed; `constants`: what all rows share; `long`: columns
+    that become rows, as (ours for the name, ours for the cell, theirs); `models`: a model's name by the file's;
+    `from_zero`: our columns whose numbers the files count from 0; `decimal`: the mark before decimals, None if nobody
+    said it."""
 
     columns: Mapping[str, str] = field(default_factory=dict)
     constants: Mapping[str, str] = field(default_factory=dict)
@@ -120,8 +121,9 @@ class Names:
                 yield Problem(row.file, row.line, str(error))
 
     def plain_columns(self, file: TableFile, ours: Iterable[str]) -> dict[str, str] | None:
-        """By our names, those of these columns that are whole columns of the file, whose cells are taken as they stand;
-        None if one of them is something else (a field inside a field, a value for all rows, numbers with marks)."""
+        """Return by our names those of these columns that are whole columns of the file, whose cells are taken as they
+        stand; None if one of them is something else (a field inside a field, a value for all rows, numbers with marks).
+        """
         if self.constants or self.long or self.decimal is not None or file.delimiter == ";":
             return None
         header = file.columns
@@ -266,7 +268,8 @@ def pairs(values: Iterable[str], option: str, example: str) -> list[tuple[str, s
 
 
 def names(columns: Sequence[str] = (), models: Sequence[str] = (), decimal: str | None = None) -> Names:
-    """Of the options: `answer=response,tokens=n_tok` (ours=theirs), `x-1=local/x` (the file's=the model)."""
+    """Return the names of the options: `answer=response,tokens=n_tok` (ours=theirs), `x-1=local/x` (the file's=the
+    model)."""
     if decimal is not None and decimal not in DECIMALS:
         raise UnknownNameError("decimal mark", decimal, DECIMALS)
     given = pairs(columns, "--map", "answer=response,tokens=n_tok")
@@ -286,8 +289,8 @@ def names(columns: Sequence[str] = (), models: Sequence[str] = (), decimal: str 
 
 
 def counted_from_zero(values: Mapping[str, set[str]], wordings: Sequence[int]) -> frozenset[str]:
-    """Which of our columns are numbered from 0, where ours begin at 1: a 0 is among them, and one more is none of the
-    study's (of wordings). `values` are the different values of a column in all files."""
+    """Return which of our columns are numbered from 0, where ours begin at 1: a 0 is among them, and one more is none
+    of the study's (of wordings). `values` are the different values of a column in all files."""
     found = set()
     for name, texts in values.items():
         numbers = {int(float(text)) for text in texts if re.fullmatch(r"\d{1,9}(?:\.0*)?", text)}

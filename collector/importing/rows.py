@@ -49,7 +49,7 @@ _LONG_TEXT = 40
 
 
 class RowReader:
-    """Makes attempts of rows, file by file. `model` is the model of all rows; None if each row names its own."""
+    """Make attempts of rows, file by file. `model` is the model of all rows; None if each row names its own."""
 
     def __init__(
         self, study: Study, layout: Layout, run: Run, model: StudyModel | None, called: Names | None = None
@@ -288,7 +288,7 @@ def _is_label(trial: Trial, reply: Reply, reading: Reading) -> bool:
 
 
 def _is_unlikely_twice(draft: Mapping[str, Any], model: StudyModel) -> bool:
-    """Whether two rows that are alike in every cell are likely to be one that was written twice. Short answers,
+    """Return whether two rows that are alike in every cell are likely to be one that was written twice. Short answers,
     numbers on a scale and answers at temperature 0 are often the same."""
     if sent_temperature(model) == 0:
         return False

@@ -25,7 +25,7 @@ from slant.collector.records import Run
 
 @dataclass
 class ImportReport:
-    """What an import did. `run_id` is None if nothing was new. Counts by (model, test) cover what was imported;
+    """Hold what an import did. `run_id` is None if nothing was new. Counts by (model, test) cover what was imported;
     `rows_without_answer` are missing, and were not taken; `refusals` by the paper's rule: the answer is not exactly one
     of the two options. In a study that analyses no tokens (`only_labels` False) they are the answers without a valid
     choice."""
@@ -69,7 +69,7 @@ _WHERE = "WHERE is_final AND source = 'imported' AND study = ?"
 
 
 class ImportWriter:
-    """What is in the database already, and the journal that what is new goes into."""
+    """Hold what is in the database already, and the journal that what is new goes into."""
 
     def __init__(self, db: Path, run: Run, report: ImportReport, texts: Iterable[Mapping[str, Any]] = ()) -> None:
         self._db, self._run, self._report, self._texts = db, run, report, texts
@@ -184,7 +184,7 @@ class ImportWriter:
         return {journal_name(path): journal_size(path) for path in paths}
 
     def _check_is_alone(self) -> None:
-        """Until now the journals were not ours to lock; what another process wrote meanwhile we don't know."""
+        """Check that no other process has written: until now the journals were not ours to lock."""
         sizes = self._journals()
         sizes.pop(f"{self._run.run_id}.jsonl")
         if any(size > self._before.get(name, 0) for name, size in sizes.items()):
@@ -240,5 +240,5 @@ def _are_alike(one: Content, other: Content) -> bool:
 
 
 def _md5(text: str | None) -> str | None:
-    """As DuckDB's md5() makes it, so that stored texts need not be fetched."""
+    """Hash a text as DuckDB's md5() does, so that stored texts need not be fetched."""
     return text and hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()

@@ -158,3 +158,13 @@ def test_no_module_has_the_name_of_a_function_in_it() -> None:
 def test_a_query_that_joins_or_groups_is_an_sql_file() -> None:
     grouping = re.compile(r"\bselect\b.+\bfrom\b.*(\bjoin\b|\bgroup by\b)", re.I | re.S)
     assert [(file.name, line) for file in CODE for line, text in strings_in(file) if grouping.search(text)] == []
+
+
+def test_docstrings_begin_with_a_verb() -> None:
+    """D401 sees only verbs in another form ("Returns"); this sees sentences that have none."""
+    no_verbs = {*"A An The One How What Where Which Whether Why All Those Rows Our Of By With For If In On It".split()}
+    for file in CODE:
+        for node in nodes_of(file):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                first = (ast.get_docstring(node) or "Return").split()[0]
+                assert first not in no_verbs, (file, node.name)

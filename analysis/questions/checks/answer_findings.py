@@ -20,7 +20,7 @@ _FLOOR = 0.01
 
 
 def repetitions(rows: CheckRows, context: Context) -> Verdict:
-    """How many combinations of word, wording and condition got the same answer every time."""
+    """Return how many combinations of word, wording and condition got the same answer every time."""
     results = rows["repetitions"]
     repeated = results.filter(pl.col("n_repeated") > 0)
     if repeated.is_empty():
@@ -46,7 +46,7 @@ def repetitions(rows: CheckRows, context: Context) -> Verdict:
 
 
 def _same_answers(part: pl.DataFrame) -> str:
-    """Of one model at one temperature, next to chance."""
+    """Say how often one model at one temperature gave the same answer, next to chance."""
     n, same = float(part["n_repeated"].sum()), float(part["n_identical"].sum())
     by_chance = float((part["share_by_chance"] * part["n_repeated"]).sum())
     return f"{same:,.0f} of {n:,.0f} ({percent(same / n)}; by chance {percent(by_chance / n)})."
@@ -86,7 +86,7 @@ def _limits_standing(results: pl.DataFrame, n_truncated: int, n_known: int) -> s
 
 
 def _model_limits(part: pl.DataFrame) -> str:
-    """One model: its largest count against what was allowed, a floor of 0, and the step of its counts."""
+    """Describe one model: its largest count against what was allowed, a floor of 0, and the step of its counts."""
     top = part.sort("largest", descending=True).to_dicts()[0]
     limits = part["token_limit"].drop_nulls().unique().to_list()
     sentence = f"the largest count is {top['largest']:,.0f}"

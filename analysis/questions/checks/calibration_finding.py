@@ -18,7 +18,7 @@ CALIBRATION = "calibration"
 
 
 def kept_calibrations(db: str | Path, study: str, source: str | None) -> dict[str, pl.DataFrame]:
-    """By the name of the check, the rows of the last calibration of each fit; nothing if there is none."""
+    """Return by the name of the check the rows of the last calibration of each fit; nothing if there is none."""
     with reading(db) as connection:
         if "calibration_summary" not in stored_views(connection):
             return {}
@@ -27,7 +27,7 @@ def kept_calibrations(db: str | Path, study: str, source: str | None) -> dict[st
 
 
 def sampler_quality(checks: CheckRows, context: Context) -> Verdict:
-    """Whether simulated truths are found again as often as the posteriors say."""
+    """Return whether simulated truths are found again as often as the posteriors say."""
     rows = checks[CALIBRATION]
     off = rows.filter(pl.col("p_adjusted") < LEVEL)
     n_fits = rows["calibration_id"].n_unique()

@@ -38,7 +38,7 @@ _NOT_CHECKED = "not checked"
 
 @dataclass(frozen=True)
 class Checks:
-    """What `check()` found.
+    """Hold what `check()` found.
 
     rows: by name of the check, its data frame as R returns it; each begins with source, study_version, variant, model
     and test. checks.toml says which there are. Those that rest on fits end with `fit_status`: not "ok" is
@@ -63,7 +63,7 @@ class Checks:
         return "\n".join([self._heading, *(f"{mark:12}{said}" for mark, said in self._verdicts()), *self.warnings])
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """Return the HTML that notebooks show."""
         rows = "".join(f"<tr><td>{escape(mark)}</td><td>{escape(said)}</td></tr>" for mark, said in self._verdicts())
         warnings = "".join(f"<p>{escape(warning)}</p>" for warning in self.warnings)
         return f"<p>{escape(self._heading)}</p><table>{rows}</table>{warnings}"
@@ -85,7 +85,7 @@ class Checks:
 
 
 def findings(checks: Checks) -> Iterator[tuple[dict[str, str], list[Finding]]]:
-    """For each source, study version and variant: its key, and its findings in the order of the page."""
+    """Return for each source, study version and variant its key, and its findings in the order of the page."""
     base_first = checks.trials.sort(*GRAIN[:2], pl.col("variant") != BASE, "variant", maintain_order=True)
     for values, trials in base_first.group_by(GRAIN, maintain_order=True):
         grain = dict(zip(GRAIN, map(str, values), strict=True))

@@ -38,7 +38,7 @@ _FILE = Path(__file__).with_name("checks.toml")
 
 @dataclass(frozen=True)
 class Rule:
-    """How the finding of a check is written; see the keys of these names in the table."""
+    """Say how the finding of a check is written; see the keys of these names in the table."""
 
     caution: str
     sentence: str
@@ -50,9 +50,8 @@ class Rule:
 
 @dataclass(frozen=True)
 class CheckInfo:
-    """One check of the table. needs: at least one check. kept_by: "" where the check itself makes its rows. takes:
-    empty where R makes none of them. key: its own in the table.
-    """
+    """Hold one check of the table. needs: at least one check. kept_by: "" where the check itself makes its rows. takes:
+    empty where R makes none of them. key: its own in the table."""
 
     key: str
     check: str

@@ -30,10 +30,9 @@ _OFTEN = 1.5
 def nothing_rows(
     db: str | Path, study: str, source: str | None, checks: Mapping[str, pl.DataFrame]
 ) -> dict[str, pl.DataFrame]:
-    """By the name of the check, the last permutations of conditions of each kind, and the effects of the variant null
-    (of `checks`, rows by the name of their check: crossed, those of forced choices, or of levels) as rows of the
-    study as it stands; nothing if there are neither.
-    """
+    """Return by the name of the check the last permutations of conditions of each kind, and the effects of the variant
+    null (of `checks`, rows by the name of their check: crossed, those of forced choices, or of levels) as rows of the
+    study as it stands; nothing if there are neither."""
     makers = [(_EFFECTS, _of_variant_null), (_CHOICES, _choices_of_variant_null), (_LEVELS, _levels_of_variant_null)]
     parts = [_kept_permutations(db, study, source), *(make(checks) for needs, make in makers if needs <= set(checks))]
     rows = pl.concat([part for part in parts if part.height] or parts[:1], how="diagonal_relaxed")
@@ -98,7 +97,7 @@ def _levels_of_variant_null(checks: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
 
 def found_by_chance(rows: CheckRows, context: Context) -> Verdict:
-    """How often p is small where there is nothing, and how large effects are there, next to the real ones."""
+    """Return how often p is small where there is nothing, and how large effects are there, next to the real ones."""
     permuted = rows[NOTHING].filter(pl.col("engine") != _ASKED)
     dealt = rows[NOTHING].filter(pl.col("engine") == _ASKED)
     if set(rows) >= _LEVELS:

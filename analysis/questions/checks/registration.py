@@ -43,9 +43,9 @@ _NO_RULE = "none"
 
 @dataclass(frozen=True)
 class Registered:
-    """A registration next to a database. deviations: one row each, by source, study_version and variant (model and test
-    where it is about one): what (`deviation`, of which `subject`), `registered`, `found`, and the number `n` of trials,
-    fits or looks. `is_kept`: a run was given it. n_others: how many other registrations runs were given."""
+    """Hold a registration next to a database. deviations: one row each, by source, study_version and variant (model and
+    test where it is about one): what (`deviation`, of which `subject`), `registered`, `found`, and the number `n` of
+    trials, fits or looks. `is_kept`: a run was given it. n_others: how many other registrations runs were given."""
 
     registration: Registration
     deviations: pl.DataFrame
@@ -88,7 +88,7 @@ def _checked(db: str | Path, kept: Registration) -> Registration:
 
 
 def deviations(db: str | Path, registration: Registration) -> pl.DataFrame:
-    """One row a deviation; see Registered."""
+    """Return one row a deviation; see Registered."""
     with reading(db) as connection, ExitStack() as stack:
         for name, frame in _frames(document_of(registration), connection).items():
             stack.enter_context(registered(connection, name, frame))

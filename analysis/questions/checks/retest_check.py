@@ -19,7 +19,7 @@ _COLUMNS = (
 
 
 def retest_finding(rows: pl.DataFrame, labels: Mapping[str, str], alpha: float) -> Finding:
-    """Of one source, study version and variant: each model and occasion over all tests, and whether its mean moved."""
+    """Say of one source, study version and variant whether the mean of each model and occasion has moved."""
     together = rows.filter(pl.col("test").is_null()).to_dicts()
     moved = [row for row in together if row["p_value"] is not None and row["p_value"] < alpha]
     occasions = rows["occasion"].n_unique()

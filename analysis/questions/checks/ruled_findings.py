@@ -22,7 +22,7 @@ _SAID: dict[str, Callable[..., str]] = {"number": number, "p": p_text, "percent"
 
 
 class _Count(NamedTuple):
-    """How many of how many have what the rule is about."""
+    """Say how many of how many have what the rule is about."""
 
     n: int
     total: int

@@ -14,7 +14,7 @@ CheckRows = Mapping[str, pl.DataFrame]
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the rows of a check come to.
+    """Hold what the rows of a check come to.
 
     standing: "holds" (nothing that changes a conclusion), "note" (worth knowing), "caution" (some conclusion depends on
     it), "not checked". sentence: one. details: more, each with its number.
@@ -27,7 +27,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Finding:
-    """The verdict of one check in one source, study version and variant. columns: of its rows, to show."""
+    """Hold the verdict of one check in one source, study version and variant. columns: of its rows, to show."""
 
     check: str
     question: str
@@ -60,12 +60,12 @@ class Context:
 
     @property
     def reference(self) -> str:
-        """The label of the first condition, with which others are compared."""
+        """Return the label of the first condition, with which others are compared."""
         return next(iter(self.conditions.values()), "the first condition")
 
     @property
     def other(self) -> str:
-        """The label of the second condition."""
+        """Return the label of the second condition."""
         return next(iter(list(self.conditions.values())[1:]), "the other condition")
 
     def model(self, row: Mapping[str, object]) -> str:
@@ -85,7 +85,7 @@ class Context:
 
 
 def count_of(count: int, total: int, noun: str) -> str:
-    """ "none of 39 models", "3 of 39 models", "all 39 models", "none of 1 model" ."""
+    """Count in words: "none of 39 models", "3 of 39 models", "all 39 models", "none of 1 model"."""
     plural = noun if total == 1 else f"{noun}s"
     if count == 0:
         return f"none of {total} {plural}"
@@ -115,7 +115,7 @@ def middle(values: pl.Series) -> float | None:
 
 
 def spread(values: pl.Series, digits: int = 2) -> str:
-    """ "1.43 in the middle, from 0.25 to 6.29"."""
+    """Say how values spread: "1.43 in the middle, from 0.25 to 6.29"."""
     low, high = as_number(values.min()), as_number(values.max())
     return f"{number(middle(values), digits)} in the middle, from {number(low, digits)} to {number(high, digits)}"
 
@@ -131,5 +131,5 @@ def standing(n_changed: int, n_failed: int) -> str:
 
 
 def which_cells(rows: pl.DataFrame, context: Context) -> str:
-    """Names the cells of some rows; empty if there are none."""
+    """Name the cells of some rows; empty if there are none."""
     return f": {context.cells(rows)}" if rows.height else ""

@@ -22,7 +22,7 @@ _COLUMNS = {
 
 
 def served_rows(db: str | Path, study: str) -> dict[str, pl.DataFrame]:
-    """By check: the rows that are worth a finding; no entry where there are none."""
+    """Return the rows that are worth a finding by check; no entry if there are none."""
     with reading(db) as connection:
         served = frame_of(ordered_view(connection, "served_models")).filter(pl.col("served_model_differs"), study=study)
     rows = {SERVERS: address_rows(db, study), SERVED: served}
@@ -30,7 +30,7 @@ def served_rows(db: str | Path, study: str) -> dict[str, pl.DataFrame]:
 
 
 def findings_of_served_models(rows: Mapping[str, pl.DataFrame]) -> Iterator[Finding]:
-    """Of one source, study version and variant."""
+    """Return the findings of one source, study version and variant."""
     if (servers := rows.get(SERVERS)) is not None and not servers.is_empty():
         n_models = count_text(servers["model"].n_unique(), "model")
         said = f"No: {n_models} had answers from more than one address, which may be more than one model."

@@ -15,7 +15,7 @@ _QUESTION = "When did collecting end?"
 
 
 def looks_in(looks: Sequence[Look], grain: Mapping[str, str]) -> list[Look]:
-    """Those at one source, study version and variant."""
+    """Return those at one source, study version and variant."""
     return [look for look in looks if all(getattr(look, name) == grain[name] for name in GRAIN)]
 
 

@@ -51,7 +51,7 @@ _LIMITS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "maxOutpu
 
 
 def has_mixed_fit(study: Study) -> bool:
-    """Whether the study defines what is checked."""
+    """Return whether the study defines what is checked."""
     return cell_model(dict(study.fits)) is not None
 
 
@@ -100,7 +100,8 @@ def refusals_call(trials: pl.DataFrame, paper: Fit) -> Call:
 
 
 def with_signs(rows: pl.DataFrame, refusals: pl.DataFrame | None) -> pl.DataFrame:
-    """With `is_sign_kept_by_missing` of each cell, from the rows of such a check; null where nobody knows."""
+    """Return the rows with `is_sign_kept_by_missing` of each cell, from the rows of such a check; null if that is
+    unknown."""
     if refusals is None or refusals.is_empty():
         return rows.with_columns(pl.lit(None, pl.Boolean).alias(SIGN_KEPT))
     signs = refusals.select(*CELL, SIGN_KEPT).unique(CELL, keep="first")
@@ -113,7 +114,7 @@ def _present(frame: pl.DataFrame) -> list[str]:
 
 
 def with_token_limits(frame: pl.DataFrame, connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
-    """With `token_limit` and `temperature` as asked for, from run_id and model."""
+    """Return the rows with `token_limit` and `temperature` as asked for, from run_id and model."""
     joined = frame.join(_limits(connection), on=["run_id", "model"], how="left", maintain_order="left")
     is_ours = pl.col("source").is_in(sources_that("is_asked"))
     return joined.with_columns(pl.when(is_ours).then(name).alias(name) for name in ("token_limit", "temperature"))

@@ -26,7 +26,7 @@ from slant.collector.terminal import count_text
 
 
 def variance_shares(rows: CheckRows, context: Context) -> Verdict:
-    """How much of the variance lies between prompts and between words."""
+    """Return how much of the variance lies between prompts and between words."""
     results = rows["variance_shares"]
     shares = {str(group): part for (group,), part in results.group_by("group", maintain_order=True)}
     details = []
@@ -56,8 +56,8 @@ _GROUPS = {"wording": "prompt", "item": "word"}
 
 
 def words(rows: CheckRows, context: Context) -> Verdict:
-    """Words that differ; then words and wordings in which the effect differs, which is what it takes to speak of others
-    than these."""
+    """Return words that differ; then words and wordings in which the effect differs, which is what it takes to speak of
+    others than these."""
     shift, crossed = rows["words"].drop_nulls("changes_conclusion"), rows["crossed"].drop_nulls("verdict")
     if crossed.is_empty():
         return Verdict("not checked", "No model could be refitted over words and wordings.")
@@ -100,7 +100,7 @@ def crossed_rows(result: FitResult) -> pl.DataFrame:
 
 
 def same_words(rows: CheckRows, context: Context) -> Verdict:
-    """Whether the effect lies at the same words in each model."""
+    """Return whether the effect lies at the same words in each model."""
     pairs = rows["same_words"].drop_nulls("correlation") if "same_words" in rows else pl.DataFrame()
     if pairs.is_empty():
         return Verdict("note", "It takes a test of two models to compare where they have the bias; there is none here.")
@@ -124,7 +124,7 @@ def same_words(rows: CheckRows, context: Context) -> Verdict:
 
 
 def _without_errors(pairs: pl.DataFrame) -> Iterator[str]:
-    """How reliable effects at words are, and what is left of the correlations without their errors."""
+    """Return how reliable effects at words are, and what is left of the correlations without their errors."""
     reliability = pl.concat([pairs["reliability"], pairs["other_reliability"]]).drop_nulls()
     known = pairs["corrected"].drop_nulls()
     if reliability.is_empty():
@@ -151,7 +151,7 @@ def _range(values: pl.Series, digits: int = 2) -> str:
 
 
 def over_words_verdict(crossed: pl.DataFrame) -> str:
-    """How many effects of the study's own model stay. `crossed`: of `crossed_rows()`, without those that failed.
+    """Return how many effects of the study's own model stay. `crossed`: of `crossed_rows()`, without those that failed.
 
     A model that lets the effect vary over words and wordings itself is no second opinion on itself.
     """

@@ -27,7 +27,8 @@ Forbidden = Mapping[int, frozenset[int]]
 
 @dataclass(frozen=True)
 class Cells:
-    """`lists` are the allowed combinations of the factors in `linked`, list by list; together these are all factors."""
+    """Hold the cells of factors: `lists` are the allowed combinations of the factors in `linked`, list by list;
+    together these are all factors."""
 
     factors: tuple[Factor, ...]
     linked: tuple[tuple[int, ...], ...]
@@ -35,7 +36,7 @@ class Cells:
 
     @property
     def n(self) -> int:
-        """How many cells are allowed."""
+        """Return how many cells are allowed."""
         return prod(map(len, self.lists))
 
     def cell(self, number: int) -> Cell:
@@ -64,7 +65,7 @@ class Cells:
 
     @cached_property
     def shares(self) -> tuple[tuple[float, ...], ...]:
-        """Of the allowed cells, the share with each level, factor by factor."""
+        """Return the share of the allowed cells with each level, factor by factor."""
         shares: list[tuple[float, ...]] = [()] * len(self.factors)
         for linked, combinations in zip(self.linked, self.lists, strict=True):
             for place, factor in enumerate(linked):

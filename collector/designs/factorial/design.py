@@ -298,7 +298,7 @@ def _content(study: StudyFile, shown: Mapping[str, Any]) -> str:
 
 
 def _of_many(study: StudyFile, test: str, template: str) -> str:
-    """Of all prompts of one question and template, in a study that has too many to tell them apart."""
+    """Describe all prompts of one question and template, in a study that has too many to tell them apart."""
     data: FactorialData = study.data
     shown = (data.factors, data.cells.lists, data.takes, data.n, data.templates[template], data.questions, data.asked)
     parts = (*shown, data.profiles, data.personas, data.persona_place, data.together)

@@ -36,7 +36,7 @@ OF_TEMPLATE = "text_"
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One level. `texts` by template, "" for all others; `more` are the values of the factor's further columns."""
+    """Hold one level. `texts` by template, "" for all others; `more` are the values of the factor's further columns."""
 
     name: str
     texts: Mapping[str, str]
@@ -49,7 +49,8 @@ class Level:
 
 @dataclass(frozen=True)
 class Factor:
-    """One factor, its levels in the study's order, the reference first. `columns` are what else is known of a level."""
+    """Hold one factor, its levels in the study's order, the reference first. `columns` are what else is known of a
+    level."""
 
     name: str
     label: str
@@ -62,7 +63,7 @@ class Factor:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of what a trial keeps of this factor: its own, then those of its further columns."""
+        """Return the names of what a trial keeps of this factor: its own, then those of its further columns."""
         return (self.name, *self.columns)
 
     def values(self, number: int) -> tuple[str, ...]:

@@ -32,8 +32,8 @@ NAMES_OF_JSON = "keys"
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """How profiles are shown: `count` in one task, each under its `label` as `text` by template; its attributes, where
-    the text has that placeholder, one a line, in the order of the study or drawn task by task."""
+    """Say how profiles are shown: `count` in one task, each under its `label` as `text` by template; its attributes,
+    where the text has that placeholder, one a line, in the order of the study or drawn task by task."""
 
     count: int = 1
     label: Mapping[str, str] = field(default_factory=lambda: {"": "Person {number}"})
@@ -49,7 +49,7 @@ class Profiles:
 
 @dataclass(frozen=True)
 class FactorialData:
-    """`Study.data` of a factorial study.
+    """Hold `Study.data` of a factorial study.
 
     `takes`: all cells, `n` of them at random, or `n` in which levels are balanced; of tasks with several profiles `n`
     tasks. `asked`: each question by itself, all in one message and one answer, or one after another. `personas` is a
@@ -77,7 +77,7 @@ class FactorialData:
 
     @property
     def n_tasks(self) -> int:
-        """How many tasks are shown in each template to each persona."""
+        """Return how many tasks are shown in each template to each persona."""
         return self.cells.n if self.takes == "all" else self.n
 
     def template_no(self, template: str) -> int:
@@ -244,7 +244,7 @@ def _check_crossing(data: FactorialData, where: str) -> None:
 
 
 def _check_texts(data: FactorialData, where: str) -> None:
-    """StudyError if a text has a placeholder that is none, or a prompt does not show each factor."""
+    """Raise StudyError if a text has a placeholder that is none, or a prompt does not show each factor."""
     names = tuple(factor.name for factor in data.factors)
     is_one = data.profiles.count == 1
     for template, text in data.templates.items():

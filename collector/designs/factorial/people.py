@@ -26,7 +26,7 @@ _MAX_BUTTONS = 21
 
 
 class ShownProfiles(PeopleUnits):
-    """Rows of a factorial study: a task has a row for each profile that it showed."""
+    """Hold rows of a factorial study: a task has a row for each profile that it showed."""
 
     def __init__(self, design: Design, study: StudyFile, model: StudyModel) -> None:
         self._design, self._study, self._model = design, study, model

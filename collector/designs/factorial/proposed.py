@@ -77,7 +77,7 @@ _UNITS = (("$", "dollars"), ("€", "euros"), ("£", "pounds"), ("%", "percent")
 
 @dataclass
 class _Found:
-    """What the columns are: factors with what they say of their levels, answers, and the rest by our names."""
+    """Hold what the columns are: factors with what they say of their levels, answers, and the rest by our names."""
 
     answers: list[str]
     factors: dict[str, list[str]] = field(default_factory=dict)

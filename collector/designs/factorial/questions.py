@@ -29,7 +29,7 @@ _EARLY = 300
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """One question. `text` and `how` (how to answer it; None: the usual words) by template, "" for all others.
+    """Hold one question. `text` and `how` (how to answer it; None: the usual words) by template, "" for all others.
 
     `about` is the number of the profile that it is about (0: the task as a whole).
     `direction`: whether the points of the scale run as the study lists them, the other way round, drawn trial by trial,

@@ -32,10 +32,9 @@ _ITEM_COLUMNS = ("scale", "key")
 
 @dataclass(frozen=True, slots=True)
 class Respondent:
-    """What a simulated model answers by. `utilities`, `refusals`, `filtered` and `malformed` by attribute and level;
-    `slope_sd`: how much each utility differs from template to template, `trait_sd` each persona's on a scale of a
-    questionnaire.
-    """
+    """Hold what a simulated model answers by. `utilities`, `refusals`, `filtered` and `malformed` by attribute and
+    level; `slope_sd`: how much each utility differs from template to template, `trait_sd` each persona's on a scale of
+    a questionnaire."""
 
     utilities: ByLevel = field(default_factory=dict)
     intercept: float = 0.0

@@ -32,7 +32,8 @@ _TRIES = 100
 
 @dataclass(frozen=True)
 class Unit:
-    """What is asked in one trial (or one conversation): a question, or all of them; `directions` of scales in turn."""
+    """Hold what is asked in one trial (or one conversation): a question, or all of them; `directions` of scales in
+    turn."""
 
     test: str
     questions: tuple[AskedQuestion, ...]
@@ -41,8 +42,8 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What somebody saw: profiles by the numbers of their levels, in which order their attributes stood (empty: that of
-    the study), and the draw that turns a scale (`coin`)."""
+    """Hold what somebody saw: profiles by the numbers of their levels, in which order their attributes stood (empty:
+    that of the study), and the draw that turns a scale (`coin`)."""
 
     unit: Unit
     direction: str
@@ -67,8 +68,8 @@ def _directions(questions: tuple[AskedQuestion, ...]) -> tuple[str, ...]:
 
 
 class Tasks(Sequence[Question]):
-    """All that a model is asked in one repetition, each made where it is wanted; what is drawn depends on the seed of
-    the study alone, and is alike in all templates, for all personas and all questions."""
+    """Hold all that a model is asked in one repetition, each made where it is wanted; what is drawn depends on the seed
+    of the study alone, and is alike in all templates, for all personas and all questions."""
 
     def __init__(self, data: FactorialData, seed: int) -> None:
         self._data, self._seed = data, seed
@@ -122,7 +123,7 @@ class Tasks(Sequence[Question]):
 
     @cached_property
     def _balanced(self) -> list[Cell]:
-        """Balanced cells, task by task; of several tries the first in which no task shows one profile twice."""
+        """Return balanced cells, task by task; of several tries the first in which no task shows one profile twice."""
         count, best, fewest = self._data.profiles.count, [], -1
         for number in range(_TRIES):
             rng = random.Random(f"factorial\x1f{self._seed}\x1f{number}")
@@ -155,8 +156,8 @@ class Tasks(Sequence[Question]):
 
     @cached_property
     def _dealt(self) -> list[int]:
-        """Of each place (persona by persona, task by task) the one whose prompt is sent there; alike in all templates
-        and for all questions, so that what is asked of a prompt stays together."""
+        """Return for each place (persona by persona, task by task) the one whose prompt is sent there; alike in all
+        templates and for all questions, so that what is asked of a prompt stays together."""
         n = self._data.n_tasks * self._personas
         return random.Random(f"factorial null\x1f{self._data.dealt_by}").sample(range(n), n)
 
@@ -210,12 +211,12 @@ class Tasks(Sequence[Question]):
 
     @cached_property
     def _names(self) -> list[str]:
-        """The names of all attributes, those of personas last."""
+        """Return the names of all attributes, those of personas last."""
         return [*(name for factor in self._data.factors for name in factor.names), *self._data.personas.columns]
 
     @cached_property
     def _shares(self) -> dict[str, dict[str, float]]:
-        """Of each attribute, the share of its levels under the design; of a persona's, among personas."""
+        """Return the share of each attribute's levels under the design; of a persona's, among personas."""
         return expected_shares(self._data)
 
 
@@ -259,7 +260,8 @@ def as_sent(shown: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class Conversations(Plan[Any]):
-    """Tasks whose questions are asked one after another; `tasks` are the same, each with all its questions at once."""
+    """Plan tasks whose questions are asked one after another; `tasks` are the same, each with all its questions at
+    once."""
 
     def __init__(self, tasks: QuestionPlan[Any], data: FactorialData) -> None:
         self._tasks, self._n = tasks, len(data.questions)

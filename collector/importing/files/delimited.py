@@ -26,7 +26,7 @@ _PLAIN_BYTES = 65_536
 
 
 class CsvFile:
-    """A CSV file's records. After a record that is no CSV, reading goes on at the line below its first."""
+    """Read a CSV file's records. After a record that is no CSV, reading goes on at the line below its first."""
 
     def __init__(self, name: str, stream: BinaryIO) -> None:
         self.file = name
@@ -146,7 +146,7 @@ class CsvFile:
 
 @contextmanager
 def _long_fields() -> Iterator[None]:
-    """Answers may be long. The limit holds for the whole process, so that only files of a user's own raise it."""
+    """Permit long answers. The limit holds for the whole process, so that only files of a user's own raise it."""
     limit = csv.field_size_limit(_LONGEST_FIELD)
     try:
         yield

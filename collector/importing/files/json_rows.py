@@ -94,7 +94,7 @@ def _records(name: str, document: Any) -> Iterable[Any]:
 
 
 def _is_counted(document: Mapping[str, Any]) -> bool:
-    """Whether the keys are numbers of rows, and not the rows' names of columns."""
+    """Return whether the keys are numbers of rows, and not the rows' names of columns."""
     return all(key.isdigit() for key in document)
 
 
@@ -125,7 +125,7 @@ def _streamed(name: str, path: Path) -> Iterator[Row | Problem]:
 
 
 def _is_one_document(path: Path) -> bool:
-    """Whether the first line is no record by itself: a document on several lines, whatever the file is called."""
+    """Return whether the first line is no record by itself but part of a document, whatever the file's name."""
     with path.open("rb") as stream:
         first = stream.readline().strip()
     return first.removeprefix(b"\xef\xbb\xbf").strip() in (b"{", b"[")

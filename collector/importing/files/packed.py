@@ -83,7 +83,7 @@ def members(path: Path) -> list[str]:
 
 
 def check_sizes(path: Path) -> None:
-    """UsageError if the members of a zip file say themselves that they are too large."""
+    """Raise UsageError if the members of a zip file say themselves that they are too large."""
     with zipfile.ZipFile(path) as archive:
         _check(sum(info.file_size for info in archive.infolist()), path.stat().st_size, str(path))
 

@@ -15,7 +15,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One row that was not imported, and why; `model` is one that is not known, where it is that."""
+    """Hold one row that was not imported, and why; `model` is one that is not known, where it is that."""
 
     file: str
     line: int
@@ -28,7 +28,7 @@ class Problem:
 
 @dataclass(slots=True)  # made for each row: freezing its fields would take four times as long as setting them
 class Row:
-    """One record as the file has it: column name (trimmed, lower case) → value; text everywhere in a CSV."""
+    """Hold one record as the file has it: column name (trimmed, lower case) → value; text everywhere in a CSV."""
 
     file: str
     line: int
@@ -52,7 +52,7 @@ def unlike(file: str, names: list[str]) -> list[str]:
 
 
 def fault_in(values: Iterable[Any]) -> str | None:
-    """Why a record's text can't be kept. Bytes that are not UTF-8 have come in as lone surrogates."""
+    """Return why a record's text can't be kept. Bytes that are not UTF-8 have come in as lone surrogates."""
     for value in values:
         if not isinstance(value, str):
             continue

@@ -29,7 +29,7 @@ _MOST_DEPTH = 3
 
 @dataclass
 class TableFile:
-    """A file as `name`s it to people; it lies at `path`, which is another place where it was packed."""
+    """Hold a file as `name`s it to people; it lies at `path`, which is another place where it was packed."""
 
     name: str
     path: Path
@@ -40,7 +40,7 @@ class TableFile:
 
     @property
     def columns(self) -> list[str]:
-        """The columns, trimmed and in lower case. UsageError if there are none to be had."""
+        """Return the columns, trimmed and in lower case. UsageError if there are none to be had."""
         return [name for name in self._columns_as_written() if name != SAFE_MARK]
 
     def _columns_as_written(self) -> list[str]:
@@ -139,7 +139,7 @@ class TableFile:
 
 
 class TableFiles:
-    """The files of an import, unpacked for as long as it takes; once each, of a folder those directly in it."""
+    """Hold the files of an import, unpacked for as long as it takes; once each, of a folder those directly in it."""
 
     def __init__(self, paths: Iterable[str | Path]) -> None:
         self._paths = [Path(path) for path in paths]

@@ -18,7 +18,7 @@ Record = Mapping[str, Any]
 
 
 class FailedAnswerError(ValueError):
-    """A record of a request that failed, which is no answer; its text completes the sentence "this row …"."""
+    """Signal a record of a request that failed, which is no answer; its text completes the sentence "this row …"."""
 
 
 def samples_of(document: Record) -> Iterable[Any] | None:
@@ -198,7 +198,7 @@ def _promptfoo(record: Record) -> Record:
 
 
 def _promptfoo_model(name: str) -> str:
-    """openai:chat:gpt-4o is openai/gpt-4o."""
+    """Return our name of a promptfoo model: openai:chat:gpt-4o is openai/gpt-4o."""
     provider, *rest = name.split(":")
     if rest and rest[0] in ("chat", "completion", "responses", "messages"):
         rest = rest[1:]

@@ -11,7 +11,7 @@ from slant.collector.importing.files.records import Problem, Row, fault_in, tidy
 
 
 class Workbook:
-    """The first visible sheet with a table, several columns and rows, else the first with cells: many begin with a
+    """Hold the first visible sheet with a table, several columns and rows, else the first with cells: many begin with a
     sheet of notes. `remarks` say which it is if there are others."""
 
     def __init__(self, path: Path, name: str) -> None:

@@ -32,7 +32,7 @@ _SHOWN = ("group0", "group1", "attributes", "attribute0", "attribute1")
 
 
 class Bai(Layout):
-    """The authors' files; which model they are of is only in the file's name, so `--model` must say it."""
+    """Read the authors' files; which model they are of is only in the file's name, so `--model` must say it."""
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         check_study("bai", study, has_model)
@@ -76,7 +76,7 @@ def _codings(row: Row) -> dict[str, Any]:
 
 
 def _what_was_shown(study: Study, test: str, row: Row) -> dict[str, Any]:
-    """Names, words and orders, each with the side that it has in any list of the test."""
+    """Return names, words and orders, each with the side that it has in any list of the test."""
     cells, lists = row.cells, study.data.tests[test].lists
     sides = {
         each.lower(): side for name in lists for side in SIDES for each in study.data.tests[test].words(name)[side]

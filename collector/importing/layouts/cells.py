@@ -30,7 +30,7 @@ _DECIMALS = re.compile(r"\.0+$")
 
 
 class PlannedCells:
-    """The plan of one repetition, as an index. A word that the study doesn't have takes its group's place in it."""
+    """Index the plan of one repetition. A word that the study doesn't have takes its group's place in it."""
 
     def __init__(self, study: Study, model: StudyModel) -> None:
         self._trials: dict[Place, dict[str, list[Trial]]] = defaultdict(lambda: defaultdict(list))
@@ -64,7 +64,7 @@ class PlannedCells:
 
     @property
     def said_by_study(self) -> set[str]:
-        """What no row has to say, for the study has only one of it."""
+        """Return what no row has to say, for the study has only one of it."""
         sets: dict[str, Sized] = {
             "test": self._tests,
             "condition": self._conditions,
@@ -122,7 +122,7 @@ class PlannedCells:
         return self._only_places[key]
 
     def place_in_id(self, name: str) -> dict[str, Any] | None:
-        """Test, condition, item and wording that an id names in any order with any sign between them, as
+        """Return test, condition, item and wording that an id names in any order with any sign between them, as
         "rose|compatible|1" does; None if that is no trial of the study, or several."""
         for sign in SIGNS_IN_IDS:
             parts = [composed(part.strip()).casefold() for part in name.split(sign)]

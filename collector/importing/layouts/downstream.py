@@ -65,7 +65,7 @@ _COUNTED: tuple[tuple[str, TokenSource], ...] = (
 
 
 class Downstream(Layout):
-    """The authors' files of all models, or of one."""
+    """Read the authors' files of all models, or of one."""
 
     has_turns = True
 
@@ -116,7 +116,7 @@ def _answered(answer: Any, tokens: Any) -> dict[str, Any]:
 
 
 def _association(study: Study, test: str, wording: int, cells: Mapping[str, Any]) -> dict[str, Any]:
-    """Names and words, each on the side that its list says."""
+    """Return names and words, each on the side that its list says."""
     words, of_words = [word(each) for each in cells["attribute"]], _sides("attr_pole", cells["attr_pole"])
     if not all(words):
         raise CellError("attribute is empty")
@@ -144,7 +144,7 @@ def _turns(rows: Iterable[Row | Problem]) -> Iterator[Row | Problem]:
 
 
 def _turn(study: Study, test: str, wording: int, cells: Mapping[str, Any]) -> dict[str, Any]:
-    """One turn, with what was shown in its conversation, and who the people of the profiles are."""
+    """Return one turn, with what was shown in its conversation, and who the people of the profiles are."""
     turn = cells["turn"]
     words = [word(cells[f"attribute{n}"]) for n in (0, 1)]
     of_words = [_sides(f"attr{n}_pole", [cells[f"attr{n}_pole"]])[0] for n in (0, 1)]
@@ -188,7 +188,7 @@ def _names(lists: Mapping[str, Sequence[str]], cells: Mapping[str, Any]) -> tupl
 
 
 def _sides(name: str, poles: Iterable[Any]) -> list[str]:
-    """Our side for the name of a list. None is guessed: D would be turned around."""
+    """Return our side for the name of a list. None is guessed: D would be turned around."""
     plain = [word(pole).lower() for pole in poles]
     for version in _VERSIONS:
         plain = [pole.removesuffix(version) for pole in plain]
@@ -207,7 +207,7 @@ def _check_sides(lists: Mapping[str, Sequence[str]], both: Sequence[str], sides:
 
 
 def _check_whole(lists: Mapping[str, Sequence[str]], words: Sequence[str]) -> None:
-    """Every prompt showed all words of a test: where some are missing, and no others are there, rows were lost."""
+    """Check that every prompt showed all words of a test: if some are missing, rows were lost."""
     listed, here = {each.casefold(): each for side in ATTRIBUTES for each in lists[side]}, set(map(str.casefold, words))
     missing = [each for plain, each in listed.items() if plain not in here]
     if missing and here < set(listed):
@@ -217,7 +217,7 @@ def _check_whole(lists: Mapping[str, Sequence[str]], words: Sequence[str]) -> No
 
 @dataclass(slots=True)
 class _Answer:
-    """Rows that are one answer: some files have a row for each word of a list that was shown."""
+    """Hold rows that are one answer: some files have a row for each word of a list that was shown."""
 
     first: Row
     lists: dict[str, list[Any]]
@@ -227,7 +227,8 @@ class _Answer:
 def grouped_rows(
     rows: Iterable[Row | Problem], of: Sequence[str], alike: Sequence[str], listed: Sequence[str]
 ) -> Iterator[Row | Problem]:
-    """One row for each combination of the cells `of`, which may lie anywhere in the file, in the order of first rows.
+    """Return one row for each combination of the cells `of`, which may lie anywhere in the file, in the order of first
+    rows.
 
     The cells `listed` become lists, in the order of the rows. The cells `alike` must be the same in all rows of an
     answer; it becomes a problem, at the row that says otherwise, where they are not. All else is that of the first row.

@@ -22,7 +22,7 @@ _REASONING = ("thought", "reasoning", "thinking")
 
 
 class LeeLai(Layout):
-    """The authors' files; which model they are of is only in the folder's name, so `--model` must say it."""
+    """Read the authors' files; which model they are of is only in the folder's name, so `--model` must say it."""
 
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
         check_study("lee-lai", study, has_model)

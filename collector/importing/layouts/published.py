@@ -27,7 +27,7 @@ _HINTS = ("Files with slant's own column names need: --layout tidy",)
 
 
 def check_study(layout: str, study: Study, has_model: bool) -> None:
-    """UsageError if the study's design has no such layout, or nobody says which model the answers are of."""
+    """Raise UsageError if the study's design has no such layout, or the model of the answers is not named."""
     if layout not in study.design.layouts:
         designs = [design.name for design in map(design_named, design_names()) if layout in design.layouts]
         raise UsageError(f"The layout {layout} is for {' and '.join(designs)} studies; {study.name} is none.")
@@ -37,7 +37,7 @@ def check_study(layout: str, study: Study, has_model: bool) -> None:
 
 
 def check_columns(path: Path, missing: Sequence[str], columns: Sequence[str], hints: Sequence[str] = _HINTS) -> None:
-    """UsageError if columns are `missing` among those that a file has."""
+    """Raise UsageError if columns are `missing` among those that a file has."""
     if missing:
         raise UsageError(
             f"Can't import {path}: it lacks the column{'s' if len(missing) > 1 else ''} {', '.join(missing)}.",

@@ -14,7 +14,7 @@ __all__ = ["Layout", "Problem", "Row"]
 
 
 class Layout(ABC):
-    """How one kind of file is translated."""
+    """Say how one kind of file is translated."""
 
     has_turns = False
     """True where drafts of a study of conversations are of turns, each with its number `turn` and `prompt_as_sent`."""
@@ -24,12 +24,13 @@ class Layout(ABC):
 
     @abstractmethod
     def check(self, study: Study, path: Path, columns: Sequence[str], has_model: bool) -> list[str]:
-        """Warnings about a file as a whole. UsageError if it can't be of this layout; nothing is written then."""
+        """Return warnings about a whole file. UsageError if it can't be of this layout; nothing is written then."""
 
     @abstractmethod
     def draft(self, study: Study, row: Row) -> Mapping[str, Any]:
         """Return the row under the names of collector/importing/layouts/tidy.py. CellError if it can't be read."""
 
     def grouped(self, study: Study, rows: Iterable[Row | Problem]) -> Iterable[Row | Problem]:
-        """One row for each answer, for draft(), of the rows of a file: several may be one answer, or one be several."""
+        """Return one row for each answer, for draft(), of the rows of a file: several may be one answer, or one be
+        several."""
         return rows

@@ -96,7 +96,7 @@ _OF_TOOLS = (
 
 
 class Tidy(Layout):
-    """Our own column names; columns in any order, more columns than needed."""
+    """Read our own column names; columns in any order, more columns than needed."""
 
     skips_missing = True
     has_turns = True
@@ -155,7 +155,8 @@ class Tidy(Layout):
 
 
 def _needed_of_turns(study: Study) -> tuple[str, ...]:
-    """Of a game, which one and which round; of another conversation, its place and which turn."""
+    """Return the columns needed: of a game, which one and which round; of another conversation, its place and which
+    turn."""
     return ("game", "round", "item", "answer") if study.design.plays_games else (*NEEDED, "round")
 
 

@@ -17,11 +17,11 @@ _CONDITION = re.compile(r"(?:(?:stereotyp\w*|association\w*|associative) )?(in)?
 
 
 class CellError(ValueError):
-    """A cell that can't be read; its text completes the sentence "this row …"."""
+    """Signal a cell that can't be read; its text completes the sentence "this row …"."""
 
 
 class UnknownModelError(CellError):
-    """A row of a model that is neither one of the study nor named with its provider."""
+    """Signal a row of a model that is neither one of the study nor named with its provider."""
 
     def __init__(self, what: str, model: str) -> None:
         super().__init__(what)
@@ -29,11 +29,11 @@ class UnknownModelError(CellError):
 
 
 class MissingAnswerError(CellError):
-    """A row without an answer: it is neither wrong nor a refusal, and is counted by itself."""
+    """Signal a row without an answer: it is neither wrong nor a refusal, and is counted by itself."""
 
 
 class OtherRowError(CellError):
-    """A row that is of no trial: instructions, a pause, a head of a table."""
+    """Signal a row that is of no trial: instructions, a pause, a head of a table."""
 
 
 _MISSING = ("", "NA", "<NA>", "NaN", "nan", "#N/A")
@@ -46,7 +46,7 @@ def is_missing(value: Any) -> bool:
 
 
 def composed(text: str) -> str:
-    """Text in the one Unicode form in which texts are compared (NFC): a letter typed as two characters is one."""
+    """Return text in the Unicode form in which texts are compared (NFC): a letter typed as two characters is one."""
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
@@ -71,7 +71,8 @@ def _words_of(name: str) -> str:
 
 
 def text(value: Any) -> str | None:
-    """Text as the file has it, untrimmed; None (no cell, null, NaN) stays unknown. A whole number has no decimals."""
+    """Return text as the file has it, untrimmed; None (no cell, null, NaN) stays unknown. A whole number has no
+    decimals."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (dict, list, bytes)):
@@ -197,5 +198,5 @@ def condition(value: Any, known: tuple[str, ...]) -> str:
 
 
 def one_line(value: Any) -> str:
-    """Text with all white space collapsed: how two copies of one wording are compared."""
+    """Return text with all white space collapsed: how two copies of one wording are compared."""
     return " ".join(str(value).split())

@@ -47,7 +47,7 @@ _IMPORT_ID = re.compile(r'\s*\{\s*"ImportId"')
 
 @dataclass
 class LeftOut:
-    """What of a file did not come in: columns by name, previews of a survey, and rows of unscored blocks."""
+    """Hold what of a file did not come in: columns by name, previews of a survey, and rows of unscored blocks."""
 
     columns: dict[str, None] = field(default_factory=dict)
     previews: int = 0
@@ -55,7 +55,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class PartValues:
-    """The study's words for the values of the column `name` in rows whose column `of` says `said`."""
+    """Hold the study's words for the values of the column `name` in rows whose column `of` says `said`."""
 
     name: str
     of: str
@@ -65,7 +65,7 @@ class PartValues:
 
 @dataclass(frozen=True)
 class PeopleColumns:
-    """The columns of an import: those of `--map`, of each person (`--person`), values by other names, and of those
+    """Hold the columns of an import: those of `--map`, of each person (`--person`), values by other names, and of those
     that are one question's (or another part's) own, by the column and the value that name the part."""
 
     called: Names
@@ -107,7 +107,7 @@ class PeopleColumns:
 
 @dataclass(frozen=True)
 class FileColumns:
-    """One file as an import of people sees it: rows that hold only what was asked for."""
+    """Hold one file as an import of people sees it: rows that hold only what was asked for."""
 
     file: TableFile
     called: Names

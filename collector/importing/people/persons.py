@@ -30,7 +30,7 @@ def trace_in(text: str) -> str | None:
 
 @dataclass
 class Persons:
-    """The persons of an import, numbered from `first` on in the order in which they come; ids are forgotten with it."""
+    """Number the persons of an import from `first` on in the order in which they come; ids are forgotten with it."""
 
     first: int
     names: Sequence[str]
@@ -96,7 +96,8 @@ class Persons:
 
 
 def check_attributes(names: Sequence[str], people: Iterable[Mapping[str, str]]) -> None:
-    """UsageError if a column of people has what leads to a person: addresses, long texts, a value for nearly each."""
+    """Raise UsageError if a column of people has what leads to a person: addresses, long texts, a value for nearly
+    each."""
     listed = list(people)
     for name in names:
         values = [person[name] for person in listed if name in person]

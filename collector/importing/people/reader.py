@@ -40,7 +40,7 @@ _TOLD_APART = ("repetition", "position", "phase", "round", "game")
 
 
 class PeopleReader:
-    """Makes attempts of the rows of people, and counts what it can't take."""
+    """Make attempts of the rows of people, and count what it can't take."""
 
     def __init__(self, study: Study, run: Run, persons: Persons, units: PeopleUnits | None) -> None:
         self.problems: list[Problem] = []

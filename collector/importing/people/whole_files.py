@@ -35,7 +35,8 @@ _NOT_HERE = ("round", "game", "is_success")
 
 @dataclass(frozen=True)
 class WholeAnswers:
-    """Answers of one file: `shared` by number, and a row for each person; `n_missing` and `n_other` were not taken."""
+    """Hold the answers of one file: `shared` by number, and a row for each person; `n_missing` and `n_other` were not
+    taken."""
 
     shared: Sequence[Attempt]
     rows: pl.DataFrame

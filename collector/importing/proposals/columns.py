@@ -133,7 +133,7 @@ _WIDE = ("answer", "tokens", "reasoning_tokens", "output_tokens")
 
 @dataclass
 class Column:
-    """A column (or a field in a field, by its path) with its values in the rows looked at, "" where there is none."""
+    """Hold a column (or a field in a field, by its path) with its values in the rows looked at, "" if none."""
 
     path: str
     values: list[str] = field(default_factory=list)
@@ -144,13 +144,13 @@ class Column:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What it may be called in a list of names: its whole path, and the last word of that."""
+        """Return what it may be called in a list of names: its whole path, and the last word of that."""
         return (_plain(self.path), _plain(self.path.split(".")[-1]))
 
 
 @dataclass(frozen=True)
 class Roles:
-    """What was found: `mapping` as `--map` takes it, `taken` a sentence for each role, `left` columns not taken."""
+    """Hold what was found: `mapping` as `--map` takes it, `taken` a sentence a role, `left` columns not taken."""
 
     mapping: tuple[str, ...]
     taken: tuple[str, ...]
@@ -309,7 +309,7 @@ def _by_value(columns: Mapping[str, Column], found: Mapping[str, str]) -> Iterab
 
 
 def _are_labels(column: Column) -> bool:
-    """Most cells are one of two words, however they are spelled."""
+    """Return whether most cells are one of two words, however they are spelled."""
     counts = Counter(bare_label(value) for value in column.given)
     return len(counts) > 1 and sum(count for _, count in counts.most_common(2)) * 2 > len(column.given)
 
@@ -322,8 +322,8 @@ def _can_be_place(path: str) -> bool:
 
 
 def _wide(columns: Sequence[str], found: Mapping[str, str]) -> Iterable[tuple[str, str, list[str]]]:
-    """Columns that are one role but for a part of their name, which is the condition (of two), the repetition (if it
-    is a number) or the item."""
+    """Return columns that are one role but for a part of their name, which is the condition (of two), the repetition
+    (if it is a number) or the item."""
     stems = {ours: names.split() for ours, _, names in _NAMES if ours in _WIDE and ours not in found}
     wide: dict[str, tuple[str, dict[str, str]]] = {}
     for ours, names in stems.items():

@@ -43,7 +43,7 @@ _PROVIDERS = (
 
 @dataclass(frozen=True)
 class ProposedImport:
-    """A study for some files: the folder and the text of each file in it, what was taken for what, and what comes
+    """Hold a study for some files: the folder and the text of each file in it, what was taken for what, and what comes
     next. `model` is what `--model` must say, None if the files name their models."""
 
     folder: Path
@@ -217,7 +217,7 @@ def _no_study(file: TableFile, taken: Sequence[str], roles: Roles, *reasons: str
 def _cells(
     files: Sequence[TableFile], called: Names, roles: Roles, on_rows: Callable[[int], None] | None
 ) -> tuple[AnsweredCells, list[str], bool]:
-    """How often each cell is in the files, the models in the order of rows, and whether any row has a count."""
+    """Return how often each cell is in the files, the models in the order of rows, and whether any row has a count."""
     cells: Counter[AnsweredCell] = Counter()
     models: dict[str, None] = {}
     has_counts = False
@@ -257,8 +257,8 @@ def _by_id(cells: dict[str, object], place: list[str]) -> list[str]:
 
 
 def _told_apart(cells: AnsweredCells) -> AnsweredCells:
-    """Cells whose items are ids, by what the parts of these are: the one of two values the condition, whole numbers the
-    wording, the one of most values the item, what is left the test."""
+    """Return cells whose items are ids, by what the parts of these are: the one of two values the condition, whole
+    numbers the wording, the one of most values the item, what is left the test."""
     ids = [cell.item.removeprefix("\0") for cell in cells]
     for sign in SIGNS_IN_IDS:
         split = [tuple(part.strip() for part in text.split(sign)) for text in ids]
@@ -300,7 +300,7 @@ def _from_one(mapping: Sequence[str], cells: AnsweredCells) -> list[str]:
 
 
 def _models(named: Sequence[str]) -> tuple[list[tuple[str, str, str]], list[str]]:
-    """Id, provider and requested name of each model, and what `--map-model` must say of names that are no ids."""
+    """Return id, provider and requested name of each model, and what `--map-model` must say of other names."""
     known: dict[str, tuple[str, str, str]] = {}
     maps = []
     for name in named:
