@@ -162,9 +162,8 @@ def test_a_query_that_joins_or_groups_is_an_sql_file() -> None:
 
 def test_docstrings_begin_with_a_verb() -> None:
     """D401 sees only verbs in another form ("Returns"); this sees sentences that have none."""
-    no_verbs = {*"A An The One How What Where Which Whether Why All Those Rows Our Of By With For If In On It".split()}
+    no_verb = re.compile(r"(An?|The|One|How|What|Where|Which|Whether|Why|All|Those|Rows|Our|Of|By|With|For|If|In|It)\b")
     for file in CODE:
         for node in nodes_of(file):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                first = (ast.get_docstring(node) or "Return").split()[0]
-                assert first not in no_verbs, (file, node.name)
+                assert not no_verb.match(ast.get_docstring(node) or ""), (file, node.name)
