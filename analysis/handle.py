@@ -65,7 +65,7 @@ class Database:
         return sorted({*super().__dir__(), *filter(_question, import_module("slant.analysis").__all__)})
 
     def _asking(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return the function without the arguments that this database brings; they stay as keywords."""
+        """Return the function without this database's arguments; they stay as keywords."""
         signature = inspect.signature(function)
         carried = self._carried(signature)
         own = [parameter for name, parameter in signature.parameters.items() if name not in carried]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 
 class Stages:
-    """Receive each stage, and how much of it is done. This class ignores them."""
+    """Receive each stage and its progress. This class ignores them."""
 
     @contextmanager
     def stage(self, name: str, unit: str = "") -> Iterator[Callable[[int, int], None]]:

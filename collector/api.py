@@ -156,7 +156,7 @@ def _collect_until_narrow(run_plan: RunPlan, request: Request, watcher: Watcher)
 def carry_out(
     run_plan: RunPlan, request: Request, *, watcher: Watcher, precision: Precision | None = None
 ) -> RunReport:
-    """Do what a run plan says, as the request says. Raise an error if it would cost money without consent."""
+    """Carry out a run plan as requested. Raise an error if it would cost money without consent."""
     if precision is not None:
         return carry_out_until_narrow(
             precision, request, watcher, lambda part: carry_out(part, request, watcher=watcher)

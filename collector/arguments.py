@@ -26,7 +26,7 @@ _SEVERAL = (Sequence, Iterable, Collection, list)
 def checked_arguments(
     *, more: Mapping[str, Sequence[str]] | None = None, **least: float
 ) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
-    """Return a decorator that raises UsageError for a wrong argument. It must be of its annotation's kind, a finite
+    """Make a decorator that raises UsageError for wrong arguments. It must be of its annotation's kind, a finite
     number if it is one, and not below the `least` that is given here for its name. `more`: further kinds that such an
     argument takes in this function only. Arguments of unknown kinds are left to the function.
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckFacts:
-    """Hold a check's results as the table `checks` keeps them. Shares are between 0 and 1; None is unknown."""
+    """Hold a check's results, as the table `checks` does. Shares are between 0 and 1; None is unknown."""
 
     counted: str | None
     n_asked: int

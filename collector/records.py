@@ -68,7 +68,7 @@ class Trial:
     first_trial_id: str | None = None
 
     def copy(self) -> Trial:
-        """Return another one, to be changed before anybody sees it: `dataclasses.replace` takes four times as long."""
+        """Return a copy that may be changed: `dataclasses.replace` takes four times as long."""
         return Trial(*_values_of_trial(self))
 
 
@@ -241,7 +241,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """Hold one finished exchange inside a conversation, and its trial."""
+    """Hold a conversation's finished exchange and its trial."""
 
     prompt: Prompt
     reply: Reply

@@ -88,7 +88,7 @@ class BatchReport(RunReport):
 
     @property
     def ending(self) -> str:
-        """Return the run's end as the table `runs` keeps it."""
+        """Return the run's end, as in `runs`."""
         return "finished" if self.is_complete else "waiting for batch jobs" if self.open_jobs else "incomplete"
 
 

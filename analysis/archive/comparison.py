@@ -186,7 +186,7 @@ def _compare_parquet(kind: str, name: str, sealed: Path, made: Path) -> Compared
 
 
 def compare_figures(name: str, sealed: Path, made: Path, names: Collection[str]) -> Compared:
-    """Compare one file of a figure in two archives' folders; `names`: the files in the sealed one.
+    """Compare a figure's file in two archives; `names`: the files in the sealed one.
 
     An image agrees if it is the same file. Other fonts, or another version of what draws it, change each letter's
     outline: then its rows are compared, and the image is not.

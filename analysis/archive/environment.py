@@ -57,7 +57,7 @@ def r_versions(frames: Iterable[pl.DataFrame], packages: tuple[str, ...]) -> dic
 
 
 def software(r: Mapping[str, str]) -> dict[str, str]:
-    """Return all versions that numbers can depend on, by name."""
+    """Return the versions behind the numbers, by name."""
     python = python_versions()
     return {
         "slant": current_code_version(),

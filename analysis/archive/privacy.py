@@ -38,7 +38,7 @@ class PrivateWords:
         return text
 
     def are_in(self, data: bytes) -> bool:
-        """Return whether any of them may be in these bytes."""
+        """Return whether these bytes may have any."""
         words = (*(word for word, _ in self.anywhere), *self.names)
         return any(word.encode() in data for word in words)
 

@@ -166,7 +166,7 @@ def _own_servers(db: Path, study: str) -> list[str]:
 
 
 def _check_is_whole(db: Path, copy: Path, study: str) -> None:
-    """Check that the journals hold all that the database has."""
+    """Check that the journals hold the whole database."""
     query = "SELECT count(*) FROM attempts WHERE study = ?"
     counts = []
     for path in (db, copy):

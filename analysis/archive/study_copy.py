@@ -29,7 +29,7 @@ OnBytes = Callable[[int, int], None]
 
 
 def load_sealed(db: Path, on_bytes: OnBytes) -> LoadReport:
-    """Make the database `db` from the journals next to it; SlantError for a line that no collector writes."""
+    """Make `db` from the journals next to it; SlantError for a line that no collector writes."""
     paths = journal_paths(journal_folder(db))
     for path in paths:
         _check_lines(path)

@@ -54,5 +54,5 @@ def read_by(db: Path) -> dict[str, frozenset[str]]:
 
 
 def are_draws(reads: frozenset[str]) -> bool:
-    """Return whether a table is about draws from a posterior."""
+    """Return whether a table has posterior draws."""
     return _DRAWN in reads

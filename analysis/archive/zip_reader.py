@@ -72,7 +72,7 @@ class Archive:
 
 @contextmanager
 def opened_archive(path: Path) -> Iterator[Archive]:
-    """Yield the archive, once all of it has been checked; ArchiveError if it may not be unpacked."""
+    """Yield the archive after checking all of it; ArchiveError if it may not be unpacked."""
     if not path.is_file():
         raise UsageError(f'There is no archive "{path}".', "Name the file that analyze seal wrote.")
     _check_list(path)

@@ -233,7 +233,7 @@ def require(packages: Sequence[str]) -> None:
 
 
 def _call_of(function: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
-    """Return an R function without arguments that makes this call; it is built as an object, so no text is ever parsed
+    """Return this call as an R function; it is built as an object, so no text is ever parsed
     as code.
     """
     ri = _session["ri"]

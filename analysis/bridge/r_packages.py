@@ -35,7 +35,7 @@ def how_to_install(package: str, debian: str) -> str:
 
 
 def _apt_has(name: str) -> bool:
-    """Return whether this release has a package of that name; True if its lists were never fetched."""
+    """Return whether this release has that package; True if its lists were never fetched."""
     packages = _r_packages_of_debian()
     return "r-base-core" not in packages or name in packages
 

@@ -36,7 +36,7 @@ def vector(ri: Any, column: pl.Series) -> Any:
 
 
 def factor(ri: Any, column: pl.Series, levels: Sequence[str]) -> Any:
-    """Return a text column as a factor with these levels; RError if it holds anything else."""
+    """Return texts as a factor with these levels; RError if it holds anything else."""
     codes = {level: number for number, level in enumerate(levels, start=1)}
     unknown = set(column.drop_nulls().cast(pl.String).unique()) - set(codes)
     if unknown:

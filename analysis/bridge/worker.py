@@ -336,7 +336,7 @@ def _end_with(sentinel: int) -> None:
 
 @contextlib.contextmanager
 def _without_main() -> Iterator[None]:
-    """Keep a spawned process from importing the caller's script again. Ours do not need it, and a script without the
+    """Keep spawned processes from importing the caller's script. Ours do not need it, and a script without the
     `if __name__ == "__main__"` guard would start itself for ever; so it is hidden while a process starts.
     """
     main = sys.modules["__main__"]

@@ -37,7 +37,7 @@ _Answering = Callable[[Sequence[Sequence[Task]]], Generator[tuple[int, list[Answ
 
 @dataclass(frozen=True)
 class Call:
-    """Define one call of one of our functions in R.
+    """Define one call of a slant function in R.
 
     function, rows, arguments: what R is given; rows are its first argument, the others go by name (None: left out).
     about: what the result is about (study, model, test …). In the database a new result replaces the earlier one that

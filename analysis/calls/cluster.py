@@ -80,7 +80,7 @@ def start_lost_workers(client: Any) -> None:
 
 
 def worker_reports(address: str, packages: Sequence[str]) -> list[WorkerReport | str]:
-    """Return what each worker of the cluster at `address` has; a sentence for one that can't say."""
+    """Report on each worker of the cluster; a sentence for one that can't say."""
     with ClusterExecutor(address) as executor:
         try:
             executor.client.wait_for_workers(1, timeout=_CONNECT_S)

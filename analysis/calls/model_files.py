@@ -13,7 +13,7 @@ _BLOCK = 1 << 20
 
 
 def model_folder(db: str | Path) -> Path:
-    """Return the folder of fitted models next to the database."""
+    """Return the folder of a database's fitted models."""
     path = Path(db).resolve()
     path = real_file(path)
     return path.with_name(path.name + ".models")

@@ -146,7 +146,7 @@ def unchanged_ids(calls: Sequence[Call], rows: pl.DataFrame, versions: Mapping[s
 
 
 class _Kept:
-    """Read what the database keeps of these calls, by table."""
+    """Read what is kept of these calls, by table."""
 
     def __init__(self, db: str | Path, calls: Sequence[Call]) -> None:
         self.frames: Frames = {}

@@ -42,7 +42,7 @@ class Answer:
 
     @property
     def frames(self) -> dict[str, pl.DataFrame]:
-        """Return its data frames by name, including those of `tables`."""
+        """Return its data frames by name, with `tables`."""
         if isinstance(self.value, pl.DataFrame):
             return {"": self.value}
         named = dict(self.value or {})
@@ -50,7 +50,7 @@ class Answer:
         return {name: value for name, value in named.items() if isinstance(value, pl.DataFrame)}
 
     def raise_error(self) -> None:
-        """Raise RError with R's message, if there is no value."""
+        """Raise RError with R's message without a value."""
         if self.error:
             raise RError(*self.error)
 
@@ -83,7 +83,7 @@ class Task:
 
 @dataclass(frozen=True)
 class CallGroup:
-    """Hold calls that one R process answers one after another."""
+    """Hold calls for one R process, in order."""
 
     tasks: tuple[Task, ...]
 

@@ -17,7 +17,7 @@ from slant.collector.terminal import print_rows, say
 @db_option
 @output_options
 def doctor_command(cluster: str | None, db: Path, output_format: str) -> None:
-    """Look at Python, R, rpy2, R packages and the database; say how to install or repair what is missing.
+    """Look at Python, R, their packages and the database; say how to install or repair what is missing.
 
     With --cluster: one row for each of its workers, and how it differs from this machine.
 

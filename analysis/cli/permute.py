@@ -64,7 +64,7 @@ def permute_command(
     sampling: dict[str, Any],
     show: str,
 ) -> Answer:
-    """Compare the observed effect with what arbitrary labels would give.
+    """Compare the observed effect with that of arbitrary labels.
 
     For an association study: deal the words of each model and test to their groups at random and print the observed
     difference next to its null distribution, p, and how often the study's own test gives p < .05 there. This is done

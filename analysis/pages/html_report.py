@@ -209,7 +209,7 @@ def _compute(data: ReportData, db: str | Path, study: Study, progress: Progress 
 
 
 def _doubts(data: ReportData) -> list[str]:
-    """Return what the fits that were made say against themselves: of a small first study a good deal, so it comes
+    """Return the doubts of the fits: of a small first study a good deal, so it comes
     last.
     """
     return [

@@ -43,7 +43,7 @@ _QUICK = (
 
 
 def is_quick(fit: Fit) -> bool:
-    """Return False for a binomial mixed model of all trials: it takes minutes, unlike a linear one of a cell."""
+    """Return False for binomial mixed models: it takes minutes, unlike a linear one of a cell."""
     return fit.engine in _QUICK and fit.settings.get("family") is None
 
 

@@ -93,7 +93,7 @@ def _print_grain(data: ReportData) -> pl.DataFrame:
 
 
 def _with_comparison(data: ReportData) -> Mapping[str, pl.DataFrame]:
-    """Return the tables, with the print if variants are compared: a group of tables shows it then."""
+    """Return the tables, with the print for variants: a group of tables shows it then."""
     return data.tables if data.comparison is None else {**data.tables, COMPARED: data.comparison}
 
 

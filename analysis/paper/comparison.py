@@ -183,7 +183,7 @@ def whole_comparison(
 
 
 def _beside(printed: pl.DataFrame, numbers: pl.DataFrame) -> pl.DataFrame:
-    """Return each of these printed numbers with `recomputed` and `missing`."""
+    """Return printed numbers with `recomputed` and `missing`."""
     values = numbers.select(*GRAIN, *MATCH, "recomputed", "missing")
     rows = printed.with_columns(is_usual())
     joined = rows.join(values, on=[*GRAIN, *MATCH], how="left", nulls_equal=True, maintain_order="left")
@@ -233,7 +233,7 @@ def _with_basis(rows: pl.DataFrame, db: str | Path, study: Study) -> pl.DataFram
 
 
 def summary(compared: pl.DataFrame) -> pl.DataFrame:
-    """Return one row per source, study version, variant and table: how many numbers have each status."""
+    """Return rows by source, study version, variant, table: how many numbers have each status."""
     counts = [(pl.col("status") == status).sum().alias(status.replace(" ", "_")) for status in STATUSES]
     keys = [*GRAIN, "table"]
     numbers = pl.len().alias("numbers")

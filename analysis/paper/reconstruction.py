@@ -48,7 +48,7 @@ def reconstruct_answers(study: Study) -> pl.DataFrame:
 
 
 def reconstructed(db: str | Path, study: Study) -> pl.DataFrame:
-    """Return which rows of a database are of this kind: source, study_version, variant."""
+    """Return which rows are of this kind: source, study_version, variant."""
     with reading(db) as connection:
         attempts = connection.table("attempts").select("source, study_version, variant, study, is_final, detail")
         rows = attempts.filter(f"is_final AND study = '{study.name}' AND detail = '{MADE_UP}'")

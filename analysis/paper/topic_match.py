@@ -29,7 +29,7 @@ def printed_topics(study: Study) -> dict[int, list[str]]:
 
 
 def printed_models(study: Study) -> list[str]:
-    """Return the models whose share of a topic is printed: those of the paper's fit."""
+    """Return the models with printed shares of topics: those of the paper's fit."""
     return _printed(study).filter(quantity="proportion_pct")["model"].to_list()
 
 

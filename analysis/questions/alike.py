@@ -211,7 +211,7 @@ def _calls(
 
 
 def _effects(study: Study) -> Mapping[str, tuple[str | int, ...]]:
-    """Return the attributes whose effects are compared, with their levels: those of the study's AMCE."""
+    """Return the compared attributes with their levels: those of the study's AMCE."""
     amce = next((fit for fit in fits_of(study).values() if fit.engine == "amce"), None)
     return {n: levels for n, levels in (amce.levels if amce else {}).items() if n not in _NO_EFFECTS}
 

@@ -25,7 +25,7 @@ _STATS = {"lp__": "lp"}
 
 
 def inference_data(frame: pl.DataFrame) -> Any:
-    """Return the groups posterior and sample_stats of what fit_brms() keeps. Varying effects have a dimension by
+    """Return fit_brms()'s groups posterior and sample_stats. Varying effects have a dimension by
     item."""
     arviz = _arviz()
     n_chains = frame[".chain"].n_unique()

@@ -243,7 +243,7 @@ def _of_games(db: str, study: Study, source: str | None) -> pl.DataFrame:
 
 
 def _own_numbers(study: Study) -> tuple[int, int]:
-    """Return words per test (of the middle one) and wordings."""
+    """Return words per middle test, and wordings."""
     wordings = len(getattr(study.data, "wordings", ()) or ()) or 1
     words = sorted(test.planned // (2 * wordings) for test in study.tests)
     return max(2, words[len(words) // 2]) if words else 16, wordings
@@ -271,7 +271,7 @@ _COST_COLUMNS = {f"{name}_{part}": pl.Float64 for name in _SPANS for part in ("l
 def _costs(
     study: Study, model: StudyModel | None, calls: Sequence[int], pilot: str | Path | None, prices: PriceList
 ) -> tuple[list[dict[str, Any]], str]:
-    """Return the costs of each of these numbers of calls; and their basis."""
+    """Return the costs of these numbers of calls; and their basis."""
     if model is None:
         return [dict.fromkeys(_COST_COLUMNS) for _ in calls], "no model of the study, so that its cost is not known."
     sizes = earlier_sizes(Path(pilot), study, model) if pilot is not None else None

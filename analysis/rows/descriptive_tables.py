@@ -74,7 +74,7 @@ def tables(
 
 
 def study_name(study: str | None) -> str | None:
-    """Return the name that a study has in the database; if it is given by the path of its file, the name in the
+    """Return a study's name in the database; if it is given by the path of its file, the name in the
     file.
     """
     is_path = isinstance(study, Path) or (study is not None and (study.endswith(".toml") or "/" in study))

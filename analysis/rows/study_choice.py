@@ -58,7 +58,7 @@ def loadable_studies(names: Sequence[str], db: str | Path) -> list[Study]:
 
 
 def study_names(db: str | Path) -> list[str]:
-    """Return the studies that the database holds trials of, sorted."""
+    """Return the studies with trials, sorted."""
     with reading(db) as connection:
         return list(designs_in(connection))
 
@@ -106,7 +106,7 @@ def _fits_named(study: Study, name: str) -> list[Fit]:
 
 
 def _studies_in(db: str | Path) -> list[Study]:
-    """Return the studies of the database whose text is here."""
+    """Return the database's studies with a text."""
     names = study_names(db)
     if not names:
         raise no_trials_error(db)

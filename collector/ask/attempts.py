@@ -68,12 +68,12 @@ class AttemptMaker:
         self._sequence = 0
 
     def next_sequence(self) -> int:
-        """Return the number of the attempt that is made now."""
+        """Return the number of this attempt."""
         self._sequence += 1
         return self._sequence
 
     def _without_secrets(self, attempt: Attempt) -> Attempt:
-        """Take keys out of every field before anything is stored: providers echo them."""
+        """Take keys out of all fields before storing: providers echo them."""
         texts = {name: value for name in _FIELDS if isinstance(value := getattr(attempt, name), str)}
         changed = self.redacted.changed(texts, f"{attempt.response} {attempt.error}")
         return replace(attempt, **changed) if changed else attempt  # type: ignore[arg-type]

@@ -38,14 +38,14 @@ codecs.register_error("slant.json_escape", _json_escape)
 
 
 def _failure(error: aiohttp.ClientError, headers: Mapping[str, str]) -> dict[str, Any]:
-    """Return what is kept of an exchange that broke off; a body that can't be unpacked gets its own sentence."""
+    """Return what is kept of a broken exchange; a body that can't be unpacked gets its own sentence."""
     if unpacking := _PACKED.search(str(error)):
         return _packed(headers.get("content-encoding") or unpacking.group(1))
     return {"error": f"{type(error).__name__}: {error}"[:2000]}
 
 
 def _packed(packing: str) -> dict[str, Any]:
-    """Return the error of a body that can't be unpacked: it came in an unrequested compression (brotli), or broken."""
+    """Return the error of a packed body: it came in an unrequested compression (brotli), or broken."""
     if packing.lower() in PACKINGS:
         return {"error": f"the body can't be unpacked ({packing})"}
     what = f"the body came packed as {packing[:40]}, though only {' or '.join(PACKINGS)} was asked for"

@@ -29,7 +29,7 @@ MAX_IN_A_ROW = Request.stop_after_declined
 
 @dataclass
 class DeclinedTrials:
-    """Hold the declined trials of one model in one run. `earlier` are those of earlier calls; for each it is known
+    """Hold one model's declined trials in a run. `earlier` are those of earlier calls; for each it is known
     whether other trials were answered after it, so that the fault was its own."""
 
     max_in_a_row: int = MAX_IN_A_ROW

@@ -44,7 +44,7 @@ def read_exchange(
 
 
 def next_turn_no(history: Sequence[Turn], trial: Trial) -> int:
-    """Return 1 for a trial that has not been asked; more after reminders."""
+    """Return 1 for a trial not asked yet; more after reminders."""
     return 1 + sum(1 for _ in takewhile(lambda turn: turn.trial_id == trial.trial_id, reversed(history)))
 
 
@@ -60,7 +60,7 @@ class Marks:
     sentences: list[str] = field(default_factory=list)
 
     def of(self, trial: Trial, reply: Reply, history: Sequence[Turn]) -> dict[str, Any]:
-        """Return what is kept with the answer to this trial; empty for nearly all trials."""
+        """Return what is kept with this answer; empty for nearly all trials."""
         marks: dict[str, Any] = {}
         game, where = trial.game or trial.trial_id, f"round {trial.round}" if trial.round else "the questions"
         if served := changed_model(reply, history):

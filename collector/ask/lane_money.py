@@ -96,7 +96,7 @@ class LaneMoney:
     n_unknown: int = 0
 
     def reserve_usd(self, body: Mapping[str, Any]) -> float:
-        """Return the most that this request is expected to cost; an upper bound if the request limits its answer.
+        """Return the highest expected cost of this request; an upper bound if the request limits its answer.
         0 if there is no budget to keep."""
         return 0.0 if self.ledger.cap_usd is None else self.max_usd(body)
 
@@ -180,7 +180,7 @@ def output_limit(body: Mapping[str, Any]) -> int | None:
 
 
 def unanswered(dialect: Dialect, exchange: Exchange, outcome: Outcome, reason: str) -> Reply:
-    """Return the reply of an exchange that gave no answer. If its body has counts anyway, they are billed."""
+    """Return the reply of an unanswered exchange. If its body has counts anyway, they are billed."""
     body = exchange.json() if exchange.body else None
     counts = dialect.reply(body, exchange.headers) if body and _USAGE & body.keys() else Reply()
     return Reply(

@@ -32,7 +32,7 @@ class OptionLogprobs:
 
 @dataclass(frozen=True, slots=True)
 class _SeenTokens:
-    """Hold one option at the position where the two diverge: its complete text, and its possible next tokens there."""
+    """Hold one option where the two diverge: its complete text, and its possible next tokens there."""
 
     whole: float | None
     first: float | None
@@ -40,7 +40,7 @@ class _SeenTokens:
 
     @property
     def is_exact(self) -> bool:
-        """Return True also for an option that was not seen: an unknown value can't be wrong."""
+        """Return True for an unseen option, too: an unknown value can't be wrong."""
         return self.first is None or (self.whole is not None and self.share_unknown < _NEGLIGIBLE)
 
 

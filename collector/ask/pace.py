@@ -150,7 +150,7 @@ class Pace:
         return self._refused_since is not None and self._clock() - self._refused_since > PATIENCE_S
 
     def __str__(self) -> str:
-        """Describe for a person what holds this model back now."""
+        """Describe what holds this model back now."""
         now = self._clock()
         wait_s = max(self._pause.until_s, self._own_pause.until_s) - now
         held = f"waits {spoken(wait_s)}" if wait_s >= 1 else f"{self.limit.allowed} at once"

@@ -256,7 +256,7 @@ def asked_wait_s(headers: Mapping[str, str], body: Mapping[str, Any] | None) -> 
 
 
 def spoken(seconds: float) -> str:
-    """Return a length of time as a person says it: 45 s, 12 min, 5.5 h, 3 days."""
+    """Return a duration in words: 45 s, 12 min, 5.5 h, 3 days."""
     for unit, length, below in (("s", 1, 120), ("min", 60, 7200), ("h", 3600, 172_800), ("days", 86_400, 1e10)):
         if seconds < below:
             return f"{round(seconds / length, 1 if length == 3600 else 0):g} {unit}"
@@ -293,7 +293,7 @@ class Budgets:
         self._sent = 0
 
     def spend(self, now_s: float) -> int:
-        """Count a request that goes out, and return its number."""
+        """Count a sent request, and return its number."""
         self._sent += 1
         for kind, budget in self._budgets.items():
             budget.left = self._left(budget, now_s) - self._cost(kind)

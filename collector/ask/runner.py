@@ -243,7 +243,7 @@ class Runner:
         return replace(reading, factors={**reading.factors, **marks}) if marks else reading
 
     async def _reserved_usd(self, lane: Lane, body: Mapping[str, Any]) -> float | None:
-        """Return what was reserved from the budget for one request; None if the run stops or the budget has
+        """Return what one request reserved of the budget; None if the run stops or the budget has
         no room.
         """
         try:

@@ -98,7 +98,7 @@ def _drawn_repetition(metadata: dict[str, Any]) -> int:
 
 
 def _told(body: dict[str, Any]) -> Trial | None:
-    """Return the round of a game that a request names; None for a single question."""
+    """Return the round that a request names; None for a single question."""
     values = (body.get("metadata") or {}).get("trial")
     return Trial(**values) if values else None
 
@@ -168,7 +168,7 @@ async def serve(study: Study, seed: int, port: int) -> None:
 @click.option("--seed", type=int, default=1, show_default=True)
 @click.option("--port", type=int, default=0, help="0 takes a free one.")
 def main(study: str, variant: str, seed: int, port: int) -> None:
-    """Serve simulated answers on loopback until standard input closes (Ctrl-D)."""
+    """Serve simulated answers on loopback until Ctrl-D."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     asyncio.run(serve(load_study(study, variant), seed, port))
 

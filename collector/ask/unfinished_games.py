@@ -94,13 +94,13 @@ def replayed(study: Study, model_plan: ModelPlan, game: Conversation, stored_tur
 
 
 def started_games(db: Path, study: str) -> set[str]:
-    """Return the conversations of a study that have an answer."""
+    """Return a study's conversations with an answer."""
     parts = attempts_where(db, _ANSWERED, {"study": study}, "DISTINCT conversation_id")
     return {game_id for part in parts for game_id in part["conversation_id"]}
 
 
 def stored_turns(db: Path, study: str, conversation_ids: list[str]) -> dict[str, Turns]:
-    """Return answered attempts by conversation, then by trial and turn. Those of a game that another collector played
+    """Return answered attempts by conversation, trial and turn. Those of a game that another collector played
     and that does not count are left out."""
     turns: dict[str, Turns] = {}
     of_these, values = f"{_ANSWERED} AND conversation_id IN $ids", {"study": study, "ids": conversation_ids}

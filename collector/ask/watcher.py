@@ -30,7 +30,7 @@ class Watcher:
         """Take a sentence about how it goes."""
 
     def warn(self, text: str) -> None:
-        """Take a sentence to be read before anything is sent: here as a Python warning."""
+        """Take a sentence to show before sending: here as a Python warning."""
         warnings.warn(text, UserWarning, stacklevel=_frames_of_slant() + 1)
 
     def agrees(self, run_plan: RunPlan, request: Request) -> bool:

@@ -64,7 +64,7 @@ class Batches:
         self._needs_yes: Counter[str] = Counter()
 
     def go(self) -> BatchReport:
-        """Fetch and submit, once or (waiting) until nothing is open. Raise JournalError if another collector does."""
+        """Fetch and submit, once or until nothing is open. Raise JournalError if another collector does."""
         self._lock = FolderLock(journal_folder(self._run_plan.db))
         ending = "stopped by an error"
         try:

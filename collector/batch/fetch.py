@@ -98,7 +98,7 @@ class Fetcher:
         self._design = study.design
 
     def fetch(self, job: Job, service: Service, seen: JobStatus) -> Fetched:
-        """Journal all results of an ended job and close it. Raise Unsure or NotThere, and then leave the job open."""
+        """Journal an ended job's results and close it. Raise Unsure or NotThere, and then leave the job open."""
         # failed rows are kept as well, but don't end their trial: after a kill the same rows must not come twice
         before = self._earlier(job.batch_id or "") if job.state == "fetching" else set()
         job = self._folder.write(replace(job, state="fetching"))

@@ -81,7 +81,7 @@ class Unsure(Exception):
 
 
 class NotThere(Exception):
-    """Signal that the provider knows no such job (any more)."""
+    """Signal that the provider knows no such job."""
 
 
 class Service(Protocol):

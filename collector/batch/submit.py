@@ -72,7 +72,7 @@ class Purse:
 
 
 def purse(run_plan: RunPlan, model_plan: ModelPlan, budget_usd: float | None) -> Purse:
-    """Return a purse as the money is now, on disk; UsageError for a budget that can't be kept."""
+    """Return a purse from the money on disk; UsageError for a budget that can't be kept."""
     return Purse(lane_money(run_plan, model_plan, open_budget(run_plan, budget_usd)))
 
 

@@ -14,7 +14,7 @@ JOBS_ARE_OPEN = 3
 
 
 def say_stopped(report: RunReport) -> None:
-    """Say why models of a report are asked no more."""
+    """Say why models are asked no more."""
     for model in report.models:
         if model["stopped_because"]:
             say(f"{model['model']} was stopped: {model['stopped_because']}")

@@ -80,7 +80,7 @@ ABOVE_0 = Number(min=0, min_open=True)
 
 
 def section(title: str) -> Callable[..., Decorator]:
-    """Return `click.option` for options that --help lists under this heading."""
+    """Return `click.option` for options under this heading of --help."""
     return partial(click.option, cls=SectionOption, section=title)
 
 

@@ -43,7 +43,7 @@ def prompts_command(
     out: Path | None,
     db: Path,
 ) -> None:
-    """Print the prompts of a study as they are sent; nothing is asked.
+    """Print a study's prompts as they are sent; nothing is asked.
 
     STUDY is a name, a study file or its folder. Without --all one prompt of each test and condition is printed.
     Without --model: those of one model of each frame. If a conversation goes on from the model's answer (a

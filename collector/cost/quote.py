@@ -39,7 +39,7 @@ class Growth:
         return sum(self.sent) / len(self.sent)
 
     def sentence(self, model: str, pending: int, price: Price | None, output: Span | None) -> str:
-        """Return what a person should know before paying for it."""
+        """Return what to know before paying for it."""
         first, last, total = (round(n / CHARACTERS_OF_TOKEN) for n in (self.sent[0], self.sent[-1], sum(self.sent)))
         sentence = (
             f"{model}: input grows with the square of the rounds: about {first:,} tokens in the first turn of a game, "
@@ -82,7 +82,7 @@ PROMPTS_LOOKED_AT = 400
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Hold what the pending trials of one model would take."""
+    """Hold what one model's pending trials would take."""
 
     model_plan: ModelPlan
     price: Price | None
@@ -144,7 +144,7 @@ def guess_of(study: Study, model: StudyModel, seed: int) -> Guess:
 
 
 def calls_of_game(study: Study, model: StudyModel, seed: int) -> int:
-    """Return the calls that one game of this study takes: its rounds, and the questions after them; 1 for a single
+    """Return how many calls one game takes: its rounds, and the questions after them; 1 for a single
     question.
     """
     growth = _growth(study, model, seed, 1)

@@ -120,6 +120,6 @@ def _wrong(design: str, name: str, text: str) -> list[str]:
 
 @functools.cache
 def own_views() -> frozenset[str]:
-    """Return the names of the views that slant itself makes."""
+    """Return the names of slant's own views."""
     files = (sql_dir() / "views").glob("*/*.sql")
     return frozenset(re.sub(r"^\d+_", "", file.stem) for file in files)

@@ -207,7 +207,7 @@ class Design(ABC):
         return tuple(option for option in (trial["option_a"], trial["option_b"]) if option)
 
     def check_arguments(self, study: StudyFile) -> Mapping[str, Mapping[str, Any]]:
-        """Return which of `checks` this study has, with their arguments; `where` (as in fits) chooses their rows."""
+        """Return this study's `checks`, with their arguments; `where` (as in fits) chooses their rows."""
         return self.checks
 
     def plain_personas(self, data: Any) -> tuple[str, ...]:
@@ -231,7 +231,7 @@ class Design(ABC):
         return bool(self.conversation)
 
     def needs_tools(self, study: StudyFile, model: StudyModel) -> bool:
-        """Return True if this model answers by calling a tool."""
+        """Return whether this model answers by a tool."""
         return False
 
     def dealt(self, data: Any, seed: int) -> Any:
@@ -267,7 +267,7 @@ class Design(ABC):
         return self.shuffled_questions(study, model, seed)
 
     def shuffled_questions(self, study: StudyFile, model: StudyModel, seed: int) -> QuestionPlan[Any]:
-        """Return all questions of a model, in a seeded order."""
+        """Return a model's questions in a seeded order."""
         return ShuffledQuestions(self, study, model, seed)
 
     def conversations(
@@ -308,7 +308,7 @@ class Design(ABC):
         return trial, self._prompt(study, model, trial)
 
     def first(self, study: StudyFile, model: StudyModel, conversation: Conversation) -> tuple[Trial, Prompt]:
-        """Return the first prompt of a conversation, and its trial."""
+        """Return a conversation's first prompt and its trial."""
         step = self.next(study, model, conversation, [])
         assert step is not None
         return step
@@ -318,7 +318,7 @@ class Design(ABC):
         return planned
 
     def repetition_cycle(self, study: StudyFile) -> int:
-        """Return after how many repetitions `repeated` gives the same trial; 0 if each repetition has its own."""
+        """Return the period of `repeated`, in repetitions; 0 if each repetition has its own."""
         return 1 if type(self).repeated is Design.repeated else 0
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:

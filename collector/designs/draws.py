@@ -22,7 +22,7 @@ _NO_COLUMNS: Mapping[str, tuple[float, float]] = MappingProxyType({})
 
 
 def uniforms(*content: object) -> list[float]:
-    """Return four numbers inside (0, 1) that the content decides."""
+    """Draw four numbers in (0, 1) by the content."""
     digest = hashlib.blake2b("\x1f".join(map(str, content)).encode(), digest_size=32).digest()
     return [(int.from_bytes(digest[i : i + 8]) + 0.5) / 2**64 for i in range(0, 32, 8)]
 
@@ -42,7 +42,7 @@ def read_simulation(
     limits: Mapping[str, tuple[float, float]],
     may: Mapping[str, tuple[float, float]] = _NO_COLUMNS,
 ) -> dict[tuple[str, ...], Mapping[str, float]]:
-    """Return the rows of `simulation`, from which answers are drawn: the numbers of the columns `limits`, each between
+    """Return the rows of `simulation` for draws: the numbers of the columns `limits`, each between
     its two limits, by the columns `key`; empty if the study has none. Columns of `may` are 0 where they are missing.
     """
     if table.optional("simulation", (str, list), "the name of a CSV file or an array of tables") is None:

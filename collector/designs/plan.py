@@ -91,7 +91,7 @@ _INDEXES: dict[tuple[str, ...], PromptIndex[Any]] = {}
 def index_prompts(
     study: StudyFile, model: StudyModel, make: Callable[[StudyFile, StudyModel], PromptIndex[Any]]
 ) -> PromptIndex[Any]:
-    """Return the index of a study's prompts for one model; made once (about half a second for 12,920 prompts)."""
+    """Index a study's prompts for one model; made once (about half a second for 12,920 prompts)."""
     key = (str(study.path), study.version, study.variant, model.model, model.frame, str(model.structured_output))
     if key not in _INDEXES:
         _INDEXES[key] = make(study, model)

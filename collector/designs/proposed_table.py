@@ -43,7 +43,7 @@ class AnswerTable:
 
     @cached_property
     def person(self) -> str | None:
-        """Return the column of who answered, if these are people: some name it, none names models, and each has
+        """Return the column of who answered: some name it, none names models, and each has
         several rows, or a row to itself under a name that says so.
         """
         if self.model is not None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ShuffledQuestions(QuestionPlan[tuple[int, int]]):
-    """Plan the questions of a design without its own plan; a place is the number of a question and a repetition."""
+    """Plan the questions of designs without a plan; a place is the number of a question and a repetition."""
 
     def __init__(self, design: Design, study: StudyFile, model: StudyModel, seed: int) -> None:
         self._design, self._study, self._model, self._seed = design, study, model, seed

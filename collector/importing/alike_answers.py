@@ -110,7 +110,7 @@ class AlikeAnswers:
         )
 
     def _see(self, columns: tuple[str, ...]) -> None:
-        """Take the cells of other columns than before for keys."""
+        """Take the cells of new columns for keys."""
         self._columns = columns
         self._known.clear()
         self._counts.clear()

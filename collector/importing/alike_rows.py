@@ -103,7 +103,7 @@ class AlikeRows:
             self._said[key] = said
 
     def _see(self, columns: tuple[str, ...]) -> None:
-        """Take the cells of other columns than before for keys. A number is no text, though they are equal: no cell but
+        """Take the cells of new columns for keys. A number is no text, though they are equal: no cell but
         texts is in a key."""
         self._columns = columns
         self._said.clear()

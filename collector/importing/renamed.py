@@ -236,7 +236,7 @@ def _inner_names(rows: Sequence[Row], field: Field) -> str:
 
 
 def _columns_named(file: TableFile, header: Sequence[str], theirs: str) -> dict[str, str]:
-    """Return the columns by the item that each is of: of `rating_*` what the star matches, else the column's own
+    """Return the columns by their items: of `rating_*` what the star matches, else the column's own
     name.
     """
     columns: dict[str, str] = {}

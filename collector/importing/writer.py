@@ -155,7 +155,7 @@ class ImportWriter:
             self._shared.clear()
 
     def _load_meanwhile(self) -> None:
-        """Load what is on disk while more rows are read: most of it is work for another processor. If that can't be
+        """Load what is on disk during reading: most of it is work for another processor. If that can't be
         done now, because somebody reads the database, it is done at the end."""
         if self._journal is None or not self._loading.done():
             return

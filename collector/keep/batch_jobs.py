@@ -167,7 +167,7 @@ class JobFolder:
         return self.folder / f"{job.job_id}.requests.jsonl"
 
     def trial_ids(self, study: str) -> Iterator[str]:
-        """Yield the trials that open jobs of `study` are asking."""
+        """Yield the trials in open jobs of `study`."""
         for job in self.open_jobs(study):
             yield from (request.trial.trial_id for request in self.asked(job))
 
@@ -195,7 +195,7 @@ class JobFolder:
 
 
 class JobMap:
-    """Find the trial and the request behind a custom id; only the starts of the lines are held."""
+    """Find a custom id's trial and request; only the starts of the lines are held."""
 
     def __init__(self, names: Path, requests: Path, job_id: str) -> None:
         self._job_id = job_id

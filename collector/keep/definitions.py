@@ -34,7 +34,7 @@ _MAX_CACHED = 4  # new databases of some 4 MB: one for each of the latest versio
 
 @dataclass(frozen=True)
 class Definitions:
-    """Hold hashes of SQL, as DuckDB prints it, by name: of the tables after each migration, and of the views."""
+    """Hold hashes of DuckDB's printed SQL by name: of the tables after each migration, and of the views."""
 
     tables: Sequence[Mapping[str, str]]
     views: Mapping[str, str]

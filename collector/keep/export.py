@@ -98,7 +98,7 @@ def export_trials(
 
 
 def usual_view(db: str | Path, study: str | None = None) -> str:
-    """Return the view that shows all trials (of a study): see `trials_view`; `trials` for games with questions, and if
+    """Return the view of all trials: see `trials_view`; `trials` for games with questions, and if
     the view of a design has several rows for one trial.
     """
     with reading(db) as connection:
@@ -159,7 +159,7 @@ def _counted(rows: Path) -> ExportReport:
 
 @contextmanager
 def _opened(out: str | Path | BinaryIO, overwrite: bool) -> Iterator[tuple[BinaryIO, Path]]:
-    """Open the file to write to, and a temporary folder. The file gets its name when it is complete, so a broken export
+    """Open the output file and a temporary folder. The file gets its name when it is complete, so a broken export
     leaves an older one as it was.
     """
     if not isinstance(out, (str, Path)):

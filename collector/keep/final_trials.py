@@ -75,7 +75,7 @@ class Finals:
         return bytes(flags)
 
     def _holds(self, halves: pl.DataFrame) -> pl.Series:
-        """Return True for each of these halves that is here. It searches sorted numbers: a join takes four times as
+        """Return which of these halves are here. It searches sorted numbers: a join takes four times as
         long.
         """
         is_here = pl.repeat(False, halves.height, dtype=pl.Boolean, eager=True)

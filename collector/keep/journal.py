@@ -196,7 +196,7 @@ def pack_journals(db: Path) -> None:
 
 
 def mend_tails(folder: Path) -> list[str]:
-    """Cut off half-written last lines (never acknowledged) and report it. Call this while holding the lock."""
+    """Cut off half-written last lines, and report it. Call this while holding the lock."""
     cut = []
     for path in sorted(files.regular_files(folder, "*.jsonl")):
         with _mendable(path) as file:

@@ -171,7 +171,7 @@ def parse_carefully(data: bytes) -> Parsed:
 
 
 def _refused(scratch: duckdb.DuckDBPyConnection, lines: list[bytes], first: int) -> list[tuple[int, str]]:
-    """Return the lines that can't be inserted, found by halving: one bad line in a chunk takes about as long as the
+    """Find the lines that can't be inserted: one bad line in a chunk takes about as long as the
     chunk.
     """
     reason = _why_not(scratch, lines)

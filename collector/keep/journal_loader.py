@@ -58,7 +58,7 @@ _OF = "SELECT attempt_id FROM attempts WHERE is_repeated AND conversation_id IN 
 
 
 def put_aside(db: Path, called: str = "before-rebuild") -> Path | None:
-    """Give the file another name, next to its place (slant.duckdb.CALLED-TIME); None if it does not exist. Loading the
+    """Rename the file to slant.duckdb.CALLED-TIME; None if it does not exist. Loading the
     journals makes it again.
 
     Raise DatabaseError if there is no journal: nothing could make it again.
@@ -190,7 +190,7 @@ class Loader:
         return self._offsets.get(journal_name(path), 0) < size and journal_name(path) not in self._left_out
 
     def _load_one(self, path: Path, size: int, report: LoadReport, limits: _Limits) -> bool:
-        """Load one journal, chunk by chunk, until time is up. Return True if another process has gone ahead meanwhile,
+        """Load one journal by chunks until time is up. Return True if another process has gone ahead meanwhile,
         so that there may be more after what that has loaded."""
         assert self._offsets is not None
         name = journal_name(path)
@@ -284,7 +284,7 @@ def _counted_once(connection: duckdb.DuckDBPyConnection, runs: set[str]) -> _Cou
 
 
 def loaded_offsets(db: Path, patience_s: float = 30.0) -> dict[str, int]:
-    """Return how far each journal has been loaded, in bytes; empty if there is no database yet, or nothing in it."""
+    """Return the loaded bytes of each journal; empty if there is no database yet, or nothing in it."""
     if not db.exists():
         return {}
     try:
@@ -346,7 +346,7 @@ def _with_line_numbers(path: Path, start: int, parsed: Parsed) -> list[tuple[int
 
 
 def set_repeated_aside(connection: duckdb.DuckDBPyConnection) -> int:
-    """Determine again what does not count, in an open transaction; return how many attempts. It takes the ids in parts,
+    """Determine in a transaction what does not count; return how many attempts. It takes the ids in parts,
     so that memory does not grow with the database."""
     connection.execute("CREATE OR REPLACE TEMP TABLE repeated_conversations (conversation_id TEXT)")
     n_parts = 1 + connection.execute(_N_FINALS).fetchall()[0][0] // IDS_AT_ONCE

@@ -129,7 +129,7 @@ def _settle_kind(folder: Path, *, anonymous: bool) -> None:
 
 
 def _note_exported(connection: duckdb.DuckDBPyConnection, folder: Path) -> int:
-    """Make the table `exported` of how far the lake is; return how many attempts it has."""
+    """Note in `exported` how far the lake is; return how many attempts it has."""
     files = [str(path) for path in folder.glob("attempts/**/*.parquet")]
     if files:
         connection.execute(f"CREATE OR REPLACE TEMP TABLE exported AS {sql_query('exported_so_far')}", {"files": files})
@@ -199,7 +199,7 @@ def _write_script(folder: Path) -> None:
 
 
 def _write_readme(connection: duckdb.DuckDBPyConnection, folder: Path, anonymous: bool) -> None:
-    """Write what the folder is for readers who find it: what is in it, and how other tools read it."""
+    """Write what the folder is, for its readers: what is in it, and how other tools read it."""
     parts = connection.execute(sql_query("lake_contents")).fetchall()
     values = {"parts": parts, "anonymous": anonymous, "written_at": datetime.now(UTC), "version": version("slant")}
     templates = template_environment("slant.collector.keep", is_html=False, filters={"escaped": escaped_markdown})

@@ -66,7 +66,7 @@ def forget_lake(folder: Path) -> None:
 
 
 def open_lake(folder: Path, config: dict[str, Any]) -> duckdb.DuckDBPyConnection:
-    """Return a database in memory with every table and view. It can read the files of the lake, and no others."""
+    """Return an in-memory database with all tables and views. It can read the files of the lake, and no others."""
     if not is_lake(folder):
         raise DatabaseError(f'"{folder}" is no lake.', f"To make one: collect export --layout lake {folder}")
     place = folder.resolve()
@@ -103,7 +103,7 @@ def script(folder: Path) -> str:
 
 
 def statements(folder: Path, place: str) -> list[str]:
-    """Yield the SQL that makes a lake's tables and views; `place` is the lake's folder in SQL."""
+    """Yield the SQL of a lake's tables and views; `place` is the lake's folder in SQL."""
     made = list(migration_texts())
     tables = newest_tables(folder)
     n_changes = 0

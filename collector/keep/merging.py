@@ -242,7 +242,7 @@ def _write_lineages(db: Path, sources: list[_Source]) -> None:
 
 
 def _lineages(source: _Source) -> Iterator[Mapping[str, Any]]:
-    """Yield the runs of each collector that a source holds. What it asked itself after a merge continues all of
+    """Yield the runs of each collector in a source. What it asked itself after a merge continues all of
     them.
     """
     runs = {run for run in source.runs if not run.startswith(MERGE)}

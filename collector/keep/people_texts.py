@@ -50,7 +50,7 @@ def _factors(text: Any) -> dict[str, Any]:
 
 
 def _written(factors: Mapping[str, Any]) -> Sequence[str]:
-    """Return the answers to questions that ask for a text."""
+    """Return the answers to questions for a text."""
     kinds, values = factors.get("kinds") or (), factors.get("values") or ()
     return [value for kind, value in zip(kinds, values, strict=False) if kind == "text" and value]
 

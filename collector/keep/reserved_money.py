@@ -26,7 +26,7 @@ _AHEAD = 1.1
 
 
 class ReservedMoney:
-    """Hold what one run has in flight, in US dollars. `study`: whose budget it counts against."""
+    """Hold one run's money in flight (US dollars). `study`: whose budget it counts against."""
 
     def __init__(self, folder: Path, run_id: str, study: str) -> None:
         self._path, self._study = folder / f"{run_id}{ENDING}", study

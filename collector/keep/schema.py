@@ -50,7 +50,7 @@ def check_file(connection: duckdb.DuckDBPyConnection, path: Path) -> bool:
 
 
 def _check(connection: duckdb.DuckDBPyConnection, contents: Contents, path: Path) -> bool:
-    """Raise DatabaseError if tables, macros or triggers are not slant's; return whether the views are."""
+    """Raise DatabaseError for foreign tables, macros or triggers; return whether the views are."""
     schema = _schema(connection)
     if schema > len(_migrations()):
         raise DatabaseError(
@@ -139,7 +139,7 @@ def _has_views(connection: duckdb.DuckDBPyConnection) -> bool:
 
 @functools.cache
 def _third_party_views(path: tuple[str, ...]) -> dict[str, dict[str, str]]:
-    """Return by design the views of other packages, by name; searched once for each `path` of Python."""
+    """Return other packages' views by design and name; searched once for each `path` of Python."""
     return {design.name: dict(design.views) for design in third_party_designs() if design.views}
 
 

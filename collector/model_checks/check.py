@@ -107,7 +107,7 @@ def checked_provider(model: StudyModel, base_url: str | None) -> Provider:
 
 
 class _Asker:
-    """Ask the questions of one check, a few at once."""
+    """Ask one check's questions, a few at once."""
 
     def __init__(
         self,

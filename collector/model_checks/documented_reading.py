@@ -49,7 +49,7 @@ def documented_fields(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def differences(expected: Mapping[str, Any], reply: Reply) -> list[Difference]:
-    """Return the fields of `expected` in which the reply differs. An answer without text may be empty or None."""
+    """Return the fields that differ from `expected`. An answer without text may be empty or None."""
     found = []
     for name, value in expected.items():
         read = _read(reply, name)

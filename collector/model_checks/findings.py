@@ -201,7 +201,7 @@ def _warnings(facts: CheckFacts, requested_model: str) -> Iterator[str]:
 
 
 def pile_reason(answers: Sequence[Answered], counted: str | None) -> str | None:
-    """Return a sentence if many counts are the largest one: a server may cut reasoning at its own budget."""
+    """Return a sentence if counts pile up: a server may cut reasoning at its own budget."""
     counts = Counter(n for a in answers if a.purpose == "calibration" and (n := _count(a, counted)) is not None)
     if (found := pile(counts)) is None:
         return None

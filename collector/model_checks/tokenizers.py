@@ -110,7 +110,7 @@ async def _ask(client: Client, root: str, shape: _Shape, model: str, text: str) 
 
 @dataclass(frozen=True, slots=True)
 class Tiktoken:
-    """Count with a published vocabulary, mostly not the model's own: its counts are comparable only with each other."""
+    """Count with a published vocabulary: its counts are comparable only with each other."""
 
     name: str
     encoding: Any

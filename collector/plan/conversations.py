@@ -97,7 +97,7 @@ Cell = tuple[str, str]
 
 
 def quotas(cells: set[Cell], tests: list[str], trials: int, option: str = "--pilot") -> Counter[Cell]:
-    """Return how many of `trials` each of these cells gets. Raise UsageError, which names the option, if that is less
+    """Share out `trials` among these cells. Raise UsageError, which names the option, if that is less
     than one per condition."""
     conditions = {test: sorted(condition for name, condition in cells if name == test) for test in tests}
     present = [test for test in tests if conditions[test]]
@@ -125,7 +125,7 @@ class Occasion:
         return stable_id(first_id, "occasion", self.number)
 
     def asked_again(self, conversation: Conversation) -> Conversation:
-        """Return the conversation as it is asked on this occasion."""
+        """Return the conversation as of this occasion."""
         trials = tuple(map(self._asked_again, conversation.trials))
         return Conversation(self.later_id(conversation.conversation_id), trials)
 

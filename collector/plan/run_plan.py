@@ -205,7 +205,7 @@ def _in_shard(study: Study, model_plan: ModelPlan, seed: int, repetitions: int, 
 
 
 def up_to_date(run_plan: RunPlan) -> RunPlan:
-    """Return the run plan with what is done by now. A run looks again under the journal's lock: another collector may
+    """Return the run plan, brought up to date. A run looks again under the journal's lock: another collector may
     have asked meanwhile.
     """
     # trials in an open batch job are not asked again, live or by batch
@@ -313,7 +313,7 @@ def _once_each(models: Sequence[StudyModel]) -> list[StudyModel]:
 
 
 def why_not_in(study: Study, model: StudyModel, base_url: str | None) -> str | None:
-    """Return why this model can't be asked this study here; None if it can."""
+    """Return why this model can't be asked here; None if it can."""
     if not study.design.needs_tools(study, model):
         return why_not(model, base_url)
     provider = provider_named(model.provider)

@@ -53,7 +53,7 @@ class Shard:
 
 @dataclass(frozen=True)
 class Share:
-    """Hold what falls to a shard of a model's plan: `trials` of them, by test in `tests`; `others` has one byte for
+    """Hold a shard's part of a model's plan: `trials` of them, by test in `tests`; `others` has one byte for
     each conversation of the plan, 1 if it belongs to another shard (empty: none does)."""
 
     trials: int
@@ -86,7 +86,7 @@ def _of_games(study: Study, repetitions: int, others: bytes | bytearray) -> dict
 
 
 def _starts(study: Study, repetitions: int, n_turns: int) -> dict[str, int]:
-    """Return with which shard the dealing begins in each test: after the last one of the test before, or the first
+    """Return the first shard of each test: after the last one of the test before, or the first
     shards would be the largest. It is the same in all conditions of a test, so that a pair of conditions stays
     together. `n_turns`: turns of each conversation, which is never cut."""
     n_conditions = max(1, len(study.conditions))

@@ -110,7 +110,7 @@ _KNOWN_COST = pl.when(pl.col("cost_usd").count() > 0).then(pl.col("cost_usd").su
 
 
 def progress(db: Path, by: str = "model") -> pl.DataFrame:
-    """Return one row per source, study, variant and model (`by="test"`: and test), over all runs together.
+    """Return rows by source, study, variant, model (`by="test"`: and test), over all runs together.
 
     Answers that a run has put into its journal, but not yet into the database, are counted, too. `n_not_asked` are the
     trials of games that ended early: they will never be asked. If shards of the plan were asked, `n_planned` is theirs,

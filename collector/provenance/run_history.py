@@ -42,7 +42,7 @@ class RunHistory:
     looks: Mapping[str, Sequence[Look]] = field(default_factory=dict)
 
     def served_models(self, model: Row) -> list[str]:
-        """Return the models that answered for one of the run's."""
+        """Return the models that answered for another."""
         rows = [row for row in self.provenance if row["model"] == model["model"]]
         return sorted({name for row in rows for name in (row["served_models"] or "").split(", ") if name})
 

@@ -137,11 +137,11 @@ class Provider:
         return bool(getattr(self.dialect, "TOOLS_NEED_REASONING", False))
 
     def enforcing(self, schema: Mapping[str, Any]) -> Provider:
-        """Return this provider with the schema enforced in every request."""
+        """Return this provider with an enforced schema."""
         return replace(self, dialect=Enforcing(self.dialect, schema))
 
     def asking_logprobs(self) -> Provider:
-        """Return this provider with log-probabilities asked for in every request; unchanged if it gives none."""
+        """Return this provider with log-probabilities requested; unchanged if it gives none."""
         settings = self.logprobs
         return self if settings is None else replace(self, dialect=AskingLogprobs(self.dialect, settings))
 
@@ -211,7 +211,7 @@ def provider_named(name: str) -> Provider:
 
 
 def all_providers() -> list[Provider]:
-    """Return slant's own providers and those of the user's file; UsageError if that can't be read."""
+    """Return slant's own providers and the user's; UsageError if that can't be read."""
     rows = own_rows(_DIALECTS)
     return [*PROVIDERS.values(), *(_own(row) for name, row in rows.items() if name not in PROVIDERS)]
 

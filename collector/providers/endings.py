@@ -46,7 +46,7 @@ class Ending:
 
     @property
     def detail(self) -> str | None:
-        """Return the provider's word if it decided against an answer; what is filtered or cut off has it elsewhere."""
+        """Return the provider's word against an answer; what is filtered or cut off has it elsewhere."""
         if self.kind == "missing":
             return NO_REASON
         if self.kind in ("failed", "stop"):
@@ -95,7 +95,7 @@ def ending_rows() -> list[dict[str, str]]:
 
 
 def with_own_endings(reply: Reply, good_endings: Collection[str], *, takes_missing: bool) -> Reply:
-    """Return a reply of a server that the user added: one of its `good_endings` is an answer, and so is a text without
+    """Return a reply of a user's own server: one of its `good_endings` is an answer, and so is a text without
     a reason if the server needs to give none (`takes_missing`).
     """
     is_good = reply.ending == "unknown" and reply.finish_reason in good_endings

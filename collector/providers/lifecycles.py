@@ -70,7 +70,7 @@ def lifecycles() -> Mapping[tuple[str, str], Lifecycle]:
 
 
 def lifecycle_of(provider: str, model: str) -> Lifecycle | None:
-    """Return the end of a model according to the table; a dated snapshot ends with its model, unless it has its own
+    """Return a model's end according to the table; a dated snapshot ends with its model, unless it has its own
     row.
     """
     known = lifecycles()

@@ -83,7 +83,7 @@ def read_columns(logprobs: Any) -> tuple[TokenLogprob, ...]:
 
 
 def read_choice(choice: Any) -> tuple[TokenLogprob, ...]:
-    """Read either shape from a choice of a chat completion."""
+    """Read either shape from a completion's choice."""
     logprobs = choice.get("logprobs") if isinstance(choice, dict) else None
     if not isinstance(logprobs, dict):
         return ()

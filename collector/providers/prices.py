@@ -56,7 +56,7 @@ class PriceList:
         return iter([price for price in self._prices.values() if price is not None])
 
     def find(self, provider: str, model: str) -> Price | None:
-        """Return the price of a model under the requested name; a dated snapshot has the price of its model unless it
+        """Return a model's price by the requested name; a dated snapshot has the price of its model unless it
         has its own.
         """
         for priced_as in (provider, _SAME_PRICES.get(provider, provider)):

@@ -76,7 +76,7 @@ def _number(digits: str) -> int | float:
 
 
 def exact(number: int) -> int | str:
-    """Return a whole number as RFC 8785 can hold it: one of more than 53 bits becomes a text of its digits."""
+    """Return a whole number for RFC 8785: one of more than 53 bits becomes a text of its digits."""
     return number if abs(number) < _EXACT else str(number)
 
 

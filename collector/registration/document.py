@@ -40,7 +40,7 @@ _PROMPTS = (
 
 @dataclass(frozen=True)
 class Choices:
-    """Hold what a registration says in addition to the study. `seed` None is the study's. `eligible`: patterns of
+    """Hold what a registration adds to the study. `seed` None is the study's. `eligible`: patterns of
     PROVIDER/NAME that a later model must match, `rule` the same in words. `fits`: those that are confirmatory (none:
     all of the study). `looks_at`: after how many trials of each model results are looked at, before the end.
     `stopping`: a rule by which collecting ends on precision, which has its own looks."""
@@ -211,7 +211,7 @@ def _fields(record: Fit | Specification, names: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return settings of a study file as JSON has them."""
+    """Return a study file's settings as JSON values."""
     if isinstance(value, Mapping):
         return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
@@ -220,7 +220,7 @@ def _plain(value: Any) -> Any:
 
 
 def is_eligible(name: str, patterns: Iterable[str]) -> bool:
-    """Return whether a later model, as PROVIDER/NAME, may be asked."""
+    """Return whether a later PROVIDER/NAME may be asked."""
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
 
 

@@ -56,7 +56,7 @@ class Part:
 
     @classmethod
     def read(cls) -> Part:
-        """Read a part from standard input, and no byte more: stops follow."""
+        """Read a part from standard input alone: stops follow."""
         data = _bytes_of_input(int.from_bytes(_bytes_of_input(8)))
         part: Part = pickle.loads(data)  # from the process that started this one
         return part

@@ -82,7 +82,7 @@ def plan_id(study: Study, model: StudyModel, seed: int) -> str:
 
 
 def keep_looks(db: Path, looks: Sequence[Look]) -> list[Look]:
-    """Keep looks on disk and in the database before returning; return them with their time."""
+    """Keep looks on disk and in the database; return them with their time."""
     timed = [replace(look, looked_at=utc_now()) for look in looks]
     with SideJournal(db, "looks") as journal:
         for look in timed:

@@ -59,7 +59,7 @@ class Widths(ABC):
 
 
 def fit_of_width(study: Study) -> Fit:
-    """Return the fit whose interval a run can wait for. UsageError for a study that has none."""
+    """Return the fit that a run waits for. UsageError for a study that has none."""
     fit = {**study.design.fits(study), **study.fits}.get(CROSSED)
     if fit is None or fit.engine != CROSSED:
         raise UsageError(

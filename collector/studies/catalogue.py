@@ -74,7 +74,7 @@ _FREE = ("title", "about", "left_out", "extension")  # of those, what a variant 
 
 
 def list_studies() -> list[str]:
-    """Return the names of the studies that ship with slant."""
+    """Return the names of the shipped studies."""
     return sorted(path.stem for path in studies_dir().glob("*.toml"))
 
 
@@ -340,7 +340,7 @@ def _temperature(table: Table) -> float | None:
 
 
 def _changed(values: dict[str, Any], variant: str, where: str, whole: tuple[str, ...]) -> dict[str, Any]:
-    """Return the study's table with the changes of one variant. A table is changed key by key; everything else, and the
+    """Return the study's table with a variant's changes. A table is changed key by key; everything else, and the
     tables that `whole` names, are replaced completely.
     """
     return _merged(values, _changes(values, variant, where, (), whole), whole)

@@ -29,7 +29,7 @@ _LONGEST_SHOWN = 20_000
 
 @dataclass(frozen=True, slots=True)
 class CodingStudy:
-    """Report where the study was written, and what it asks: undecided answers, and those that were coded before."""
+    """Report a written study and what it asks: undecided answers, and those that were coded before."""
 
     file: Path
     n_undecided: int
@@ -87,7 +87,7 @@ def _texts_of_study(name: str, answers: str, folder: Path) -> dict[str, str]:
 
 
 def _known_study(folder: Path, study: Study) -> Study | None:
-    """Return the coding of this study that the folder holds; None if it holds none, and nothing would be
+    """Return the folder's coding of this study; None if it holds none, and nothing would be
     overwritten.
     """
     if not (folder / ANSWERS_FILE).exists():
@@ -103,7 +103,7 @@ def _known_study(folder: Path, study: Study) -> Study | None:
 
 
 def coding_name(study: Study) -> str:
-    """Return the name of the study that codes this one."""
+    """Name the study that codes this one."""
     return f"{study.name}_{DESIGN.name}" if study.variant == "base" else f"{study.name}_{study.variant}_{DESIGN.name}"
 
 

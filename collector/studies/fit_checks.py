@@ -33,7 +33,7 @@ OUTCOME = "outcome"
 
 
 def wrong_in_fits(study: Study, views: Columns, levels: Mapping[str, Sequence[Any]]) -> list[str]:
-    """Return a sentence for each mistake in the study's fits. `views`: those of its design, with their columns;
+    """Return a sentence for each wrong fit. `views`: those of its design, with their columns;
     `levels`: the values that its columns of text will have, in the study's order.
     """
     wrong = [problem for fit in study.fits.values() for problem in _wrong_in_fit(fit, views, levels)]
@@ -67,7 +67,7 @@ def _wrong_in_fit(fit: Fit, views: Columns, levels: Mapping[str, Sequence[Any]])
 
 
 def _wrong_engine(where: str, fit: Fit, levels: Mapping[str, Sequence[Any]]) -> Iterator[str]:
-    """Yield what is wrong with a formula for its engine."""
+    """Yield what a formula's engine can't take."""
     has_random = "|" in (fit.formula or "") or bool(fit.settings.get("random"))
     needs_random = takes_random_effects(fit.engine)
     if fit.formula and needs_random is not None and needs_random != has_random:

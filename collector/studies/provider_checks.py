@@ -10,7 +10,7 @@ from slant.collector.providers import provider_named
 
 
 def unknown_providers(study: Study) -> list[str]:
-    """Return a sentence for each model with an unknown provider; a run would leave it out."""
+    """Return a sentence for each unknown provider; a run would leave it out."""
     return list(_sentences(study))
 
 

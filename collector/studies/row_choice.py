@@ -146,7 +146,7 @@ def _key_and_value(text: str) -> tuple[str, Any]:
 
 
 def _values(settings: Any, key: str) -> Iterator[Any]:
-    """Yield the values of a key in settings, however deep: some providers put temperature into a table."""
+    """Yield a key's values at any depth: some providers put temperature into a table."""
     for name, value in settings.items() if isinstance(settings, Mapping) else ():
         if name == key:
             yield value

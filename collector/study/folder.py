@@ -49,7 +49,7 @@ def read_text(path: Path, max_bytes: int = MAX_READ_BYTES) -> str:
 
 
 def kept_folder() -> Path:
-    """Return the folder into which studies from databases are written."""
+    """Return the folder for studies from databases."""
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "slant" / "studies"
 

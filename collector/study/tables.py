@@ -199,7 +199,7 @@ def read_figures(table: Table, variants: Sequence[str], models: Sequence[str]) -
 
 
 def read_variant_labels(table: Table, variants: Sequence[str]) -> dict[str, str]:
-    """Return the names of variants in figures, by their ids; a variant without one goes by its id."""
+    """Return variants' names in figures by id; a variant without one goes by its id."""
     labels = table.table("variant_labels")
     for variant in table.mapping("variant_labels"):
         if variant not in variants:

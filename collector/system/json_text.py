@@ -17,7 +17,7 @@ _MAX_DIGITS = 4000  # Python does not turn more into a whole number
 
 
 def _whole(digits: str) -> int | float:
-    """Return a whole number, or a float of endless digits: an unneeded one must not lose the answer next
+    """Return a whole number or a float: an unneeded one must not lose the answer next
     to it.
     """
     return int(digits) if len(digits) <= _MAX_DIGITS else float(f"{digits[:1].strip('0123456789')}inf")

@@ -74,7 +74,7 @@ def sync_folder(folder: str | os.PathLike[str]) -> None:
 
 
 def flush_onto_disk(file: IO[bytes]) -> None:
-    """Flush a file that Python still buffers onto the disk."""
+    """Flush a buffered file onto the disk."""
     file.flush()
     onto_disk(file.fileno())
 
@@ -110,7 +110,7 @@ def unlock(file: int) -> None:
 
 
 def is_locked(path: str | os.PathLike[str]) -> bool:
-    """Return whether a process holds the lock of this file; False if there is no file."""
+    """Return whether a process locks this file; False if there is no file."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)  # no process holds a lock of a link or a pipe
     except OSError:

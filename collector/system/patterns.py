@@ -11,7 +11,7 @@ _ATTRIBUTES = (
 
 
 def lazy_pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
-    """Return a pattern that works as that of re.compile() does. Raise re.error at its first use rather than now."""
+    """Return a pattern like that of re.compile(). Raise re.error at its first use rather than now."""
     return cast("re.Pattern[str]", _LazyPattern(pattern, flags))
 
 

@@ -21,7 +21,7 @@ _ENDING = ".scratch"
 
 @contextmanager
 def scratch_near(out: Path) -> Iterator[Path]:
-    """Make a new folder next to `out` for this block. The process that works in one has it locked: one without a lock
+    """Make a folder next to `out` for this block. The process that works in one has it locked: one without a lock
     is abandoned. If a file system can't lock folders, what was left stays."""
     start = f".{out.name}."
     for left in out.parent.glob(f"{glob.escape(start)}*{_ENDING}"):

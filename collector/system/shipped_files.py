@@ -39,7 +39,7 @@ def templates_dir() -> Path:
 
 
 def studies_dir() -> Path:
-    """Return the folder with the studies that ship with slant."""
+    """Return the folder of the shipped studies."""
     return (_PACKAGE / "studies").resolve()
 
 

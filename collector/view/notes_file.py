@@ -44,7 +44,7 @@ class NotesFile:
         return self._by_trial(listed)
 
     def _text(self) -> str:
-        """Return the text, empty if there is no file yet. Reading a pipe or a device might never end."""
+        """Return the text, empty without a file. Reading a pipe or a device might never end."""
         try:
             if not self.path.exists():
                 if not self.path.parent.is_dir():

@@ -339,12 +339,12 @@ def _environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Show whatever a template prints, with nothing hidden in it."""
+    """Show what a template prints, nothing hidden."""
     return value if isinstance(value, Markup) else visible(value)
 
 
 def digits(value: int | None) -> str:
-    """Return a number that counts nothing (a seed, a place): without commas."""
+    """Return a number that is no count: without commas."""
     return "" if value is None else str(value)
 
 

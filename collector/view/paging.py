@@ -25,7 +25,7 @@ class Order:
         return [name for name, _ in self.columns]
 
     def sorted(self, rows: duckdb.DuckDBPyRelation, *, is_backwards: bool = False) -> duckdb.DuckDBPyRelation:
-        """Return the rows in this order, or from its end."""
+        """Return the rows in this or reverse order."""
         keys = []
         for name, falls in self.columns:
             column = ColumnExpression(name)

@@ -38,7 +38,7 @@ _WIDE = ("request", "response")  # they are in `messages`, in words
 def export_for_scout(
     db: Path, out: Path, study: str | None = None, *, overwrite: bool = False, anonymous: bool = False
 ) -> int:
-    """Write all trials (of `study`) into the Parquet file `out`; return their number. Its folder, which Scout reads, is
+    """Write all trials into the Parquet file `out`; return their number. Its folder, which Scout reads, is
     made if it does not exist. `anonymous`: without what reveals who collected them. Raise UsageError if the file exists
     and `overwrite` is false, or does not end in .parquet."""
     if out.suffix != ".parquet":

@@ -102,7 +102,7 @@ def _pattern(text: str) -> str:
 
 
 class Searches:
-    """Hold the latest searches of one database, by their texts."""
+    """Hold a database's latest searches by text."""
 
     def __init__(self, db: Path) -> None:
         self._db = db

@@ -54,7 +54,7 @@ def new_token() -> str:
 
 
 class ServerLinks:
-    """Give addresses on this server, with the token in front."""
+    """Give this server's addresses, with the token."""
 
     def __init__(self, token: str) -> None:
         self._root = f"/{token}"

@@ -78,7 +78,7 @@ class TrialFilter:
         return chosen
 
     def query(self, **changes: str) -> dict[str, str]:
-        """Return the filter as an address spells it, with changes."""
+        """Return the filter's query string, with changes."""
         whole = {**self.values, **{name: getattr(self, name) for name in _OTHERS}, **changes}
         return {name: value for name, value in whole.items() if value}
 

@@ -205,7 +205,7 @@ def one_game(connection: duckdb.DuckDBPyConnection, game: str) -> Game:
 
 
 def new_messages(row: Mapping[str, Any], before: Mapping[str, Any] | None) -> list[Message]:
-    """Return what was said to the model in a turn: its own answer, which is sent along with the next question, is shown
+    """Return the messages to the model in a turn: its own answer, which is sent along with the next question, is shown
     in its own turn.
     """
     messages = messages_of(row["request"])[0]

@@ -24,7 +24,7 @@ _LOO = (
 
 
 def ratios(section: SectionData) -> Group | None:
-    """Return the group, None if no such model is kept."""
+    """Return the group, None without kept models."""
     rows = section.own("bayes_ratios")
     if rows.is_empty():
         return None

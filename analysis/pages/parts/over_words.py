@@ -41,7 +41,7 @@ def pooled(section: SectionData) -> Group | None:
 
 
 def at_same_words(section: SectionData) -> Group | None:
-    """Return whether models have the bias at the same words; None if no two were asked the same test."""
+    """Return whether models share the biased words; None if no two were asked the same test."""
     rows = section.own(SAME_WORDS)
     if rows.is_empty():
         return None

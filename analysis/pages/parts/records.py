@@ -69,7 +69,7 @@ class SectionData:
         return rows if "mde" in rows.columns else rows.with_columns(mde=pl.lit(None, pl.Float64))
 
     def captioned(self, name: str) -> CaptionedTable | None:
-        """Return a table without what is empty or shown elsewhere; None if it has no rows."""
+        """Return a table without empty or repeated parts; None if it has no rows."""
         rows = self.own(name)
         if rows.is_empty():
             return None

@@ -60,7 +60,7 @@ def read_answers(db: str | Path, study: Study, source: str | None, measure: str 
 
 
 def conditions_in(trials: pl.DataFrame) -> list[str]:
-    """Return the conditions of these trials in the study's order; the first one is the reference."""
+    """Return these trials' conditions in the study's order; the first one is the reference."""
     ordered = trials.sort("condition_no", nulls_last=True, maintain_order=True)
     return list(ordered["condition"].unique(maintain_order=True))
 
@@ -139,7 +139,7 @@ _ARGUMENTS = {"levels_by_factor": "levels"}
 
 
 def _used(rows: pl.DataFrame, arguments: Mapping[str, Any]) -> pl.DataFrame:
-    """Return rows of trials with the columns that R uses: what checks know, and what their arguments name."""
+    """Return trials with the columns for R: what checks know, and what their arguments name."""
     if "trial_id" not in rows.columns:
         return rows
     named = set(re.findall(r"\w+", " ".join(_texts(arguments.values()))))

@@ -102,7 +102,7 @@ def _asked(connection: duckdb.DuckDBPyConnection, query: str, study: str) -> pl.
 
 
 def _frames(document: Mapping[str, Any], connection: duckdb.DuckDBPyConnection) -> dict[str, pl.DataFrame]:
-    """Return the registration as the tables that the queries read."""
+    """Return the registration as tables for the queries."""
     version, text, whole = document["study"]["version"], pl.String, pl.Int64
     plans, models, prompts = [], [], []
     for plan in document["plans"]:

@@ -121,7 +121,7 @@ def kept_rows(db: str | Path, study: Study, source: str | None) -> dict[str, pl.
 
 
 def _grains(db: str | Path, study: Study, source: str | None) -> pl.DataFrame:
-    """Return the source, study version and variant of each answer: all that there is to say of a study without
+    """Return each answer's source, study version and variant: all that there is to say of a study without
     checks.
     """
     with reading(db) as connection:
@@ -215,7 +215,7 @@ def with_status(rows: pl.DataFrame, result: FitResult) -> pl.DataFrame:
 
 
 def with_words(formula: str) -> str:
-    """Return a mixed model with an intercept of each word. One that has words or random slopes already becomes that of
+    """Return a mixed model with words' intercepts. One that has words or random slopes already becomes that of
     intercepts alone: a second intercept of the same words would be fitted to nothing."""
     if not re.search(r"\(\s*(?!1\s*\|)[^()|]*\||\|\s*item\s*\)", formula):
         return f"{formula} + (1 | item)"

@@ -56,7 +56,7 @@ def has_mixed_fit(study: Study) -> bool:
 
 
 def mixed_fit(study: Study) -> Fit:
-    """Return the study's mixed model, which is what is checked."""
+    """Return the study's mixed model for the checks."""
     if (own := cell_model(dict(study.fits))) is not None:
         return own
     raise StudyError(
@@ -143,7 +143,7 @@ def _limits(connection: duckdb.DuckDBPyConnection) -> pl.DataFrame:
 
 
 def _setting(settings: str | None, names: tuple[str, ...]) -> float | None:
-    """Return the first of these settings that is a number."""
+    """Return the first number among these settings."""
     values: dict[str, Any] = json.loads(settings or "{}") or {}
     if names == _LIMITS and (budget := reasoning_budget(values)) is not None:
         return float(budget)

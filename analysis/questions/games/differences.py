@@ -178,7 +178,7 @@ def _call(pair: Comparison, n_draws: int, seed: int) -> Call:
 
 
 def _adjusting(rows: pl.DataFrame, question: Question, adjust: str) -> Iterator[Call]:
-    """Let R correct p within each source and study version."""
+    """Let R correct p within each study version."""
     for family in rows.partition_by("source", "study", "study_version", maintain_order=True):
         family_key = {name: family[name][0] for name in ("source", "study", "study_version")}
         question_columns = {

@@ -127,7 +127,7 @@ def list_tests(
 
 
 def _fit_of(db: str | Path, study: str | Study | None, engine: str) -> tuple[Study, Fit]:
-    """Return the fit of this engine whose blocks are compared: if there are several, that of consistent answers."""
+    """Return this engine's fit of blocks: if there are several, that of consistent answers."""
     study = study_in(
         db, study, lambda candidate: any(map(has_blocks, candidate.fits.values())), "has a fit with a factor `block`"
     )

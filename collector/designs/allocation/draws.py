@@ -11,7 +11,7 @@ from slant.collector.designs.allocation.parts import AllocationData
 
 
 def uniforms(n: int, *name: object) -> list[float]:
-    """Return `n` numbers inside (0, 1) that the name decides."""
+    """Draw `n` numbers in (0, 1) by a name."""
     numbers: list[float] = []
     text = "\x1f".join(map(str, name))
     for block in range((n + 7) // 8):
@@ -68,7 +68,7 @@ def draw_round(data: AllocationData, game_id: str, game_no: int, round_no: int) 
 
 
 def draw_jobs(data: AllocationData, game_id: str) -> list[tuple[int, int]]:
-    """Return all jobs in a random order (for an elicitation)."""
+    """Return all jobs in random order (for elicitation)."""
     jobs = data.jobs
     return [jobs[place] for place in order(uniforms(len(jobs), game_id, "jobs"))]
 

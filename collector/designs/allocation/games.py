@@ -114,7 +114,7 @@ class Games(Plan[int]):
         return Conversation(game_id, tuple(trials))
 
     def _rating(self, first: Trial, trial_id: str, position: int, rating: Rating, group: str) -> Trial:
-        """Return the trial that rates one group after the game; `first` is the game's first round."""
+        """Return the rating of one group after the game; `first` is the game's first round."""
         facts = self._facts | {"groups_shown": first.factors["groups_shown"], "scale": [rating.low, rating.high]}
         return replace(
             first,

@@ -30,7 +30,7 @@ _OF_ALL_GROUPS = ("p_by_group", "tries_before", "successes_before")
 
 
 def turn_reader(study: StudyFile, model: StudyModel) -> TurnReader:
-    """Make rows of this model trials of the study's games."""
+    """Make this model's rows trials of the games."""
     data: AllocationData = study.data
     frame = model.frame or study.frame
     common = {

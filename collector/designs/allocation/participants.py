@@ -121,14 +121,14 @@ _THOUGHT = (  # as long as a model's usually is, so that a dry run and the simul
 
 
 def chosen(policy: str, seen: Seen, *name: object) -> int:
-    """Return the number of the group that a participant chooses; `name` decides what chance says."""
+    """Return the number of the chosen group; `name` decides what chance says."""
     keys = uniforms(len(seen.tries) + 1, "participant", *name)
     _, choose = _POLICIES[policy]
     return choose(seen, keys[1:], random.Random(int(keys[0] * 2**64)))
 
 
 def check_participants(simulation: Mapping[str, Mapping[str, Any]], models: Sequence[str]) -> None:
-    """Raise StudyError if [simulation] names an unknown policy or model."""
+    """Raise StudyError if [simulation] names unknown policies or models."""
     for model, row in simulation.items():
         if model not in models:
             raise UnknownNameError("model (in [simulation])", model, models)

@@ -117,7 +117,7 @@ def _from_user(text: str) -> dict[str, Any]:
 
 
 def _after_calls(beginning: str, text: str, reply: Reply) -> dict[str, Any]:
-    """Return a result for every call, as providers want it: the outcome, or the reminder, which is then everything."""
+    """Return a result for every call: the outcome, or the reminder, which is then everything."""
     results = [{"call_id": c.call_id or c.name, "name": c.name, "content": beginning or text} for c in reply.tool_calls]
     return {**_from_user(text if beginning else ""), "results": results}
 

@@ -59,7 +59,7 @@ def without_value(text: str, detail: str) -> AnswerReading:
 
 
 def refuses(text: str) -> bool:
-    """Return True if a folded text without a value refuses."""
+    """Return whether a folded text without value refuses."""
     return is_refusal(text) or bool(_DECLINES.search(text))
 
 

@@ -98,7 +98,7 @@ def _spelled(labels: tuple[tuple[int, str], ...]) -> dict[str, int]:
 
 
 def _label_at_start(text: str, labels: Mapping[str, int]) -> AnswerReading | None:
-    """Return what an answer says that begins with a label; None for one that begins differently."""
+    """Read an answer that begins with a label; None for one that begins differently."""
     lead = re.match(rf"[\W_]*{LEAD}(?:i(?:\s+would|'d|\s+do)?\s+)?[\"'(\[]*", text)
     start = lead.end() if lead else 0
     for at in dict.fromkeys((start, len(text) - len(text.lstrip(" \"'([")))):
@@ -120,7 +120,7 @@ def _turned_round(label: str, rest: str, labels: Mapping[str, int]) -> int | Non
 
 
 def _beside(rest: str, point: int, labels: Mapping[str, int]) -> AnswerReading:
-    """Return the reading of a label, by what follows it: another label or number contradicts it."""
+    """Read a label by what follows it: another label or number contradicts it."""
     others = "|".join(re.escape(label) for label in labels)
     if re.match(rf"\W*(?:(?:and|or|but|nor|to)\b\W*(?:also\s+)?|/\s*)(?:{others})\b", rest) or _TAKES_BACK.match(rest):
         return AnswerReading("malformed", detail="several_labels")
@@ -140,7 +140,7 @@ def _middle(text: str, scale: Scale) -> int | None:
 
 @lru_cache(256)
 def _naming(low: int, high: int) -> str:
-    """Return the pattern of phrases that name the scale itself; only with the right ends."""
+    """Return the pattern of phrases about the scale; only with the right ends."""
     first, last = rf"(?<![\w.,+-]){_end(low)}", _end(high)
     ends = rf"{first}\s*(?:-|–|—|{_TO})\s*{last}(?![\w/]|\.\d)"
     named = r"\s*(?:=|:|\()[^\d\n]{1,60}?"  # an end with its label: 1 = not at all, 1 (not at all)

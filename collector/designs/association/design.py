@@ -224,7 +224,7 @@ def _goes_to_a(side: str, is_group_a_to_a: bool) -> bool:
 
 
 class Cells(QuestionPlan[Cell]):
-    """Hold the cells of a study for one model, numbered: pair number ↔ (test, word, wording), and the trials in
+    """Number the cells of a study for one model: pair number ↔ (test, word, wording), and the trials in
     them."""
 
     def __init__(self, study: StudyFile, model: StudyModel, seed: int) -> None:

@@ -78,7 +78,7 @@ def _text(data: DecisionData, cell: Mapping[str, float], trial: Trial, content: 
 
 
 def _lean(cell: Mapping[str, float], content: tuple[object, ...]) -> float:
-    """Return the expected D of the pairs of this conversation: within .5 of that of the cell."""
+    """Return the expected D of this conversation's pairs: within .5 of that of the cell."""
     u, _, _, _ = uniforms(*content, "lean")
     return min(1.0, max(-1.0, cell["bias"] + u - 0.5))
 

@@ -67,7 +67,7 @@ class Factor:
         return (self.name, *self.columns)
 
     def values(self, number: int) -> tuple[str, ...]:
-        """Return what a trial keeps of one level, by `names`."""
+        """Return what a trial keeps of a level."""
         return (self.levels[number].name, *self.levels[number].more)
 
     def levels_of(self, name: str) -> tuple[str, ...]:

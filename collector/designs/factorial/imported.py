@@ -26,7 +26,7 @@ def numbers_of(factor: Factor) -> dict[str, int]:
 
 
 def number_in(known: Mapping[str, int], said: str) -> int | None:
-    """Return the number of the level that a cell names; numbers may have decimals, as pandas writes them."""
+    """Return the number of a cell's level; numbers may have decimals, as pandas writes them."""
     place = known.get(folded(said))
     return known.get(folded(_DECIMALS.sub("", said))) if place is None else place
 

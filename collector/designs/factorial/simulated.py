@@ -231,6 +231,6 @@ def _number(respondent: Respondent, question: AskedQuestion, felt: float) -> int
 
 
 def attributes_of(data: FactorialData) -> dict[str, Factor]:
-    """Return the factor of each attribute, by the attribute's name; what is so of personas among them."""
+    """Return each attribute's factor by name; what is so of personas among them."""
     named = {name: factor for factor in data.factors for name in factor.names}
     return named | dict.fromkeys(data.personas.columns, data.personas)

@@ -162,7 +162,7 @@ class Tasks(Sequence[Question]):
         return random.Random(f"factorial null\x1f{self._data.dealt_by}").sample(range(n), n)
 
     def question_about(self, shown: Shown, item: str) -> Question:
-        """Return the question that was asked of what was shown."""
+        """Return the question about what was shown."""
         data, unit, about = self._data, shown.unit, shown.persona
         levels, shares = self._levels_of(shown)
         directions = [_shown_direction(question, shown.direction, shown.coin) for question in unit.questions]
@@ -294,7 +294,7 @@ _BY_QUESTION = ("questions", "kinds", "lows", "highs", "directions", "abouts")
 
 
 def of_turn(shown: Mapping[str, Any], turn: int) -> dict[str, Any]:
-    """Return what one turn of a conversation shows, from 1: one of its questions."""
+    """Return what one turn shows, from 1: one of its questions."""
     return {**shown, **{name: [shown[name][turn - 1]] for name in _BY_QUESTION}}
 
 

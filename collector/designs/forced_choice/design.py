@@ -113,7 +113,7 @@ class ForcedChoice(Design):
         return (_content(study, domain, n) for domain in study.data.domains.values() for n in study.data.wordings)
 
     def as_imported(self, planned: Trial, trial: Trial, draft: Mapping[str, Any]) -> Trial:
-        """Return the trial with the sides that the row says: by the texts of its options, or by the letter of the
+        """Return the trial with the row's sides: by the texts of its options, or by the letter of the
         consistent one. StudyError if it says neither, or both and they differ. `planned` has the study's texts on some
         side.
         """

@@ -73,7 +73,7 @@ class ConsistentLetters:
 
 
 def _letters(domain: Domain, wording: int, seed: int) -> bytes:
-    """Return 0 or 1 for each word of a domain."""
+    """Return 0 or 1 for each word."""
     drawn = bytearray(len(domain.words))
     for category in dict.fromkeys(word.category for word in domain.words):
         numbers = [number for number, word in enumerate(domain.words) if word.category == category]

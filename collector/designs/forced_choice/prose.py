@@ -77,7 +77,7 @@ def letter_of(text: str, options: tuple[str, str]) -> str | None:
 
 
 def alone(text: str, options: tuple[str, str]) -> Found | None:
-    """Return the letter of lines that are only a choice; bare letters take precedence over those that repeat an
+    """Return the letter of lines with nothing else; bare letters take precedence over those that repeat an
     option's text, which may be an echo of the question.
     """
     lines = _lines(text)

@@ -138,7 +138,7 @@ def _read(text: str, options: tuple[str, str]) -> Found:
 
 
 def _in_json(text: str, answers: list[JsonAnswer], options: tuple[str, str]) -> Found | None:
-    """Return what the JSON objects of an answer say together; None if none of them is an answer."""
+    """Return what an answer's JSON objects say together; None if none of them is an answer."""
     read = [(answer, _letters(answer.value, options)) for answer in answers]
     relevant = [(answer, letters) for answer, letters in read if answer.is_named or letters]
     if not relevant:
@@ -167,7 +167,7 @@ def _letters(value: Any, options: tuple[str, str]) -> set[str]:
 
 
 def _place(text: str, start: int, end: int, letter: str) -> int | None:
-    """Return where in an object the letter begins a value; None if the option's text is there."""
+    """Return where the letter begins a value; None if the option's text is there."""
     spots: Iterable[int] = (start + at for at, char in enumerate(text[start:end]) if char.upper() == letter)
     for at in reversed(list(spots)):
         if (

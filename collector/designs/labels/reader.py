@@ -98,7 +98,7 @@ def answer_to_label(reply: Reply, labels: Sequence[str], *, item: str = "") -> R
 
 @lru_cache(1024)
 def _spelt_exactly(labels: tuple[str, ...]) -> dict[str, str]:
-    """Return the exact spellings of labels, each with its reading."""
+    """Return labels' exact spellings with their readings."""
     read = {label: read_label(label, labels) for label in labels}
     return {label: found.label for label, found in read.items() if found.kind == "alone" and found.label is not None}
 

@@ -83,7 +83,7 @@ def without_tags(text: str) -> str:
 
 
 def unwrapped(text: str) -> str:
-    """Return a folded text without what may surround a label: quotes, brackets, Markdown, full stops, emoji."""
+    """Return a folded text without a label's surroundings: quotes, brackets, Markdown, full stops, emoji."""
     start, end = 0, len(text)
     while start < end and _is_around(text[start]):
         start += 1
@@ -155,7 +155,7 @@ def has_edges(char: str) -> bool:
 
 
 def mentions_of(text: str, bare: tuple[str, ...], plural: bool) -> list[re.Match[str]]:
-    """Return where a folded text has one of the labels."""
+    """Return where a folded text has labels."""
     return list(any_label(bare, plural).finditer(without_markdown(text)))
 
 

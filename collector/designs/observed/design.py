@@ -126,7 +126,7 @@ class ObservedRounds(PeopleUnits):
         return cell_text(cells, "game") or cell_text(cells, "test")
 
     def notes(self) -> list[str]:
-        """Return a sentence on games that are shorter than most."""
+        """Return a sentence on games shorter than most."""
         [(usual, _)] = self._lengths.most_common(1) or [(0, 0)]
         short = sum(n for length, n in self._lengths.items() if length < usual)
         if not short:

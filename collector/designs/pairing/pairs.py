@@ -187,7 +187,7 @@ class _Known:
         return re.fullmatch(r"[^-:=|]{1,60}[-:=|] ?", before) is not None
 
     def listed(self, line: str) -> list[str] | None:
-        """Return the words of a line that has nothing else; None if it has."""
+        """Return the words of a line of words alone; None for another one."""
         at, words = 0, []
         while at < len(line):
             match = self._word.match(line, at)

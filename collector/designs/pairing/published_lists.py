@@ -210,7 +210,7 @@ def known_test(tests: Mapping[str, _Known], test: str, where: str) -> _Known:
 
 
 def read_rows(file: Path) -> list[dict[str, str]]:
-    """Read the authors' files, which have columns without a name; a study's own files may not."""
+    """Read the authors' files, with their nameless columns; a study's own files may not."""
     if not file.parent.is_dir():
         raise StudyError(f'There is no folder "{file.parent}" of word lists.', "To name another one: --lists FOLDER")
     needed = next(columns for part, columns in _COLUMNS.items() if part in file.name)

@@ -58,7 +58,7 @@ _OTHERS = (
 
 
 def content_hash(path: Path) -> str:
-    """Return a hash of what a file holds, in hexadecimal."""
+    """Return the hexadecimal hash of a file's content."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 

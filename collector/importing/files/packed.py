@@ -71,7 +71,7 @@ def _as_utf_8(path: Path, place: Path) -> Path:
 
 
 def members(path: Path) -> list[str]:
-    """Return the names in a zip file that are files. UsageError if its list can't be read."""
+    """Return the names of files in a zip. UsageError if its list can't be read."""
     try:
         with zipfile.ZipFile(path) as archive:
             names = [info.filename for info in archive.infolist() if not info.is_dir()]

@@ -199,12 +199,12 @@ def _advice(folder: Path) -> str:
 
 
 def column_names(path: Path) -> list[str]:
-    """Return the columns of a file that is not packed."""
+    """Return the columns of an unpacked file."""
     return TableFile(str(path), path, kind_of(path)).columns
 
 
 def read_rows(path: Path) -> Iterator[Row | Problem]:
-    """Return the records of a file that is not packed."""
+    """Return the records of an unpacked file."""
     return TableFile(str(path), path, kind_of(path)).rows()
 
 

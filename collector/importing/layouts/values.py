@@ -167,7 +167,7 @@ def truth(value: Any, name: str) -> bool | None:
 
 
 def factors_in(cell: Any) -> dict[str, Any] | None:
-    """Return the factors of an exported row, a JSON object; None for an empty cell."""
+    """Return an exported row's factors, a JSON object; None for an empty cell."""
     if is_empty(cell):
         return None
     try:

@@ -127,7 +127,7 @@ class FileColumns:
                 yield replace(row, cells={name: cell for name, cell in row.cells.items() if name in self.kept})
 
     def _answers(self, left_out: LeftOut) -> Iterator[Row | Problem]:
-        """Yield the rows without those that survey services put in: questions, ids of columns, previews."""
+        """Yield the rows without those of survey services: questions, ids of columns, previews."""
         if not self.is_of_qualtrics:
             yield from self.called.rows(self.file)
             return

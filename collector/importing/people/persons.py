@@ -59,7 +59,7 @@ class Persons:
         return number
 
     def names_in(self, columns: Iterable[str]) -> list[str]:
-        """Return which of these columns are attributes of each person."""
+        """Return which columns are attributes of persons."""
         return [name for name in self.names if name in set(columns)]
 
     def take(self, people: Iterable[Mapping[str, Any]], of_id: str) -> list[int]:

@@ -63,7 +63,7 @@ def whole_answers(file: FileColumns, reader: PeopleReader, persons: Persons) -> 
 
 
 def _read(file: FileColumns) -> pl.DataFrame | None:
-    """Return the rows with our names, all of them text; columns that become rows keep theirs."""
+    """Return the rows as texts by our names; columns that become rows keep theirs."""
     fields = file.fields
     if set(fields) & set(_NOT_HERE) or (set(file.header) & set(_NOT_HERE) - set(fields.values())):
         return None

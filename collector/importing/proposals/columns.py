@@ -160,7 +160,7 @@ class Roles:
 
 
 def read_roles(files: Sequence[TableFile], given: Iterable[str] = ()) -> Roles:
-    """Return the roles of the columns that all files have; `given` are mappings that a person typed, which are left
+    """Return the roles of the files' common columns; `given` are mappings that a person typed, which are left
     alone.
     """
     columns = _columns(files)
@@ -315,7 +315,7 @@ def _are_labels(column: Column) -> bool:
 
 
 def _can_be_place(path: str) -> bool:
-    """Return False for a field inside what a provider sent: it is no place of a trial, whatever its values look
+    """Return False for a field of a provider's: it is no place of a trial, whatever its values look
     like.
     """
     return re.split(r"[.\[]", path)[0] not in ("response", "body", "result", "request", "error", "output", "usage")

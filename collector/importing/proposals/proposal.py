@@ -59,7 +59,7 @@ class ProposedImport:
     table: str = ""
 
     def write(self) -> Path:
-        """Return the study file, written with those next to it. UsageError, and nothing written, where one is there
+        """Write the study file and those next to it. UsageError, and nothing written, where one is there
         already.
         """
         for name in self.files:
@@ -84,7 +84,7 @@ def propose_study(
     *,
     is_of_people: bool = False,
 ) -> ProposedImport:
-    """Return a study of a fitting design for these files; nothing is written. The arguments are those of
+    """Propose a study for these files; nothing is written. The arguments are those of
     `import_trials`; `is_of_people`: people have answered, as the layout "people" says.
 
     UsageError if no column can be the answer, or no design fits: it says what each column was taken for.
