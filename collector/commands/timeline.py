@@ -33,20 +33,25 @@ Examples:
 def timeline_command(
     study: str, n_trials: int | None, consent: str | None, variant: str, seed: int | None, out: Path, db: Path
 ) -> None:
-    """Write the trials of a study as a jsPsych timeline for people, with a page that runs it.
+    """Write the trials or games of a study as a jsPsych timeline for people, with a page that runs it.
 
     STUDY is a name, a study file or its folder. The folder gets timeline.json, the trials as data, and index.html,
     which runs them in a browser with all that it needs in it (jsPsych, MIT licence) and saves a file of answers:
     `collect import --layout people` takes it as it is. Recruiting, consent and hosting stay yours.
     """
+    from slant.collector.timeline.games import games_of
     from slant.collector.timeline.page import timeline_page
     from slant.collector.timeline.timeline import timeline_of
 
     loaded = load_study(study, variant, db)
-    trials = timeline_of(loaded, seed)
+    are_games = loaded.design.asks and loaded.design.has_turns(loaded)
+    games = games_of(loaded, seed) if are_games else []
+    if games and n_trials:
+        raise UsageError("A game is played to its end: --trials is for studies whose trials are independent.")
+    trials = [] if are_games else timeline_of(loaded, seed)
     written = {
-        "timeline.json": json.dumps(trials, ensure_ascii=False, indent=1) + "\n",
-        "index.html": timeline_page(loaded, trials, consent, n_trials),
+        "timeline.json": json.dumps(games or trials, ensure_ascii=False, indent=1) + "\n",
+        "index.html": timeline_page(loaded, trials, consent, n_trials, games),
     }
     try:
         out.mkdir(parents=True, exist_ok=True)
@@ -55,7 +60,8 @@ def timeline_command(
     except OSError as error:
         raise UsageError(f'Can\'t write to "{out}": {error.strerror}.', "Name another folder: --out FOLDER") from None
     each = f", of which each person gets {min(n_trials, len(trials)):,}" if n_trials else ""
-    say(f"{count_text(len(trials), 'trial')}{each}: {out / 'index.html'} runs them in a browser.")
+    what = f"{count_text(len(games), 'game')}, of which each person plays one" if games else None
+    say(f"{what or count_text(len(trials), 'trial') + each}: {out / 'index.html'} runs them in a browser.")
     if not consent:
         say("The page says where the consent belongs: --consent TEXT puts yours there.")
     say(f"Next: collect import --study {study} --layout people --consent TEXT --origin TEXT {loaded.name}.json")

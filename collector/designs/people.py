@@ -43,6 +43,10 @@ class PeopleUnits(ABC):
         """Return sentences on what was taken, for the end of the import."""
         return []
 
+    def is_other(self, cells: Cells) -> bool:
+        """Return True for a row that is of no task or game, such as the consent before it."""
+        return False
+
     @abstractmethod
     def unit(self, cells: Cells) -> Hashable:
         """Return what rows of one unit of a person have in common."""

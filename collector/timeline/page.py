@@ -22,9 +22,18 @@ CONSENT = (
 )
 
 
-def timeline_page(study: Study, trials: Sequence[dict[str, Any]], consent: str | None, n_trials: int | None) -> str:
-    """Return the page as HTML. `n_trials` per person, drawn evenly from tests and conditions; None: all of them."""
-    contents = {"study": study.name, "study_version": study.version, "n": n_trials, "trials": list(trials)}
+def timeline_page(
+    study: Study,
+    trials: Sequence[dict[str, Any]],
+    consent: str | None,
+    n_trials: int | None,
+    games: Sequence[Sequence[dict[str, Any]]] = (),
+) -> str:
+    """Return the page as HTML. `n_trials` per person, drawn evenly from tests and conditions; None: all of them.
+    `games`: instead of trials, of which each person plays one.
+    """
+    contents: dict[str, Any] = {"study": study.name, "study_version": study.version}
+    contents |= {"games": list(games)} if games else {"n": n_trials, "trials": list(trials)}
     scripts = [_read(name).replace("</script", "<\\/script") for name in SCRIPTS]
     digests = (base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts)
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)

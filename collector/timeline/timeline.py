@@ -37,12 +37,19 @@ def _check_can_be_written(study: Study) -> None:
             f'No timeline of "{study.name}": its design ({study.design.name}) asks no one; its rows come from files.'
         )
     if study.design.has_turns(study):
-        raise UsageError(
-            f'No timeline of "{study.name}": each of its trials is made from the answers before it (what came of them, '
-            "what was said), which slant does as it asks. A page has a list of trials that is known before the first.",
-            "What people did on a page of yours comes in by: collect import --layout people (of a game the columns "
-            "round, answer, is_success)",
+        raise no_timeline(
+            study, "each of its trials is made from the answers before it (what came of them, what was said)"
         )
+
+
+def no_timeline(study: Study, why: str) -> UsageError:
+    """Return the error for a study whose page would have to know more than it can."""
+    return UsageError(
+        f'No timeline of "{study.name}": {why}, which slant does as it asks. A page has texts that are known '
+        "before the first trial.",
+        "What people did on a page of yours comes in by: collect import --layout people (of a game the columns "
+        "round, answer, is_success)",
+    )
 
 
 def _asked(study: Study, seed: int | None) -> Iterator[tuple[Trial, Prompt]]:

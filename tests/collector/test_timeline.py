@@ -13,8 +13,10 @@ from slant.collector import import_trials
 from slant.collector.errors import UsageError
 from slant.collector.keep.database import reading
 from slant.collector.studies.catalogue import load_study
+from slant.collector.timeline.games import games_of
 from slant.collector.timeline.page import timeline_page
 from slant.collector.timeline.timeline import BUTTONS, FORM, timeline_of
+from tests.collector.test_people_games import BANDIT
 from tests.support.chromium import Browser, chromium
 from tests.support.raw_rows import run_collect
 
@@ -131,6 +133,44 @@ def test_the_page_is_answered_in_a_browser_and_its_data_come_back(study: Path, t
         *[("rating", None, 2, None, True, "people 1")] * 2,
         *[("why", None, None, "because I do", True, "people 1")] * 2,
     ]
+
+
+@pytest.fixture
+def bandit(tmp_path: Path) -> Path:
+    path = tmp_path / "bandit.toml"
+    path.write_text(BANDIT.format(rounds=5).replace("games = 1", "games = 3"))
+    return path
+
+
+def test_a_round_of_a_game_says_what_came_of_the_choice_before_it(bandit: Path) -> None:
+    games = games_of(load_study(str(bandit)))
+    first, second = games[0][:2]
+    assert (len(games), len(games[0]), len(first["texts"]), len(second["texts"])) == (3, 5, 1, 4)
+    for text, name, is_success in zip(second["texts"], first["answers"], first["successes"], strict=True):
+        assert f"{name} went {'well' if is_success else 'badly'}.\n\nRound 2" in text
+
+
+def test_points_so_far_are_no_text_that_a_page_knows() -> None:
+    with pytest.raises(UsageError, match="more than what came of the last choice"):
+        games_of(load_study("ultimatum"))
+
+
+def test_a_game_is_played_in_a_browser_and_comes_back_with_its_successes(bandit: Path, tmp_path: Path) -> None:
+    if chromium() is None:
+        pytest.skip("there is no Chromium: apt-get install --no-install-recommends chromium")
+    run_collect("timeline", bandit, "--consent", "Please agree.", "--out", tmp_path / "page")
+    games = json.loads((tmp_path / "page" / "timeline.json").read_text())
+    with Browser(tmp_path / "browser") as browser:
+        rows = answered(browser, (tmp_path / "page" / "index.html").as_uri())
+        assert browser.said == []
+    assert [row["is_success"] for row in rows[1:]] in [[round["successes"][1] for round in game] for game in games]
+    (tmp_path / "villages.json").write_text(json.dumps(rows))
+    report = import_trials(tmp_path / "t.duckdb", str(bandit), [tmp_path / "villages.json"], **SAID)
+    assert [problem.text for problem in report.problems] == []
+    assert (report.people, report.rows_imported) == (1, 5)
+    with reading(tmp_path / "t.duckdb") as connection:
+        found = connection.sql("SELECT choice, is_success FROM allocation_rounds ORDER BY round").fetchall()
+    assert found == [("Oak", bool(row["is_success"])) for row in rows[1:]]
 
 
 def answered(browser: Browser, address: str) -> list[dict[str, Any]]:

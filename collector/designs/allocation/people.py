@@ -35,6 +35,9 @@ class PlayedGames(PeopleUnits):
         self._short = 0
         self.columns = ("game", "round", "job", "class", *_SUCCESS)
 
+    def is_other(self, cells: Cells) -> bool:
+        return not any(cell_text(cells, name) for name in ("round", *_SUCCESS))
+
     def unit(self, cells: Cells) -> Hashable:
         return cell_text(cells, "game")
 

@@ -67,6 +67,8 @@ class PeopleReader:
                 cells = file.valued(row.cells)
                 key = self._persons.key(row)
                 if self._units is not None:
+                    if self._units.is_other(cells):
+                        raise OtherRowError("is of no task")
                     number = self._persons.number(row, key)
                     units.setdefault((number, self._units.unit(cells)), []).append((row, number, cells))
                     continue

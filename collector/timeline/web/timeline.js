@@ -40,6 +40,24 @@
     };
   }
 
+  /* A game: what a round says goes by the choice before it, and who would succeed was drawn by the study's plan. */
+  function played(rounds) {
+    let last = 0;
+    return rounds.map((round) => ({
+      type: plugins["html-button-response"],
+      stimulus: () => round.texts[Math.min(last, round.texts.length - 1)],
+      choices: round.choices,
+      data: round.data,
+      save_trial_parameters: { stimulus: false },
+      on_finish: (row) => {
+        last = row.response;
+        row.answer = round.answers[last];
+        row.is_success = round.successes[last];
+        row.response_time_ms = row.rt;
+      },
+    }));
+  }
+
   function saved() {
     const button = Object.assign(document.createElement("button"), { className: "jspsych-btn", id: "save" });
     button.textContent = "Save the answers as a file";
@@ -59,5 +77,8 @@
     study: contents.study,
     study_version: contents.study_version,
   });
-  jsPsych.run([consent, ...drawn(contents.trials, contents.n).map(asked)]);
+  const trials = contents.games
+    ? played(jsPsych.randomization.sampleWithoutReplacement(contents.games, 1)[0])
+    : drawn(contents.trials, contents.n).map(asked);
+  jsPsych.run([consent, ...trials]);
 })();
