@@ -121,7 +121,8 @@ earlier_choices <- function(unit) {
 # Values change only where there is a choice, so that they go from try to try of an arm (a group in a class of a game;
 # in all classes, if they are `shared`) rather than from round to round. Arms that were tried most often come first.
 # `tries`: of each try that an arm may have had, the `reward` and `class` of each arm that had it; `game`: whose arms
-# they are; `place`, by choice and group: where the value before the choice is, among those before any try and after each.
+# they are; `place`, by choice and group: where the value before the choice is, among those before any try and after
+# each.
 arms_of <- function(n, unit, game, class, choice, reward, shared) {
   if (shared) unit <- game
   n_units <- n[["games"]] * (if (shared) 1 else n[["classes"]])
