@@ -153,5 +153,9 @@ fit_games <- function(data, by, to, fit_one, save_to = NULL) {
   data <- data[intersect(names(data), c(by, game_columns, kinds_of_rows()))]
   data$.row <- seq_len(nrow(data))
   columns <- c("game", "round", "class", "group", ".row")
-  fit_each_group(data, by, columns, function(rows) fit_one(game_rounds(data[rows$.row, ], to)), save_to)
+  fit_rows <- function(rows) {
+    rounds <- game_rounds(data[rows$.row, ], to) # here: what is said of games is said once, and is no error of a fit
+    fit_one(rounds)
+  }
+  fit_each_group(data, by, columns, fit_rows, save_to)
 }
