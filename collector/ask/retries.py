@@ -60,7 +60,8 @@ def judge(exchange: Exchange, try_no: int) -> NextStep:
     is_hidden = exchange.status == 200 and status == UNTOLD  # the error in a 200 names no status
     error = provider_error(None if is_hidden else status, exchange.plain_text() if body is None else body)
     sentence = error.sentence[:500]
-    reason = f"HTTP {status}{f': {sentence}' if sentence else ''}"
+    said = "HTTP 200 with an error in it" if is_hidden else f"HTTP {status}"
+    reason = f"{said}{f': {sentence}' if sentence else ''}"
     if known := _known(error, reason):
         return known
     if status in _AGAIN or status >= 500:
@@ -102,7 +103,7 @@ def _unreadable(exchange: Exchange) -> str:
 
 
 UNTOLD = 502
-"""Give this status to an error inside a 200 that names none."""
+"""Judge an error inside a 200 that names no status by this one; it is never shown, as nobody sent it."""
 
 
 _ANSWERS = ("choices", "content", "output", "candidates")

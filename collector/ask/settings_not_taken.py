@@ -12,7 +12,7 @@ from slant.collector.records import Reply
 from slant.collector.study.records import StudyModel
 
 _CLOSE = 1e-6
-_OF_PARAMETERS = re.compile(r"HTTP (?:400|422|502)\b")  # 502: an error inside a 200 that names no status
+_OF_PARAMETERS = re.compile(r"HTTP (?:400|422|502|200 with an error in it)\b")
 
 
 def explained(reason: str, model: StudyModel) -> str:

@@ -284,7 +284,7 @@ class RowReader:
 def _is_label(trial: Trial, reply: Reply, reading: Reading) -> bool:
     """Return whether the answer is one of the labels; of other questions, whether it could be read."""
     is_option = reply.answer in (trial.option_a, trial.option_b) or reading.spelled is not None
-    return is_option or (trial.expected is None and reading.outcome == "answered")
+    return is_option or reading.outcome == "answered"
 
 
 def _is_unlikely_twice(draft: Mapping[str, Any], model: StudyModel) -> bool:

@@ -46,6 +46,8 @@ def placer_of(data: FactorialData) -> RowPlacer | None:
     def place(cells: Mapping[str, Any]) -> Mapping[str, str]:
         if not all(factor.name in cells for factor, _ in known):
             return {}
+        if all(not str("" if cells[factor.name] is None else cells[factor.name]).strip() for factor, _ in known):
+            return {}  # of jsPsych: instructions, a fixation, a pause
         levels = []
         for factor, numbers in known:
             said = "" if cells[factor.name] is None else str(cells[factor.name]).strip()

@@ -40,7 +40,8 @@ def cells_of(record: Record) -> Record:
     """Return the cells of a record by our names and its own; FailedAnswerError if it says that a request failed."""
     for is_one, cells in _KINDS:
         if is_one(record):
-            return {**record, **{name: value for name, value in cells(record).items() if value is not None}}
+            own = {name: value for name, value in record.items() if not (cells is _promptfoo and name in _OF_PROMPTFOO)}
+            return {**own, **{name: value for name, value in cells(record).items() if value is not None}}
     return record
 
 
@@ -184,8 +185,12 @@ def _promptfoo(record: Record) -> Record:
     provider = record["provider"]
     named = provider.get("id") if isinstance(provider, dict) else provider
     output = response.get("output")
-    return _flat(record.get("metadata"), record) | _flat(record["vars"], record) | {
+    prompt = record.get("prompt")
+    own = {name: value for name, value in (record.get("metadata") or {}).items() if not name.startswith("_")}
+    return own | dict(record["vars"]) | {
         "model": _promptfoo_model(str(named or "")),
+        "prompt_label": prompt.get("label") if isinstance(prompt, dict) else None,
+        "latency_s": _seconds(record.get("latencyMs")),
         "answer": output if output is None or isinstance(output, str) else json.dumps(output, ensure_ascii=False),
         "input_tokens": usage.get("prompt"),
         "output_tokens": usage.get("completion"),
@@ -195,6 +200,10 @@ def _promptfoo(record: Record) -> Record:
                    "filtered" if response.get("finishReason") == "content_filter" else None,
         "cost_usd": response.get("cost", record.get("cost")),
     }  # fmt: skip
+
+
+def _seconds(milliseconds: Any) -> float | None:
+    return milliseconds / 1000 if isinstance(milliseconds, int | float) else None
 
 
 def _promptfoo_model(name: str) -> str:
@@ -282,3 +291,9 @@ _KINDS: tuple[tuple[Callable[[Record], bool], Callable[[Record], Record]], ...] 
     (_is_jspsych, _jspsych),
 )
 """How a record of each tool is recognised, and what its cells are."""
+_OF_PROMPTFOO = {
+    "id", "cost", "error", "gradingResult", "latencyMs", "namedScores", "prompt", "promptId", "promptIdx", "response",
+    "score", "success", "testCase", "testIdx", "failureReason", "metadata", "vars", "provider", "tokenUsage",
+    "description", "pluginId",
+}  # fmt: skip
+"""What promptfoo notes of its own work, which is neither a factor nor an answer: marks, numbers of rows, times."""

@@ -22,6 +22,7 @@ from slant.collector.importing.layouts.values import composed, is_empty, is_miss
 from slant.collector.importing.people.columns import OURS
 from slant.collector.importing.proposals.columns import Roles, read_roles
 from slant.collector.importing.proposals.tables import answer_table, study_from_table
+from slant.collector.importing.proposals.wide_models import as_long, columns_of_models
 from slant.collector.importing.renamed import Names, names
 from slant.collector.providers import PROVIDERS
 from slant.collector.studies.catalogue import list_studies, load_study
@@ -89,13 +90,17 @@ def propose_study(
 
     UsageError if no column can be the answer, or no design fits: it says what each column was taken for.
     """
-    with TableFiles(paths) as files:
-        _check_rows(files)
+    with TableFiles(paths) as written:
+        _check_rows(written)
+        is_said = model is not None or any({"answer", "model"} & _names_in(text) for text in columns)
+        wide = [] if is_said or is_of_people else columns_of_models(written)
+        files = as_long(written, wide) if wide else written
         roles = read_roles(files, columns)
         source = files[0].name if len(files) == 1 else f"{count_text(len(files), 'file')} from {files[0].name} on"
         taken = [f"{ours}: {said}" for ours, said in (text.split(": ", 1) for text in roles.taken)]
         typed = [part.partition("=")[2] for text in columns for part in text.split(",") if part.startswith("answer=")]
-        table = partial(_from_table, files, typed, map_models, model, decimal, source)
+        taken += _said_of_models(wide)
+        table = partial(_from_table, files, typed, map_models, model, decimal, source, wide)
         if is_of_people:
             proposed, failures = table()
             if proposed is None:
@@ -130,7 +135,7 @@ def propose_study(
             folder = Path(_name_of(files[0]))
             known, model_maps = _models(models if model is None else [model])
             maps = [*map_models, *(model_maps if model is None else [])]
-            texts = _texts(folder.name, name, source, study, known, given, maps, taken)
+            texts = _texts(folder.name, name, source, study, known, [*wide, *given], maps, taken)
             _check(texts)
             named = known[0][0] if model else None
             return ProposedImport(folder, texts, name, tuple(taken), study.remarks, roles.left, study.fit, named)
@@ -148,6 +153,7 @@ def _from_table(
     model: str | None,
     decimal: str | None,
     source: str,
+    wide: Sequence[str] = (),
 ) -> tuple[ProposedImport | None, list[str]]:
     """Return a study by what each row says was shown or played; else why there is none."""
     table = answer_table(files, answers, None)
@@ -155,7 +161,7 @@ def _from_table(
     if isinstance(found, list):
         return None, found
     design, study = found
-    mapping, taken = [*(study.mapping or ())], list[str]()
+    mapping, taken = [*(study.mapping or ())], _said_of_models(wide)
     named: list[str] = []
     if study.layout == "tidy" and table.model is None and model is None:
         mapping.append(f"model=={UNNAMED}")
@@ -177,11 +183,19 @@ def _from_table(
         if name not in used and "#" not in name and not re.search(rf"\b{re.escape(name)}\b", text)
     )
     maps = [*map_models, *(model_maps if model is None else [])]
-    texts = _texts(folder.name, design, source, study, known, mapping, maps, taken)
+    texts = _texts(folder.name, design, source, study, known, [*wide, *mapping], maps, taken)
     _check(texts)
     asked = known[0][0] if model else None
     said = (study.layout, study.values, study.table)
     return ProposedImport(folder, texts, design, tuple(taken), study.remarks, left, study.fit, asked, *said), []
+
+
+def _said_of_models(mapping: Sequence[str]) -> list[str]:
+    return [f"{part.partition('=')[0].replace(':', ' and ')}: {part.partition('=')[2]}" for part in mapping]
+
+
+def _names_in(mapping: str) -> set[str]:
+    return {name.strip() for part in mapping.split(",") for name in part.partition("=")[0].split(":")}
 
 
 _ONLY_NUMBERS = (

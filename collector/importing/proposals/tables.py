@@ -31,7 +31,9 @@ _MODELS = (
 _IN_ORDER = ("allocation", "observed", "factorial")
 _OF_JSPSYCH = {
     "stimulus", "rt", "response", "answer", "rt_key_duration", "trial_type", "trial_index", "plugin_version",
-    "time_elapsed", "internal_node_id", "choices", "question_order",
+    "time_elapsed", "internal_node_id", "choices", "question_order", "view_history", "slider_start", "button_html",
+    "html", "prompt", "success", "timeout", "failed_images", "failed_audio", "failed_video", "width", "height",
+    "labels",
 }  # fmt: skip
 _MOST_CELLS = 40_000_000
 

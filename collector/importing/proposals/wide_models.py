@@ -1,0 +1,80 @@
+"""Files with a column for each model: seen as long ones, with the mapping that makes them so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from slant.collector.importing.files.records import Problem, Row
+from slant.collector.importing.files.table_file import TableFile
+from slant.collector.importing.proposals.columns import MODEL
+from slant.collector.importing.renamed import Names, names
+
+_STEMS = {
+    "answer": "answer response output reply choice completion generation rating score label",
+    "tokens": "tokens n_tokens token_count",
+    "reasoning_tokens": "reasoning_tokens thinking_tokens",
+    "output_tokens": "output_tokens completion_tokens",
+    "reasoning_text": "reasoning thinking cot",
+}
+_OF_MODELS = {"model", "model_name", "model_id", "llm", "llm_name", "engine", "modell", "modele", "modèle", "modelo"}
+_LONGEST = 60
+_SIGNS = set(",=*:")
+
+
+@dataclass
+class LongView(TableFile):
+    """A file of columns by model, with a row for each model."""
+
+    called: Names | None = None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns by our names; those of models have become `model` and what they hold."""
+        assert self.called is not None
+        return self.called.columns_of(self._file())
+
+    def rows(self) -> Iterator[Row | Problem]:
+        """Yield a row for each model that has a cell in the file's row."""
+        assert self.called is not None
+        yield from self.called.rows(self._file())
+
+    def _file(self) -> TableFile:
+        return TableFile(self.name, self.path, self.kind, self.remarks)
+
+
+def columns_of_models(files: Sequence[TableFile]) -> list[str]:
+    """Return what `--map` must say of columns whose names are those of models (`gpt-4o`, `claude answer`); nothing if
+    there are fewer than two, or a column holds the models."""
+    shared = set.intersection(*(set(file.columns) for file in files))
+    header = [name for name in files[0].columns if name in shared]
+    if _OF_MODELS & set(header):
+        return []
+    plain = [name for name in header if _is_model(name)]
+    found: dict[str, tuple[str, set[str]]] = {}
+    for ours, stems in _STEMS.items():
+        for stem, sign in product(stems.split(), "_ .-"):
+            for pattern in (f"*{sign}{stem}", f"{stem}{sign}*"):
+                regex = re.compile(re.escape(pattern).replace(r"\*", "(.+)"))
+                of = {match[1] for name in header if (match := regex.fullmatch(name)) and _is_model(match[1])}
+                if len(of) > 1 and ours not in found:
+                    found[ours] = (pattern, of)
+    if "answer" in found:
+        models = found["answer"][1]
+        return [f"model:{ours}={pattern}" for ours, (pattern, of) in found.items() if of <= models]
+    if len(plain) > 1:
+        return [f"model:answer={':'.join(plain)}"]
+    return []
+
+
+def as_long(files: Sequence[TableFile], mapping: Sequence[str]) -> list[TableFile]:
+    """Return the files as they are after the mapping."""
+    called = names(mapping)
+    return [LongView(file.name, file.path, file.kind, file.remarks, called=called) for file in files]
+
+
+def _is_model(name: str) -> bool:
+    named = MODEL.search(name)
+    return named is not None and named[0] != "/" and len(name) <= _LONGEST and not _SIGNS & set(name)
