@@ -140,7 +140,7 @@ def counter(what: str) -> Callable[[int, int], None]:
         nonlocal shown_at
         if sys.stderr.isatty():
             click.echo(f"\r{done:,} of {total:,} {what}", nl=done == total, err=True)
-        elif done < total and time.monotonic() - shown_at >= bar.LINE_EVERY_S:
+        elif done < total and (done == 0 or time.monotonic() - shown_at >= bar.LINE_EVERY_S):
             shown_at = time.monotonic()
             say(f"{done:,} of {total:,} {what}")
 

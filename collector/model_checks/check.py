@@ -129,6 +129,7 @@ class _Asker:
 
     async def ask_all(self, questions: list[CheckQuestion]) -> list[tuple[Answered, dict[str, Any]]]:
         async with Client(self._concurrency, self._time_limit_s) as client:
+            self._told(0, len(questions))  # a slow model's first answer may take minutes
             first = await self._ask(client, questions[0], len(questions))
             if sentence := first[0].rejected or first[0].failed:
                 raise ProviderError(f"{self._provider.name}/{self._model.requested_model} can't be checked.", sentence)
