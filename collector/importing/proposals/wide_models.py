@@ -26,13 +26,13 @@ _SIGNS = set(",=*:")
 
 @dataclass
 class LongView(TableFile):
-    """A file of columns by model, with a row for each model."""
+    """Show a file of columns by model with a row for each model."""
 
     called: Names | None = None
 
     @property
     def columns(self) -> list[str]:
-        """The columns by our names; those of models have become `model` and what they hold."""
+        """Return the columns by our names; those of models have become `model` and what they hold."""
         assert self.called is not None
         return self.called.columns_of(self._file())
 
